@@ -1,0 +1,17 @@
+# What only developers of nanlens get: warnings as errors, sanitizers, a default build type.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+set(NANLENS_SANITIZE "" CACHE STRING "Sanitizers for everything that is built here, e.g. address,undefined or thread")
+add_library(nanlens_developer INTERFACE)
+target_compile_options(nanlens_developer INTERFACE -Wall -Wextra -Wconversion -Werror)
+if(NANLENS_SANITIZE)
+  target_compile_options(nanlens_developer INTERFACE -fsanitize=${NANLENS_SANITIZE} -fno-sanitize-recover=all
+                                                     -fno-omit-frame-pointer)
+  target_link_options(nanlens_developer INTERFACE -fsanitize=${NANLENS_SANITIZE})
+endif()

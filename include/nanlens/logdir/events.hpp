@@ -1,0 +1,184 @@
+/// @file
+/// The records of a logdir as C++ structs: TensorFlow's `debug_event.proto`, field by field, with its names.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <nanlens/summary/debug_mode.hpp>
+
+namespace nanlens::logdir {
+
+/// First record of a `metadata` file. Every further one is nanlens' own: it marks the end of a recording (see FileSet).
+struct DebugMetadata {
+  std::string tensorflow_version;
+  std::string file_version;
+  std::string tfdbg_run_id;
+};
+
+/// A source file that appears on a stack; its text is split at '\n' only. No lines: the file could not be read.
+struct SourceFile {
+  std::string file_path;
+  std::string host_name;
+  std::vector<std::string> lines;
+};
+
+/// GraphDebugInfo.FileLineCol: `file_index` is the ordinal of a SourceFile in the `source_files` file of the same set.
+struct FileLineCol {
+  std::int32_t file_index = 0;
+  std::int32_t line = 0;
+  std::int32_t col = 0;
+  std::string func;
+  std::string code;
+};
+
+struct StackFrameWithId {
+  std::string id;
+  std::optional<FileLineCol> file_line_col;
+};
+
+/// A stack: ids of StackFrameWithId records, outermost first.
+struct CodeLocation {
+  std::string host_name;
+  std::vector<std::string> stack_frame_ids;
+};
+
+struct DebuggedGraph {
+  std::string graph_id;
+  std::string graph_name;
+  std::vector<std::string> instrumented_ops;
+  std::string original_graph_def;
+  std::string instrumented_graph_def;
+  std::string outer_context_id;
+};
+
+/// `input_names` are "op_name:slot"; `output_tensor_ids` has one id per output.
+struct GraphOpCreation {
+  std::string op_type;
+  std::string op_name;
+  std::string graph_name;
+  std::string graph_id;
+  std::string device_name;
+  std::vector<std::string> input_names;
+  std::int32_t num_outputs = 0;
+  std::optional<CodeLocation> code_location;
+  std::vector<std::int32_t> output_tensor_ids;
+};
+
+struct DebuggedDevice {
+  std::string device_name;
+  std::int32_t device_id = 0;  // from 1
+};
+
+struct TensorDim {
+  std::int64_t size = 0;
+  std::string name;
+};
+
+struct TensorShapeProto {
+  std::vector<TensorDim> dims;
+  bool unknown_rank = false;
+};
+
+/// TensorProto without the fields that hold resource handles and variants (they are skipped when read).
+struct TensorProto {
+  std::int32_t dtype = 0;
+  std::optional<TensorShapeProto> shape;
+  std::int32_t version_number = 0;
+  std::string tensor_content;
+  std::vector<float> float_val;
+  std::vector<double> double_val;
+  std::vector<std::int32_t> int_val;
+  std::vector<std::string> string_val;
+  std::vector<float> scomplex_val;
+  std::vector<std::int64_t> int64_val;
+  std::vector<std::uint8_t> bool_val;
+  std::vector<double> dcomplex_val;
+  std::vector<std::int32_t> half_val;
+  std::vector<std::uint32_t> uint32_val;
+  std::vector<std::uint64_t> uint64_val;
+  std::string float8_val;
+};
+
+/// One op, or one call of a function, that ran. `tensor_protos` may be shorter than `num_outputs` in TensorFlow's own
+/// logdirs.
+struct Execution {
+  std::string op_type;
+  std::int32_t num_outputs = 0;
+  std::string graph_id;
+  std::vector<std::int64_t> input_tensor_ids;
+  std::vector<std::int64_t> output_tensor_ids;
+  std::int32_t tensor_debug_mode = 0;
+  std::vector<TensorProto> tensor_protos;
+  std::optional<CodeLocation> code_location;
+  std::vector<std::int32_t> output_tensor_device_ids;
+};
+
+/// One output tensor of one op of a graph, each time the graph runs.
+struct GraphExecutionTrace {
+  std::string tfdbg_context_id;
+  std::string op_name;
+  std::int32_t output_slot = 0;
+  std::int32_t tensor_debug_mode = 0;
+  std::optional<TensorProto> tensor_proto;
+  std::string device_name;
+};
+
+struct TensorStats {
+  double min = 0;
+  double max = 0;
+  double mean = 0;
+  std::vector<std::uint32_t> exponent_histogram;
+  std::uint64_t content_hash = 0;
+  bool outside_source = false;
+  std::uint64_t nonfinite_complex = 0;
+};
+
+/// Facts that TensorFlow has no field for, in DebugEvent field 1000, which proto3 readers skip.
+struct NanlensExtension {
+  std::uint64_t thread_id = 0;
+  std::uint64_t call_id = 0;
+  std::uint64_t duration_ns = 0;
+  std::uint64_t dropped_executions = 0;
+  std::uint64_t dropped_traces = 0;
+  std::uint32_t fp_flags = 0;
+  std::uint64_t graph_run = 0;
+  std::vector<TensorStats> outputs;
+  std::vector<std::uint64_t> variable_ids;
+};
+
+/// A member of the oneof that TensorFlow defines and never writes: the id of a graph, as bare text.
+struct GraphId {
+  std::string id;
+};
+
+/// The envelope of every record. `wall_time` is in seconds since the epoch.
+struct DebugEvent {
+  double wall_time = 0;
+  std::int64_t step = 0;
+  std::variant<std::monostate, DebugMetadata, SourceFile, StackFrameWithId, GraphOpCreation, DebuggedGraph, Execution,
+               GraphExecutionTrace, GraphId, DebuggedDevice>
+      what;
+  std::optional<NanlensExtension> extension;
+};
+
+/// Field numbers of DebugEvent, which also name the kinds of records.
+enum class EventKind : std::uint32_t {
+  none = 0,
+  debug_metadata = 3,
+  source_file = 4,
+  stack_frame_with_id = 6,
+  graph_op_creation = 7,
+  debugged_graph = 8,
+  execution = 9,
+  graph_execution_trace = 10,
+  graph_id = 11,
+  debugged_device = 12,
+};
+
+inline constexpr std::uint32_t extension_field = 1000;
+
+}  // namespace nanlens::logdir

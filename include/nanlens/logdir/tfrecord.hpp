@@ -1,0 +1,64 @@
+/// @file
+/// TFRecord framing: length (8 bytes, little-endian), masked CRC of the length, payload, masked CRC of the payload.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <nanlens/logdir/crc32c.hpp>
+
+namespace nanlens::logdir {
+
+using Bytes = std::span<const unsigned char>;
+
+inline constexpr std::size_t record_header_bytes = 12;
+inline constexpr std::size_t record_footer_bytes = 4;
+inline constexpr std::size_t record_overhead = record_header_bytes + record_footer_bytes;
+
+namespace detail {
+
+template <class Word>
+inline void store_le(unsigned char* to, Word value) noexcept {
+  for (std::size_t i = 0; i < sizeof(Word); ++i) to[i] = static_cast<unsigned char>(value >> (8 * i));
+}
+
+template <class Word>
+inline Word load_le(const unsigned char* from) noexcept {
+  Word value = 0;
+  for (std::size_t i = 0; i < sizeof(Word); ++i) value |= static_cast<Word>(static_cast<Word>(from[i]) << (8 * i));
+  return value;
+}
+
+}  // namespace detail
+
+/// Writes the 12-byte header of a record whose payload has `length` bytes.
+inline void write_record_header(unsigned char* header, std::uint64_t length) noexcept {
+  detail::store_le(header, length);
+  detail::store_le(header + 8, masked_crc32c(header, 8));
+}
+
+/// Appends one framed record to `out`.
+inline void append_record(std::string& out, Bytes payload) {
+  unsigned char header[record_header_bytes];
+  write_record_header(header, payload.size());
+  out.append(reinterpret_cast<const char*>(header), sizeof header);
+  out.append(reinterpret_cast<const char*>(payload.data()), payload.size());
+  unsigned char footer[record_footer_bytes];
+  detail::store_le(footer, masked_crc32c(payload.data(), payload.size()));
+  out.append(reinterpret_cast<const char*>(footer), sizeof footer);
+}
+
+/// Reads the payload length from a 12-byte header. False if its checksum does not match.
+inline bool read_record_header(const unsigned char* header, std::uint64_t& length) noexcept {
+  length = detail::load_le<std::uint64_t>(header);
+  return masked_crc32c(header, 8) == detail::load_le<std::uint32_t>(header + 8);
+}
+
+/// True if the 4 bytes at `footer` are the payload's checksum.
+inline bool payload_intact(Bytes payload, const unsigned char* footer) noexcept {
+  return masked_crc32c(payload.data(), payload.size()) == detail::load_le<std::uint32_t>(footer);
+}
+
+}  // namespace nanlens::logdir

@@ -1,0 +1,235 @@
+/// @file
+/// The protobuf wire format, as much of it as the logdir needs: a writer that appends to a string, and a reader that is
+/// bounded against hostile input. Neither throws. Source: the protobuf encoding documentation.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <nanlens/logdir/tfrecord.hpp>
+
+namespace nanlens::logdir {
+
+enum class WireType : std::uint8_t { varint = 0, fixed64 = 1, length_delimited = 2, fixed32 = 5 };
+
+/// Bytes that a number takes as a varint.
+constexpr std::size_t varint_size(std::uint64_t value) noexcept {
+  return (static_cast<std::size_t>(std::bit_width(value | 1)) + 6) / 7;
+}
+
+/// Writes a varint; returns the position behind it. Needs up to 10 bytes of room.
+inline unsigned char* write_varint(unsigned char* p, std::uint64_t value) noexcept {
+  while (value >= 0x80) {
+    *p++ = static_cast<unsigned char>(value | 0x80);
+    value >>= 7;
+  }
+  *p++ = static_cast<unsigned char>(value);
+  return p;
+}
+
+/// Appends protobuf fields to a string. The `field` functions leave out default values, as proto3 does.
+class WireWriter {
+ public:
+  explicit WireWriter(std::string& out) noexcept : out_(out) {}
+
+  void varint(std::uint64_t value) {
+    unsigned char bytes[10];
+    out_.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(write_varint(bytes, value) - bytes));
+  }
+  void tag(std::uint32_t number, WireType type) {
+    varint(std::uint64_t{number} << 3 | static_cast<std::uint64_t>(type));
+  }
+
+  /// int32, int64, uint64, bool and enum fields (negative numbers take ten bytes, as in protobuf).
+  void field(std::uint32_t number, std::int64_t value) {
+    if (value == 0) return;
+    tag(number, WireType::varint);
+    varint(static_cast<std::uint64_t>(value));
+  }
+  void field(std::uint32_t number, double value) {
+    const auto bits = std::bit_cast<std::uint64_t>(value);  // −0.0 is not the default
+    if (bits == 0) return;
+    tag(number, WireType::fixed64);
+    fixed(bits);
+  }
+  void field(std::uint32_t number, std::string_view value) {
+    if (!value.empty()) element(number, value);
+  }
+  void fixed64_field(std::uint32_t number, std::uint64_t value) {
+    if (value == 0) return;
+    tag(number, WireType::fixed64);
+    fixed(value);
+  }
+  /// An element of a repeated string, bytes or message field: written even when empty.
+  void element(std::uint32_t number, std::string_view value) {
+    tag(number, WireType::length_delimited);
+    varint(value.size());
+    out_.append(value);
+  }
+  /// A packed repeated field of varints; nothing if the list is empty.
+  template <class T>
+  void packed(std::uint32_t number, std::span<const T> values) {
+    if (values.empty()) return;
+    std::size_t size = 0;
+    for (const T v : values) size += varint_size(as_varint(v));
+    tag(number, WireType::length_delimited);
+    varint(size);
+    for (const T v : values) varint(as_varint(v));
+  }
+  /// A packed repeated field of float or double.
+  template <class T>
+  void packed_fixed(std::uint32_t number, std::span<const T> values) {
+    if (values.empty()) return;
+    using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    tag(number, WireType::length_delimited);
+    varint(values.size() * sizeof(T));
+    for (const T v : values) fixed(std::bit_cast<Word>(v));
+  }
+  /// A message field: `write(WireWriter&)` writes its fields. Written even when empty.
+  template <class Write>
+  void message(std::uint32_t number, Write&& write) {
+    tag(number, WireType::length_delimited);
+    const std::size_t start = out_.size();
+    write(*this);
+    // The length goes before the content, whose size is known only now: most messages need one byte.
+    const std::size_t size = out_.size() - start;
+    unsigned char bytes[10];
+    const auto n = static_cast<std::size_t>(write_varint(bytes, size) - bytes);
+    out_.insert(start, reinterpret_cast<const char*>(bytes), n);
+  }
+
+ private:
+  template <class T>
+  static std::uint64_t as_varint(T value) noexcept {
+    if constexpr (std::is_unsigned_v<T>)
+      return value;
+    else
+      return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+  }
+  template <class Word>
+  void fixed(Word value) {
+    unsigned char bytes[sizeof(Word)];
+    detail::store_le(bytes, value);
+    out_.append(reinterpret_cast<const char*>(bytes), sizeof bytes);
+  }
+  std::string& out_;
+};
+
+/// Reads the fields of one message. `next()` moves to the next field; the value functions then read it. Malformed input
+/// ends the loop and sets `failed()`; values are never read past the end. Groups are not part of proto3 and count as
+/// malformed.
+class WireReader {
+ public:
+  explicit WireReader(Bytes message) noexcept : p_(message.data()), end_(message.data() + message.size()) {}
+
+  /// Moves to the next field; false at the end of the message or at malformed bytes.
+  bool next() noexcept {
+    if (failed_ || p_ == end_) return false;
+    const std::uint64_t tag = read_varint();
+    number_ = static_cast<std::uint32_t>(tag >> 3);
+    type_ = static_cast<WireType>(tag & 7);
+    value_ = 0;
+    bytes_ = {};
+    if (failed_ || number_ == 0 || tag >> 32 != 0) return fail();
+    switch (type_) {
+      case WireType::varint: value_ = read_varint(); return !failed_;
+      case WireType::fixed64: return take_fixed(8);
+      case WireType::fixed32: return take_fixed(4);
+      case WireType::length_delimited: {
+        const std::uint64_t size = read_varint();
+        if (failed_ || size > static_cast<std::uint64_t>(end_ - p_)) return fail();
+        bytes_ = {p_, static_cast<std::size_t>(size)};
+        p_ += size;
+        return true;
+      }
+    }
+    return fail();
+  }
+
+  [[nodiscard]] bool failed() const noexcept { return failed_; }
+  [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
+  [[nodiscard]] WireType type() const noexcept { return type_; }
+  /// Number and type at once: `if (r.is(4, WireType::varint))`. A known number with another type is skipped, as
+  /// protobuf does.
+  [[nodiscard]] bool is(std::uint32_t number, WireType type) const noexcept {
+    return number_ == number && type_ == type;
+  }
+
+  [[nodiscard]] std::uint64_t u64() const noexcept { return value_; }
+  [[nodiscard]] std::int64_t i64() const noexcept { return static_cast<std::int64_t>(value_); }
+  [[nodiscard]] std::int32_t i32() const noexcept {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(value_));
+  }
+  [[nodiscard]] double f64() const noexcept { return std::bit_cast<double>(value_); }
+  [[nodiscard]] Bytes bytes() const noexcept { return bytes_; }
+  [[nodiscard]] std::string_view text() const noexcept {
+    return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()};
+  }
+
+  /// Appends a repeated varint field to `out`, packed or one element at a time.
+  template <class List>
+  void append_to(List& out) noexcept {
+    using T = typename List::value_type;
+    if (type_ == WireType::varint) out.push_back(static_cast<T>(value_));
+    if (type_ != WireType::length_delimited) return;
+    WireReader packed(bytes_);
+    while (packed.p_ != packed.end_) {
+      const std::uint64_t value = packed.read_varint();
+      if (packed.failed_) {
+        failed_ = true;
+        return;
+      }
+      out.push_back(static_cast<T>(value));
+    }
+  }
+  /// Appends a repeated float or double field to `out`, packed or one element at a time.
+  template <class List>
+  void append_fixed_to(List& out) noexcept {
+    using T = typename List::value_type;
+    using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    constexpr WireType single = sizeof(T) == 4 ? WireType::fixed32 : WireType::fixed64;
+    if (type_ == single) out.push_back(std::bit_cast<T>(static_cast<Word>(value_)));
+    if (type_ != WireType::length_delimited) return;
+    if (bytes_.size() % sizeof(T) != 0) failed_ = true;
+    for (std::size_t i = 0; i + sizeof(T) <= bytes_.size(); i += sizeof(T))
+      out.push_back(std::bit_cast<T>(detail::load_le<Word>(bytes_.data() + i)));
+  }
+
+ private:
+  bool fail() noexcept {
+    failed_ = true;
+    return false;
+  }
+  bool take_fixed(std::ptrdiff_t size) noexcept {
+    if (end_ - p_ < size) return fail();
+    value_ = size == 8 ? detail::load_le<std::uint64_t>(p_) : detail::load_le<std::uint32_t>(p_);
+    p_ += size;
+    return true;
+  }
+  std::uint64_t read_varint() noexcept {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      if (p_ == end_) break;
+      const unsigned char byte = *p_++;
+      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+    failed_ = true;
+    return 0;
+  }
+
+  const unsigned char* p_;
+  const unsigned char* end_;
+  std::uint64_t value_ = 0;
+  Bytes bytes_;
+  std::uint32_t number_ = 0;
+  WireType type_ = WireType::varint;
+  bool failed_ = false;
+};
+
+}  // namespace nanlens::logdir

@@ -1,0 +1,71 @@
+/// @file
+/// The compact index: fixed columns, a few bytes per event, in chunks that never move.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace nanlens::reader {
+
+/// An append-only array in chunks: growing it copies nothing and wastes less than one chunk.
+template <class T>
+class Column {
+ public:
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  T& operator[](std::size_t i) noexcept { return (*chunks_[i / chunk_size])[i % chunk_size]; }
+  const T& operator[](std::size_t i) const noexcept { return (*chunks_[i / chunk_size])[i % chunk_size]; }
+  void push_back(const T& value) {
+    if (size_ % chunk_size == 0) chunks_.push_back(std::make_unique<Chunk>());
+    (*chunks_.back())[size_ % chunk_size] = value;
+    ++size_;
+  }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept { return chunks_.size() * (sizeof(Chunk) + sizeof(void*)); }
+
+ private:
+  static constexpr std::size_t chunk_size = 16384;
+  using Chunk = std::array<T, chunk_size>;
+  std::vector<std::unique_ptr<Chunk>> chunks_;
+  std::size_t size_ = 0;
+};
+
+/// Where a record lies: byte offset (40 bits: 1 TiB per file) and the number of the file set (8 bits), in six bytes.
+class Locator {
+ public:
+  static constexpr std::uint64_t max_offset = (std::uint64_t{1} << 40) - 1;
+  static constexpr std::size_t max_sets = 256;
+
+  Locator() noexcept = default;
+  Locator(std::size_t set, std::uint64_t offset) noexcept {
+    for (int i = 0; i < 5; ++i) bytes_[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(offset >> (8 * i));
+    bytes_[5] = static_cast<std::uint8_t>(set);
+  }
+  [[nodiscard]] std::uint64_t offset() const noexcept {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < 5; ++i) value |= std::uint64_t{bytes_[i]} << (8 * i);
+    return value;
+  }
+  [[nodiscard]] std::size_t set() const noexcept { return bytes_[5]; }
+
+ private:
+  std::array<std::uint8_t, 6> bytes_{};
+};
+
+/// @name One byte of health per event
+/// For an execution it covers all its outputs.
+///@{
+inline constexpr std::uint8_t has_summary_flag = 1;
+inline constexpr std::uint8_t nan_flag = 2;
+inline constexpr std::uint8_t neg_inf_flag = 4;
+inline constexpr std::uint8_t pos_inf_flag = 8;
+inline constexpr std::uint8_t negative_flag = 16;
+inline constexpr std::uint8_t zero_flag = 32;
+inline constexpr std::uint8_t positive_flag = 64;
+inline constexpr std::uint8_t empty_flag = 128;     ///< traces: a tensor with no elements
+inline constexpr std::uint8_t function_flag = 128;  ///< executions: a call of a function
+inline constexpr std::uint8_t bad_flags = nan_flag | neg_inf_flag | pos_inf_flag;
+///@}
+
+}  // namespace nanlens::reader

@@ -1,0 +1,209 @@
+/// @file
+/// The part of an event that the index needs, read straight from its bytes: no allocation per event.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <nanlens/logdir/decode.hpp>
+#include <nanlens/logdir/tensor_values.hpp>
+#include <nanlens/reader/columns.hpp>
+#include <nanlens/summary/debug_mode.hpp>
+
+namespace nanlens::reader {
+
+/// Health of one recorded tensor, and the counts that an alert shows (−1: the mode does not tell).
+struct TensorHealth {
+  std::uint8_t flags = 0;
+  double size = -1;
+  double num_neg_inf = -1;
+  double num_pos_inf = -1;
+  double num_nan = -1;
+  [[nodiscard]] bool bad() const noexcept { return (flags & bad_flags) != 0; }
+};
+
+/// Numbers of a summary, without a heap allocation.
+struct SummaryNumbers {
+  std::array<double, 16> values{};
+  std::size_t size = 0;
+  void push_back(double v) noexcept {
+    if (size < values.size()) values[size++] = v;
+  }
+  using value_type = double;
+};
+
+namespace detail {
+
+inline bool is_function_name(std::string_view op_type) noexcept {
+  return op_type.starts_with("__forward_") || op_type.starts_with("__backward_") || op_type.starts_with("__inference_");
+}
+
+// A summary's numbers: float64 content or list in every logdir that TensorFlow writes.
+inline SummaryNumbers summary_numbers(logdir::Bytes proto) noexcept {
+  SummaryNumbers numbers;
+  std::int32_t dtype = 0;
+  for (logdir::WireReader r(proto); r.next();) {
+    if (r.number() == 1) dtype = r.i32();
+    if (static_cast<DType>(dtype) != DType::float64) continue;
+    if (r.is(4, logdir::WireType::length_delimited))
+      for (std::size_t i = 0; i + 8 <= r.bytes().size(); i += 8)
+        numbers.push_back(std::bit_cast<double>(logdir::detail::load_le<std::uint64_t>(r.bytes().data() + i)));
+    if (r.number() == 6) r.append_fixed_to(numbers);
+  }
+  return numbers;
+}
+
+inline std::uint8_t flag(double count, std::uint8_t bit) noexcept { return count > 0 ? bit : std::uint8_t{0}; }
+
+}  // namespace detail
+
+/// Health of a tensor from what a record holds of it. Modes and dtypes that tell nothing give no flag at all.
+inline TensorHealth tensor_health(TensorDebugMode mode, logdir::Bytes proto) {
+  TensorHealth h;
+  const auto counts = [&](double size, double neg_inf, double pos_inf, double nan) {
+    h.size = size;
+    h.num_neg_inf = neg_inf;
+    h.num_pos_inf = pos_inf;
+    h.num_nan = nan;
+    h.flags =
+        static_cast<std::uint8_t>(has_summary_flag | detail::flag(nan, nan_flag) | detail::flag(neg_inf, neg_inf_flag) |
+                                  detail::flag(pos_inf, pos_inf_flag) | (size == 0 ? empty_flag : 0));
+  };
+  const auto finite = [&](double negative, double zero, double positive) {
+    h.flags = static_cast<std::uint8_t>(h.flags | detail::flag(negative, negative_flag) |
+                                        detail::flag(zero, zero_flag) | detail::flag(positive, positive_flag));
+  };
+  if (mode == TensorDebugMode::full_tensor) {
+    logdir::TensorProto full;
+    if (!logdir::detail::decode(proto, full)) return h;
+    if (const auto c = logdir::tensor_health(full)) {
+      counts(static_cast<double>(c->total()), static_cast<double>(c->neg_inf), static_cast<double>(c->pos_inf),
+             static_cast<double>(c->nan));
+      finite(static_cast<double>(c->negative), static_cast<double>(c->zero), static_cast<double>(c->positive));
+    }
+    return h;
+  }
+  SummaryNumbers n = detail::summary_numbers(proto);
+  if (n.size == 0) {  // the kernel's other output type, which TensorFlow's dumping does not use
+    logdir::TensorProto rare;
+    if (logdir::detail::decode(proto, rare))
+      for (const double v : logdir::summary_values(rare)) n.push_back(v);
+  }
+  const auto& v = n.values;
+  if (mode == TensorDebugMode::curt_health && n.size == 2) {
+    h.flags = static_cast<std::uint8_t>(has_summary_flag | (v[1] != 0 ? bad_flags : 0));
+  } else if (mode == TensorDebugMode::concise_health && n.size == 5) {
+    counts(v[1], v[2], v[3], v[4]);
+  } else if (mode == TensorDebugMode::full_health && n.size == 11) {
+    counts(v[4], v[5], v[6], v[7]);
+    finite(v[8], v[9], v[10]);
+  } else if (mode == TensorDebugMode::shape && n.size == 10) {
+    h.size = v[3];
+    h.flags = v[3] == 0 ? empty_flag : std::uint8_t{0};
+  }
+  return h;
+}
+
+/// What the index keeps of a GraphExecutionTrace. Views point into the record.
+struct TraceDigest {
+  double wall_time = 0;
+  std::string_view graph_id;
+  std::string_view op_name;
+  std::uint64_t call_id = 0;
+  TensorHealth health;
+};
+
+/// What the index keeps of an Execution.
+struct ExecutionDigest {
+  double wall_time = 0;
+  std::string_view op_type;
+  std::string_view graph_id;
+  std::uint64_t call_id = 0;
+  std::uint8_t flags = 0;
+  std::uint32_t num_bad_outputs = 0;
+  logdir::Bytes code_location;
+};
+
+namespace detail {
+
+inline bool read_trace(logdir::Bytes bytes, TraceDigest& d) {
+  logdir::WireReader r(bytes);
+  TensorDebugMode mode = TensorDebugMode::unspecified;
+  logdir::Bytes proto;
+  while (r.next()) {
+    switch (r.number()) {
+      case 1: d.graph_id = r.text(); break;
+      case 2: d.op_name = r.text(); break;
+      case 4: mode = static_cast<TensorDebugMode>(r.i32()); break;
+      case 5: proto = r.bytes(); break;
+      default: break;
+    }
+  }
+  d.health = tensor_health(mode, proto);
+  return !r.failed();
+}
+
+inline bool read_execution(logdir::Bytes bytes, ExecutionDigest& d) {
+  logdir::WireReader r(bytes);
+  TensorDebugMode mode = TensorDebugMode::unspecified;
+  while (r.next()) {
+    switch (r.number()) {
+      case 1: d.op_type = r.text(); break;
+      case 3: d.graph_id = r.text(); break;
+      case 6: mode = static_cast<TensorDebugMode>(r.i32()); break;
+      case 7: {  // the mode goes before the tensors on the wire
+        const TensorHealth h = tensor_health(mode, r.bytes());
+        d.flags = static_cast<std::uint8_t>(d.flags | (h.flags & ~empty_flag));
+        d.num_bad_outputs += h.bad();
+        break;
+      }
+      case 8: d.code_location = r.bytes(); break;
+      default: break;
+    }
+  }
+  if (is_function_name(d.op_type)) d.flags |= function_flag;
+  return !r.failed();
+}
+
+inline std::uint64_t read_call_id(logdir::Bytes extension) noexcept {
+  for (logdir::WireReader r(extension); r.next();)
+    if (r.is(2, logdir::WireType::varint)) return r.u64();
+  return 0;
+}
+
+template <class Digest>
+bool read_event(logdir::Bytes payload, logdir::EventKind kind, Digest& d, bool (*read)(logdir::Bytes, Digest&)) {
+  logdir::WireReader r(payload);
+  bool found = false;
+  bool valid = true;
+  while (r.next()) {
+    if (r.number() == 1) d.wall_time = r.f64();
+    if (r.is(static_cast<std::uint32_t>(kind), logdir::WireType::length_delimited)) {
+      found = true;
+      valid = read(r.bytes(), d) && valid;
+    }
+    if (r.is(logdir::extension_field, logdir::WireType::length_delimited)) d.call_id = read_call_id(r.bytes());
+  }
+  return found && valid && !r.failed();
+}
+
+}  // namespace detail
+
+/// Reads a trace's digest; nothing if the payload is not a valid DebugEvent with a GraphExecutionTrace.
+inline std::optional<TraceDigest> trace_digest(logdir::Bytes payload) {
+  TraceDigest d;
+  if (!detail::read_event(payload, logdir::EventKind::graph_execution_trace, d, &detail::read_trace))
+    return std::nullopt;
+  return d;
+}
+
+/// Reads an execution's digest; nothing if the payload is not a valid DebugEvent with an Execution.
+inline std::optional<ExecutionDigest> execution_digest(logdir::Bytes payload) {
+  ExecutionDigest d;
+  if (!detail::read_event(payload, logdir::EventKind::execution, d, &detail::read_execution)) return std::nullopt;
+  return d;
+}
+
+}  // namespace nanlens::reader

@@ -1,0 +1,223 @@
+/// @file
+/// One run: everything recorded under one run id, by one host or several.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <nanlens/reader/definitions.hpp>
+#include <nanlens/reader/details.hpp>
+#include <nanlens/reader/event_digest.hpp>
+#include <nanlens/reader/run_files.hpp>
+
+namespace nanlens::reader {
+
+/// Asked now and then while files are read, with the bytes done and the bytes there are; false stops reading, which the
+/// next update takes up where it stopped.
+using Progress = std::function<bool(std::uint64_t done, std::uint64_t total)>;
+
+/// A bad tensor, as the index keeps it. Details come from `Run::alert`.
+struct AlertRef {
+  double wall_time;
+  std::uint32_t event;  ///< index of the trace, or of the execution
+  bool is_execution;
+  std::uint16_t nth_bad;  ///< executions: which of the bad outputs
+};
+
+/// A bad tensor in full. `size` and counts are −1 where the mode does not tell them.
+struct Alert {
+  double wall_time = 0;
+  std::string graph_id;  ///< traces only
+  std::string op_name;   ///< traces only
+  std::string op_type;
+  std::int32_t output_slot = 0;
+  TensorHealth health;
+  std::uint32_t execution = none;
+  std::uint32_t trace = none;
+};
+
+/// The compact index of a run and the questions it answers. Indices of executions and traces never change; new events
+/// are appended by `update`. Not thread-safe.
+class Run {
+ public:
+  /// `id` is the run id, or the name of the only set of a run that has none.
+  explicit Run(std::string id) : id_(std::move(id)) {}
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  /// @name What the run is
+  ///@{
+  [[nodiscard]] const std::string& id() const noexcept { return id_; }
+  /// The metadata of the set that was started first.
+  [[nodiscard]] const SetMetadata& metadata() const noexcept { return sets_.front()->metadata; }
+  [[nodiscard]] double starting_wall_time() const noexcept { return metadata().wall_time; }
+  [[nodiscard]] std::vector<std::string> hosts() const {
+    std::vector<std::string> hosts;
+    for (const auto& set : sets_)
+      if (std::find(hosts.begin(), hosts.end(), set->host()) == hosts.end()) hosts.push_back(set->host());
+    return hosts;
+  }
+  /// Events that the program could not record, as it counted them itself.
+  [[nodiscard]] std::uint64_t dropped() const noexcept {
+    std::uint64_t n = 0;
+    for (const auto& set : sets_) n += set->metadata.dropped_executions + set->metadata.dropped_traces;
+    return n;
+  }
+  /// Did the recording end in order? Only nanlens' own logdirs tell.
+  [[nodiscard]] std::optional<bool> clean_end() const {
+    bool clean = true;
+    for (const auto& set : sets_) {
+      if (!set->metadata.tensorflow_version.starts_with("nanlens")) return std::nullopt;
+      clean = clean && set->metadata.num_records % 2 == 0;
+    }
+    return clean;
+  }
+  ///@}
+
+  /// Adds a file set, with the faults found while it was opened. The first set added describes the run.
+  void adopt(std::unique_ptr<SetFiles> set, const Diagnostics& faults) {
+    for (const Diagnostic& f : faults.list()) diagnostics_.add(f.file, f.offset, f.message);
+    if (sets_.size() == Locator::max_sets) {
+      diagnostics_.add(set->path(), 0, "the run has more than 256 file sets: this one is not read");
+      return;
+    }
+    if (!set->metadata.readable)
+      diagnostics_.add(set->name(logdir::FileKind::metadata), 0,
+                       "there is no readable metadata: run id, version and start time are unknown");
+    sets_.push_back(std::move(set));
+  }
+
+  /// Reads what is new in the run's files. True if anything was.
+  bool update(Storage& storage, const Progress& progress);
+
+  /// @name Events
+  ///@{
+  [[nodiscard]] std::size_t num_executions() const noexcept { return execution_locators_.size(); }
+  [[nodiscard]] std::size_t num_traces() const noexcept { return trace_locators_.size(); }
+  [[nodiscard]] std::uint8_t execution_flags(std::size_t i) const noexcept { return execution_flags_[i]; }
+  [[nodiscard]] double execution_wall_time(std::size_t i) const noexcept { return execution_times_[i]; }
+  [[nodiscard]] std::uint8_t trace_flags(std::size_t i) const noexcept { return trace_flags_[i]; }
+  /// Index of the op in `definitions().ops()`.
+  [[nodiscard]] std::uint32_t trace_op(std::size_t i) const noexcept { return trace_ops_[i]; }
+  /// Index of the call to which a trace belongs: by call id where it is recorded; else the first execution that ended
+  /// at or after the trace, if that is a function call. `none` if there is no such call.
+  [[nodiscard]] std::uint32_t trace_execution(std::size_t i) const noexcept { return trace_executions_[i]; }
+  /// The event in full; nothing if its record can't be read any more.
+  [[nodiscard]] std::optional<ExecutionDetail> execution(std::size_t i);
+  [[nodiscard]] std::optional<TraceDetail> trace(std::size_t i);
+  ///@}
+
+  /// @name Definitions
+  ///@{
+  [[nodiscard]] const GraphTable& definitions() const noexcept { return graphs_; }
+  [[nodiscard]] std::uint32_t find_op(std::string_view graph_id, std::string_view op_name) {
+    const std::uint32_t graph = graphs_.find_graph(graph_id);
+    return graph == none ? none : graphs_.find_op(graph, op_name);
+  }
+  [[nodiscard]] std::optional<OpDetail> op(std::uint32_t index);
+  [[nodiscard]] const std::vector<SourceFileEntry>& source_files() const noexcept { return files_; }
+  [[nodiscard]] std::vector<std::string> source_lines(std::size_t index);
+  [[nodiscard]] const std::vector<FrameEntry>& frames() const noexcept { return frames_; }
+  /// The frame with this id; nothing if it, or its file, is not on record.
+  [[nodiscard]] std::optional<StackFrame> frame(const std::string& id) const;
+  [[nodiscard]] const std::vector<Device>& devices() const noexcept { return devices_; }
+  ///@}
+
+  /// @name Alerts
+  ///@{
+  /// All bad tensors, by wall_time; ties: traces before executions, then index.
+  [[nodiscard]] const std::vector<AlertRef>& alerts() const noexcept { return alerts_; }
+  [[nodiscard]] std::optional<Alert> alert(const AlertRef& ref);
+  ///@}
+
+  /// The last trace row before or at `row` of every input of the op that made `row`, within the same call; `none` where
+  /// the input has no row.
+  [[nodiscard]] std::vector<std::uint32_t> input_rows(std::size_t row);
+
+  /// Everything that could not be read, and every reference that leads nowhere so far.
+  [[nodiscard]] std::vector<Diagnostic> diagnostics();
+
+  /// Bytes that the event index takes.
+  [[nodiscard]] std::size_t index_bytes() const noexcept {
+    return execution_locators_.memory_bytes() + execution_times_.memory_bytes() + execution_flags_.memory_bytes() +
+           trace_locators_.memory_bytes() + trace_ops_.memory_bytes() + trace_flags_.memory_bytes() +
+           trace_executions_.memory_bytes();
+  }
+
+ private:
+  struct Scan;        // one update under way
+  struct CallLookup;  // executions by call id and by time
+
+  template <class OnEvent>
+  void scan_definitions(Scan& scan, std::size_t set, logdir::FileKind kind, OnEvent&& on_event, bool keep_gaps = false);
+  void read_source_files(Scan& scan, std::size_t set);
+  void read_stack_frames(Scan& scan, std::size_t set);
+  void read_graphs(Scan& scan, std::size_t set);
+  void add_graph(const logdir::DebuggedGraph& event, Locator where);
+  void add_op(const logdir::GraphOpCreation& event, Locator where);
+  void read_executions(Scan& scan, CallLookup& calls);
+  void read_traces(Scan& scan, CallLookup& calls);
+  void append_execution(const ExecutionDigest& digest, Locator where, CallLookup& calls);
+  void append_trace(const TraceDigest& digest, Locator where, const CallLookup& calls);
+  void join_pending(const CallLookup& calls);
+  void check_stack(logdir::Bytes code_location, Locator where, logdir::FileKind file);
+  void link_consumers(std::uint32_t graph);
+  void sort_alerts(std::size_t first_new);
+  void fault(std::size_t set, logdir::FileKind kind, std::uint64_t offset, std::string message) {
+    diagnostics_.add(sets_[set]->name(kind), offset, std::move(message));
+  }
+  Bytes payload(Locator where, logdir::FileKind kind) {
+    SetFile& f = (*sets_[where.set()])[kind];
+    return f.file ? f.file->payload(where.offset()) : Bytes{};
+  }
+
+  std::string id_;
+  std::vector<std::unique_ptr<SetFiles>> sets_;
+  Diagnostics diagnostics_;
+
+  GraphTable graphs_;
+  std::vector<SourceFileEntry> files_;
+  std::vector<std::vector<std::uint32_t>> files_of_set_;  // position in a set's file -> index in files_
+  std::vector<FrameEntry> frames_;
+  std::unordered_map<std::string, std::uint32_t> frame_by_id_;
+  std::vector<Device> devices_;
+
+  Column<Locator> execution_locators_;
+  Column<double> execution_times_;
+  Column<std::uint8_t> execution_flags_;
+  Column<Locator> trace_locators_;
+  Column<std::uint32_t> trace_ops_;
+  Column<std::uint8_t> trace_flags_;
+  Column<std::uint32_t> trace_executions_;
+  // Traces whose call has not ended yet: by call id where there is one, else every trace from here on.
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> traces_of_open_call_;
+  std::size_t first_unjoined_ = 0;
+
+  std::vector<AlertRef> alerts_;
+  std::unordered_set<std::uint64_t> seen_stacks_;  // hashes of code locations whose frames were looked up
+  struct FrameReference {
+    std::string id;
+    Locator where;
+    logdir::FileKind file;
+  };
+  std::vector<FrameReference> unknown_frames_;
+  struct OpConsumers {
+    std::size_t ops_seen = 0;
+    std::unordered_map<std::uint32_t, std::vector<std::pair<std::int32_t, Consumer>>> of_op;  // by name number
+  };
+  std::unordered_map<std::uint32_t, OpConsumers> consumers_;
+};
+
+}  // namespace nanlens::reader
+
+#include <nanlens/reader/run_queries.inl>
+#include <nanlens/reader/run_update.inl>

@@ -1,0 +1,343 @@
+// Part of run.hpp: how a run reads what is new in its files.
+#pragma once
+
+namespace nanlens::reader {
+
+struct Run::Scan {
+  const Progress& progress;
+  std::uint64_t done = 0;
+  std::uint64_t total = 0;
+  bool stopped = false;
+  bool changed = false;
+  // Sizes taken before anything is read: what events refer to reaches the disk before them, so that whatever these
+  // sizes cover can be resolved by what is read afterwards. Executions first: their traces are then all in view.
+  std::vector<std::uint64_t> execution_end;
+  std::vector<std::uint64_t> trace_end;
+};
+
+// Which call does a trace belong to?
+struct Run::CallLookup {
+  std::unordered_map<std::uint64_t, std::uint32_t> by_call_id;  // calls read in this update
+  std::vector<std::uint32_t> by_time;                           // only filled where executions are out of order
+  const Run& run;
+  explicit CallLookup(const Run& r) : run(r) {}
+
+  [[nodiscard]] double time(std::size_t i) const { return run.execution_times_[by_time.empty() ? i : by_time[i]]; }
+
+  void sort_if_needed() {
+    const std::size_t n = run.num_executions();
+    bool sorted = true;
+    for (std::size_t i = 1; i < n && sorted; ++i) sorted = run.execution_times_[i - 1] <= run.execution_times_[i];
+    if (sorted) return;
+    by_time.resize(n);
+    for (std::size_t i = 0; i < n; ++i) by_time[i] = static_cast<std::uint32_t>(i);
+    std::sort(by_time.begin(), by_time.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const double x = run.execution_times_[a];
+      const double y = run.execution_times_[b];
+      return x != y ? x < y : a < b;
+    });
+  }
+
+  // The first execution that ended at or after this time, if it is a call; `open` tells that it may still be to come.
+  [[nodiscard]] std::uint32_t find(double wall_time, bool& open) const {
+    std::size_t low = 0;
+    std::size_t high = run.num_executions();
+    while (low < high) {
+      const std::size_t mid = (low + high) / 2;
+      if (time(mid) < wall_time)
+        low = mid + 1;
+      else
+        high = mid;
+    }
+    open = low == run.num_executions();
+    if (open) return none;
+    const auto i = static_cast<std::uint32_t>(by_time.empty() ? low : by_time[low]);
+    return (run.execution_flags_[i] & function_flag) != 0 ? i : none;
+  }
+};
+
+inline bool Run::update(Storage& storage, const Progress& progress) {
+  Scan scan{progress, 0, 0, false, false, {}, {}};
+  for (auto& set : sets_) {
+    set->open_missing(storage, diagnostics_);
+    const auto size = [&](logdir::FileKind kind) { return (*set)[kind].file ? (*set)[kind].file->size() : 0; };
+    scan.execution_end.push_back(size(logdir::FileKind::execution));
+    scan.trace_end.push_back(size(logdir::FileKind::graph_execution_traces));
+    for (std::size_t i = 0; i < logdir::num_file_kinds; ++i) scan.total += size(static_cast<logdir::FileKind>(i));
+  }
+  files_of_set_.resize(sets_.size());
+  for (std::size_t set = 0; set < sets_.size() && !scan.stopped; ++set) {
+    sets_[set]->read_metadata(diagnostics_);
+    read_source_files(scan, set);
+    read_stack_frames(scan, set);
+    read_graphs(scan, set);
+  }
+  const std::size_t old_alerts = alerts_.size();
+  CallLookup calls(*this);
+  if (!scan.stopped) read_executions(scan, calls);
+  if (!scan.stopped) read_traces(scan, calls);
+  sort_alerts(old_alerts);
+  return scan.changed;
+}
+
+template <class OnEvent>
+void Run::scan_definitions(Scan& scan, std::size_t set, logdir::FileKind kind, OnEvent&& on_event, bool keep_gaps) {
+  SetFile& f = (*sets_[set])[kind];
+  if (!f.file || scan.stopped) return;
+  logdir::DebugEvent event;
+  const auto lost = [&](std::uint64_t offset) {
+    if (keep_gaps) on_event(Locator(set, offset), nullptr);
+  };
+  f.scanner.scan(
+      *f.file, f.file->size(),
+      [&](std::uint64_t offset, Bytes payload) {
+        scan.changed = true;
+        if (!logdir::decode(payload, event)) {
+          fault(set, kind, offset, "the record is not a valid DebugEvent: it is skipped");
+          return lost(offset);
+        }
+        if (!logdir::belongs_into(kind, static_cast<std::uint32_t>(logdir::kind_of(event)))) {
+          fault(set, kind, offset, "the record holds an event that does not belong into this file: it is skipped");
+          return;
+        }
+        on_event(Locator(set, offset), &event);
+      },
+      [&](const ScanFault& gap) {
+        fault(set, kind, gap.offset, gap.message);
+        lost(gap.offset);
+      },
+      [&](std::uint64_t position) {
+        scan.stopped = scan.progress && !scan.progress(scan.done + position, scan.total);
+        return !scan.stopped;
+      });
+  scan.done += f.scanner.position();
+}
+
+inline void Run::read_source_files(Scan& scan, std::size_t set) {
+  scan_definitions(
+      scan, set, logdir::FileKind::source_files,
+      [&](Locator where, const logdir::DebugEvent* event) {
+        files_of_set_[set].push_back(static_cast<std::uint32_t>(files_.size()));
+        SourceFileEntry entry;
+        entry.where = where;
+        if (event != nullptr) {
+          const auto& file = std::get<logdir::SourceFile>(event->what);
+          entry.readable = true;
+          entry.host_name = file.host_name;
+          entry.file_path = file.file_path;
+          entry.num_lines = static_cast<std::uint32_t>(file.lines.size());
+        }
+        files_.push_back(std::move(entry));
+      },
+      true);
+}
+
+inline void Run::read_stack_frames(Scan& scan, std::size_t set) {
+  scan_definitions(scan, set, logdir::FileKind::stack_frames, [&](Locator where, const logdir::DebugEvent* event) {
+    const auto& frame = std::get<logdir::StackFrameWithId>(event->what);
+    const auto index = static_cast<std::uint32_t>(frames_.size());
+    if (!frame_by_id_.try_emplace(frame.id, index).second) {
+      fault(set, logdir::FileKind::stack_frames, where.offset(),
+            "stack frame id \"" + frame.id + "\" is used twice: the first one is kept");
+      return;
+    }
+    FrameEntry entry;
+    entry.id = frame.id;
+    entry.set = static_cast<std::uint32_t>(set);
+    entry.where = where;
+    if (frame.file_line_col) {
+      entry.file_index = frame.file_line_col->file_index;
+      entry.line = frame.file_line_col->line;
+      entry.function = frame.file_line_col->func;
+    }
+    frames_.push_back(std::move(entry));
+  });
+}
+
+inline void Run::read_graphs(Scan& scan, std::size_t set) {
+  scan_definitions(scan, set, logdir::FileKind::graphs, [&](Locator where, const logdir::DebugEvent* event) {
+    if (const auto* graph = std::get_if<logdir::DebuggedGraph>(&event->what)) return add_graph(*graph, where);
+    if (const auto* op = std::get_if<logdir::GraphOpCreation>(&event->what)) return add_op(*op, where);
+    const auto& device = std::get<logdir::DebuggedDevice>(event->what);
+    devices_.push_back({device.device_id, device.device_name});
+  });
+}
+
+inline void Run::add_graph(const logdir::DebuggedGraph& event, Locator where) {
+  const std::uint32_t index = graphs_.graph(event.graph_id, where, logdir::FileKind::graphs);
+  if (graphs_.graphs()[index].declared) {
+    fault(where.set(), logdir::FileKind::graphs, where.offset(),
+          "graph id \"" + event.graph_id + "\" is used twice: the first one is kept");
+    return;
+  }
+  const std::uint32_t outer =
+      event.outer_context_id.empty() ? none : graphs_.graph(event.outer_context_id, where, logdir::FileKind::graphs);
+  Graph& graph = graphs_.graphs()[index];
+  graph.declared = true;
+  graph.name = graphs_.strings().add(event.graph_name);
+  graph.outer = outer;
+  graph.where = where;
+  if (outer != none) graphs_.graphs()[outer].inner.push_back(index);
+}
+
+inline void Run::add_op(const logdir::GraphOpCreation& event, Locator where) {
+  const std::uint32_t graph = graphs_.graph(event.graph_id, where, logdir::FileKind::graphs);
+  const std::uint32_t index = graphs_.op(graph, event.op_name, where, logdir::FileKind::graphs);
+  Op& op = graphs_.ops()[index];
+  const auto report = [&](const std::string& message) {
+    fault(where.set(), logdir::FileKind::graphs, where.offset(),
+          "op \"" + event.op_name + "\" in graph \"" + event.graph_name + "\" " + message);
+  };
+  if (op.declared) return report("is created twice: the first one is kept");
+  op.declared = true;
+  op.where = where;
+  op.type = graphs_.strings().add(event.op_type);
+  op.num_outputs = event.num_outputs;
+  graphs_.graphs()[graph].ops.push_back(index);
+  for (const auto& input : event.input_names)
+    if (!parse_tensor_name(input)) report("has an input \"" + input + "\" that is not of the form op_name:slot");
+  if (event.code_location) {
+    std::string bytes;
+    logdir::WireWriter w(bytes);
+    logdir::detail::encode(w, *event.code_location);
+    check_stack({reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()}, where, logdir::FileKind::graphs);
+  }
+}
+
+inline void Run::check_stack(logdir::Bytes code_location, Locator where, logdir::FileKind file) {
+  const std::string_view text(reinterpret_cast<const char*>(code_location.data()), code_location.size());
+  if (!seen_stacks_.insert(std::hash<std::string_view>{}(text)).second) return;
+  logdir::CodeLocation location;
+  logdir::detail::decode(code_location, location);
+  for (const auto& id : location.stack_frame_ids)
+    if (!frame_by_id_.contains(id)) unknown_frames_.push_back({id, where, file});
+}
+
+inline void Run::read_executions(Scan& scan, CallLookup& calls) {
+  for (std::size_t set = 0; set < sets_.size() && !scan.stopped; ++set) {
+    SetFile& f = (*sets_[set])[logdir::FileKind::execution];
+    if (!f.file) continue;
+    f.scanner.scan(
+        *f.file, scan.execution_end[set],
+        [&](std::uint64_t offset, Bytes payload) {
+          scan.changed = true;
+          const auto digest = execution_digest(payload);
+          if (digest)
+            append_execution(*digest, Locator(set, offset), calls);
+          else
+            fault(set, logdir::FileKind::execution, offset, "the record is not a valid Execution event: it is skipped");
+        },
+        [&](const ScanFault& gap) { fault(set, logdir::FileKind::execution, gap.offset, gap.message); },
+        [&](std::uint64_t position) {
+          scan.stopped = scan.progress && !scan.progress(scan.done + position, scan.total);
+          return !scan.stopped;
+        });
+    scan.done += f.scanner.position();
+  }
+}
+
+inline void Run::append_execution(const ExecutionDigest& digest, Locator where, CallLookup& calls) {
+  const auto index = static_cast<std::uint32_t>(num_executions());
+  execution_locators_.push_back(where);
+  execution_times_.push_back(digest.wall_time);
+  execution_flags_.push_back(digest.flags);
+  for (std::uint32_t k = 0; k < digest.num_bad_outputs; ++k)
+    alerts_.push_back({digest.wall_time, index, true, static_cast<std::uint16_t>(k)});
+  if (!digest.graph_id.empty()) graphs_.graph(digest.graph_id, where, logdir::FileKind::execution);
+  if (digest.call_id != 0) {
+    calls.by_call_id.emplace(digest.call_id, index);
+    if (const auto open = traces_of_open_call_.find(digest.call_id); open != traces_of_open_call_.end()) {
+      for (const std::uint32_t trace : open->second) trace_executions_[trace] = index;
+      traces_of_open_call_.erase(open);
+    }
+  }
+  check_stack(digest.code_location, where, logdir::FileKind::execution);
+}
+
+inline void Run::append_trace(const TraceDigest& digest, Locator where, const CallLookup& calls) {
+  const auto index = static_cast<std::uint32_t>(num_traces());
+  const std::uint32_t graph = graphs_.graph(digest.graph_id, where, logdir::FileKind::graph_execution_traces);
+  trace_locators_.push_back(where);
+  trace_ops_.push_back(graphs_.op(graph, digest.op_name, where, logdir::FileKind::graph_execution_traces));
+  trace_flags_.push_back(digest.health.flags);
+  std::uint32_t call = none;
+  bool open = false;
+  if (digest.call_id == 0) {
+    call = calls.find(digest.wall_time, open);
+  } else if (const auto found = calls.by_call_id.find(digest.call_id); found != calls.by_call_id.end()) {
+    call = found->second;
+  } else {
+    traces_of_open_call_[digest.call_id].push_back(index);
+  }
+  trace_executions_.push_back(call);
+  if (!open && first_unjoined_ == index) first_unjoined_ = index + 1u;
+  if (digest.health.bad()) alerts_.push_back({digest.wall_time, index, false, 0});
+}
+
+// Traces without a call id that were read before their call had ended: their records are read again rather than kept.
+inline void Run::join_pending(const CallLookup& calls) {
+  std::size_t first_open = num_traces();
+  for (std::size_t i = first_unjoined_; i < num_traces(); ++i) {
+    if (trace_executions_[i] != none) continue;
+    const auto digest = trace_digest(payload(trace_locators_[i], logdir::FileKind::graph_execution_traces));
+    if (!digest || digest->call_id != 0) continue;
+    bool open = false;
+    trace_executions_[i] = calls.find(digest->wall_time, open);
+    if (open && first_open == num_traces()) first_open = i;
+  }
+  first_unjoined_ = first_open;
+}
+
+inline void Run::read_traces(Scan& scan, CallLookup& calls) {
+  calls.sort_if_needed();
+  if (scan.changed) join_pending(calls);
+
+  struct Found {
+    double wall_time;
+    Locator where;
+  };
+  std::vector<Found> found;  // several hosts: their traces are merged by time
+  const bool merge = sets_.size() > 1;
+  for (std::size_t set = 0; set < sets_.size() && !scan.stopped; ++set) {
+    SetFile& f = (*sets_[set])[logdir::FileKind::graph_execution_traces];
+    if (!f.file) continue;
+    f.scanner.scan(
+        *f.file, scan.trace_end[set],
+        [&](std::uint64_t offset, Bytes payload) {
+          scan.changed = true;
+          const auto digest = trace_digest(payload);
+          if (!digest)
+            fault(set, logdir::FileKind::graph_execution_traces, offset,
+                  "the record is not a valid GraphExecutionTrace event: it is skipped");
+          else if (merge)
+            found.push_back({digest->wall_time, Locator(set, offset)});
+          else
+            append_trace(*digest, Locator(set, offset), calls);
+        },
+        [&](const ScanFault& gap) { fault(set, logdir::FileKind::graph_execution_traces, gap.offset, gap.message); },
+        [&](std::uint64_t position) {
+          scan.stopped = scan.progress && !scan.progress(scan.done + position, scan.total);
+          return !scan.stopped;
+        });
+    scan.done += f.scanner.position();
+  }
+  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
+    if (a.wall_time != b.wall_time) return a.wall_time < b.wall_time;
+    return a.where.set() != b.where.set() ? a.where.set() < b.where.set() : a.where.offset() < b.where.offset();
+  });
+  for (const Found& t : found)
+    if (const auto digest = trace_digest(payload(t.where, logdir::FileKind::graph_execution_traces)))
+      append_trace(*digest, t.where, calls);
+}
+
+inline void Run::sort_alerts(std::size_t first_new) {
+  const auto before = [](const AlertRef& a, const AlertRef& b) {
+    if (a.wall_time != b.wall_time) return a.wall_time < b.wall_time;
+    if (a.is_execution != b.is_execution) return b.is_execution;
+    if (a.event != b.event) return a.event < b.event;
+    return a.nth_bad < b.nth_bad;
+  };
+  if (first_new < alerts_.size()) std::sort(alerts_.begin(), alerts_.end(), before);
+}
+
+}  // namespace nanlens::reader

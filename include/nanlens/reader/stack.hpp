@@ -1,0 +1,53 @@
+/// @file
+/// Stacks: telling a user's own frames from those of libraries.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nanlens/reader/run.hpp>
+
+namespace nanlens::reader {
+
+/// True for paths of installed libraries and of the interpreters' own modules, by the places where they are installed.
+inline bool is_library_path(std::string_view path) noexcept {
+  for (const std::string_view part : {"/site-packages/", "/dist-packages/", "/lib/python", "<frozen ", "/usr/include/",
+                                      "/usr/lib/", "/include/c++/", "/include/eigen3/", "/include/nanlens/"})
+    if (path.find(part) != std::string_view::npos) return true;
+  return path.empty();
+}
+
+/// The frames of a stack that are on record, outermost first.
+inline std::vector<StackFrame> resolve_stack(const Run& run, const std::optional<logdir::CodeLocation>& location) {
+  std::vector<StackFrame> frames;
+  if (!location) return frames;
+  for (const auto& id : location->stack_frame_ids)
+    if (auto frame = run.frame(id)) frames.push_back(std::move(*frame));
+  return frames;
+}
+
+/// The innermost frame with a line that is not a library's: the line a user should look at. Without one, the innermost
+/// of all.
+inline std::optional<StackFrame> user_frame(const std::vector<StackFrame>& frames) {
+  for (std::size_t i = frames.size(); i-- > 0;)
+    if (!is_library_path(frames[i].file_path) && frames[i].line > 0) return frames[i];
+  if (frames.empty()) return std::nullopt;
+  return frames.back();
+}
+
+/// The text of a line of a source file on record; nothing if the file, or its text, is not.
+inline std::optional<std::string> source_line(Run& run, const StackFrame& frame) {
+  for (std::size_t i = 0; i < run.source_files().size(); ++i) {
+    const auto& file = run.source_files()[i];
+    if (file.file_path != frame.file_path || file.host_name != frame.host_name) continue;
+    const auto lines = run.source_lines(i);
+    const auto line = static_cast<std::size_t>(frame.line);
+    if (frame.line >= 1 && line <= lines.size()) return lines[line - 1];
+  }
+  return std::nullopt;
+}
+
+}  // namespace nanlens::reader

@@ -1,0 +1,77 @@
+/// @file
+/// Health of a whole tensor: counts over any TensorView, contiguous or strided, in one pass over its memory.
+#pragma once
+
+#include <nanlens/summary/kernels.hpp>
+#include <nanlens/summary/strided.hpp>
+#include <nanlens/tensor/tensor_view.hpp>
+
+namespace nanlens {
+
+namespace detail {
+
+template <Question Q>
+HealthCounts count_view(const TensorView& view) noexcept {
+  const std::int64_t n = num_elements(view.shape);
+  if (n <= 0 || view.data == nullptr) return {};
+  return with_float_layout(view.dtype, HealthCounts{}, [&](auto layout) {
+    using Layout = decltype(layout);
+    constexpr std::size_t bytes = sizeof(typename Layout::word);
+    if (is_dense(view)) return count_contiguous<Q, Layout>(view.data, static_cast<std::size_t>(n));
+    const Folded folded = fold(view, bytes);
+    HealthCounts counts;
+    visit_runs(folded, bytes, [&](const unsigned char* p, std::size_t count) noexcept {
+      counts += count_contiguous<Q, Layout>(p, count);
+      return Q != Question::curt || counts.non_finite() == 0;
+    });
+    counts *= folded.repeats;
+    return counts;
+  });
+}
+
+}  // namespace detail
+
+/// All six counts of a floating tensor; all zero for other dtypes and for memory that can't be read.
+inline HealthCounts full_health(const TensorView& view) noexcept {
+  return detail::count_view<detail::Question::full>(view);
+}
+
+/// The counts of −inf, +inf and NaN only (cheaper than full_health); the finite categories of the result are not
+/// meaningful.
+inline HealthCounts concise_health(const TensorView& view) noexcept {
+  return detail::count_view<detail::Question::concise>(view);
+}
+
+/// True if a floating tensor holds any NaN or infinity; stops at the first.
+inline bool has_non_finite(const TensorView& view) noexcept {
+  return detail::count_view<detail::Question::curt>(view).non_finite() != 0;
+}
+
+/// Number of elements of a complex tensor with a NaN or infinite part; 0 for other dtypes.
+inline std::uint64_t count_non_finite_complex(const TensorView& view) noexcept {
+  const std::int64_t n = num_elements(view.shape);
+  if (n <= 0 || view.data == nullptr || dtype_kind(view.dtype) != DTypeKind::complex) return 0;
+  const std::size_t bytes = dtype_bytes(view.dtype);
+  std::uint64_t bad = 0;
+  const auto bad_part = [](auto word, auto special) {
+    return (word & (decltype(word)(~decltype(word){0}) >> 1)) >= special;
+  };
+  const detail::Folded folded = detail::fold(view, bytes);
+  detail::visit_runs(folded, bytes, [&](const unsigned char* p, std::size_t count) noexcept {
+    for (std::size_t i = 0; i < count; ++i, p += bytes) {
+      if (bytes == 8) {
+        std::uint32_t part[2];
+        std::memcpy(part, p, sizeof part);
+        bad += bad_part(part[0], Float32Bits::special) || bad_part(part[1], Float32Bits::special);
+      } else {
+        std::uint64_t part[2];
+        std::memcpy(part, p, sizeof part);
+        bad += bad_part(part[0], Float64Bits::special) || bad_part(part[1], Float64Bits::special);
+      }
+    }
+    return true;
+  });
+  return bad * folded.repeats;
+}
+
+}  // namespace nanlens

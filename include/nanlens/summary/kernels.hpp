@@ -1,0 +1,149 @@
+/// @file
+/// Counting over contiguous memory, with the best instruction set of the CPU, chosen at run time.
+///
+/// Two-level counting: a block of 64 vectors is assumed finite, so that only zeros and signs are counted; a block with
+/// a NaN or infinity is counted again, still in L1, with all categories. Inputs full of NaN pay for one pass only.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include <nanlens/config.hpp>
+#include <nanlens/summary/health_counts.hpp>
+
+namespace nanlens {
+
+/// Instruction sets that kernels are built for. `baseline` is SSE2, NEON or wasm simd128, whichever the target has.
+enum class SimdLevel : int { scalar = 0, baseline = 1, avx2 = 2, avx512 = 3 };
+
+namespace detail {
+
+// 8-bit lane counters can't overflow in this many vectors, and a block is still in L1 when it is counted again.
+inline constexpr std::size_t vectors_per_block = 64;
+// Measured best on x86-64 for kernels that read at memory speed; the address is never dereferenced.
+inline constexpr std::size_t prefetch_distance = 3072;
+
+inline namespace NANLENS_ISA_NAMESPACE {
+
+namespace baseline {
+#define NANLENS_KERNEL_TARGET
+#define NANLENS_KERNEL_BYTES 16
+#include <nanlens/summary/kernels.inc>
+#undef NANLENS_KERNEL_TARGET
+#undef NANLENS_KERNEL_BYTES
+}  // namespace baseline
+
+#if NANLENS_X86_64
+namespace avx2 {
+#define NANLENS_KERNEL_TARGET __attribute__((target("avx2")))
+#define NANLENS_KERNEL_BYTES 32
+#include <nanlens/summary/kernels.inc>
+#undef NANLENS_KERNEL_TARGET
+#undef NANLENS_KERNEL_BYTES
+}  // namespace avx2
+
+namespace avx512 {
+#define NANLENS_KERNEL_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq")))
+#define NANLENS_KERNEL_BYTES 64
+#include <nanlens/summary/kernels.inc>
+#undef NANLENS_KERNEL_TARGET
+#undef NANLENS_KERNEL_BYTES
+}  // namespace avx512
+#endif
+
+}  // namespace NANLENS_ISA_NAMESPACE
+
+inline SimdLevel probe_simd_level() noexcept {
+#if NANLENS_X86_64
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512dq"))
+    return SimdLevel::avx512;
+  if (__builtin_cpu_supports("avx2")) return SimdLevel::avx2;
+#endif
+  return SimdLevel::baseline;
+}
+
+// −1: not probed yet. Probing twice is harmless, so no lock or once-flag is needed.
+inline std::atomic<int> simd_level_cache{-1};
+
+}  // namespace detail
+
+/// The best level that this CPU has.
+inline SimdLevel best_simd_level() noexcept { return detail::probe_simd_level(); }
+
+/// The level that kernels run with.
+inline SimdLevel simd_level() noexcept {
+  int level = detail::simd_level_cache.load(std::memory_order_relaxed);
+  if (level < 0) {
+    level = static_cast<int>(detail::probe_simd_level());
+    detail::simd_level_cache.store(level, std::memory_order_relaxed);
+  }
+  return static_cast<SimdLevel>(level);
+}
+
+/// Makes kernels run with this level, or with the best one that the CPU has if that is less. Returns the level in
+/// force.
+inline SimdLevel set_simd_level(SimdLevel level) noexcept {
+  const SimdLevel best = detail::probe_simd_level();
+  const SimdLevel chosen = level > best ? best : level;
+  detail::simd_level_cache.store(static_cast<int>(chosen), std::memory_order_relaxed);
+  return chosen;
+}
+
+namespace detail {
+
+enum class Question { full, concise, curt };
+
+inline namespace NANLENS_ISA_NAMESPACE {
+
+// Whole vectors go to the kernel; the rest is copied to a zero-filled vector, and the zeros that were added are taken
+// off.
+#define NANLENS_RUN_KERNEL(ISA, BYTES)                                                                       \
+  do {                                                                                                       \
+    const std::size_t vectors = n * sizeof(Word) / (BYTES);                                                  \
+    const std::size_t done = vectors * (BYTES) / sizeof(Word);                                               \
+    alignas(BYTES) unsigned char tail[BYTES] = {};                                                           \
+    const std::size_t rest = n - done;                                                                       \
+    if (rest != 0) std::memcpy(tail, p + done * sizeof(Word), rest * sizeof(Word));                          \
+    if constexpr (Q == Question::full) {                                                                     \
+      counts = ISA::full_health<Layout>(p, vectors);                                                         \
+      if (rest != 0) {                                                                                       \
+        counts += ISA::full_health<Layout>(tail, 1);                                                         \
+        counts.zero -= (BYTES) / sizeof(Word) - rest;                                                        \
+      }                                                                                                      \
+    } else if constexpr (Q == Question::concise) {                                                           \
+      counts = ISA::concise_health<Layout>(p, vectors);                                                      \
+      if (rest != 0) counts += ISA::concise_health<Layout>(tail, 1);                                         \
+    } else {                                                                                                 \
+      counts.nan = ISA::curt_health<Layout>(p, vectors) || (rest != 0 && ISA::curt_health<Layout>(tail, 1)); \
+    }                                                                                                        \
+  } while (false)
+
+// Answers one question about n contiguous elements. For Question::curt, `nan` of the result is 1 if anything is not
+// finite.
+template <Question Q, class Layout>
+HealthCounts count_contiguous(const void* data, std::size_t n) noexcept {
+  using Word = typename Layout::word;
+  const auto* p = static_cast<const unsigned char*>(data);
+  HealthCounts counts;
+  // Up to here a scalar loop is done before a vector is set up.
+  if (n < 4) return count_scalar<Layout>(data, n);
+  switch (simd_level()) {
+    case SimdLevel::scalar: return count_scalar<Layout>(data, n);
+#if NANLENS_X86_64
+    case SimdLevel::avx512: NANLENS_RUN_KERNEL(avx512, 64); break;
+    case SimdLevel::avx2: NANLENS_RUN_KERNEL(avx2, 32); break;
+#endif
+    default: NANLENS_RUN_KERNEL(baseline, 16); break;
+  }
+  return counts;
+}
+
+#undef NANLENS_RUN_KERNEL
+
+}  // namespace NANLENS_ISA_NAMESPACE
+}  // namespace detail
+}  // namespace nanlens

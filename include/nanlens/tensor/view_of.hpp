@@ -1,0 +1,130 @@
+/// @file
+/// `view_of(x)`: how nanlens gets a TensorView from a value. The customization point for a host's own types.
+///
+/// Built in: arithmetic scalars, bool, std::complex, std::string, contiguous ranges of them (std::vector, std::array,
+/// std::span, C arrays), anything shaped like mdspan, TensorView itself, and `tensor_view(pointer, {rows, cols})`.
+/// For a type of one's own, specialise `nanlens::ViewOf<T>` with
+/// `static TensorView view(const T&) noexcept`, and `nanlens::DTypeOf<E>` for an element type of one's own.
+#pragma once
+
+#include <complex>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <type_traits>
+
+#include <nanlens/tensor/tensor_view.hpp>
+
+namespace nanlens {
+
+/// Maps a C++ element type to its dtype; specialise it for half, bfloat16, … types of a host. `value` is the dtype.
+template <class T>
+struct DTypeOf {
+  static constexpr DType value = [] {
+    if constexpr (std::is_same_v<T, bool>) {
+      return DType::boolean;
+    } else if constexpr (std::is_integral_v<T>) {
+      constexpr bool sign = std::is_signed_v<T>;
+      if constexpr (sizeof(T) == 1) return sign ? DType::int8 : DType::uint8;
+      if constexpr (sizeof(T) == 2) return sign ? DType::int16 : DType::uint16;
+      if constexpr (sizeof(T) == 4) return sign ? DType::int32 : DType::uint32;
+      if constexpr (sizeof(T) == 8) return sign ? DType::int64 : DType::uint64;
+    } else if constexpr (std::is_same_v<T, float>) {
+      return DType::float32;
+    } else if constexpr (std::is_same_v<T, double>) {
+      return DType::float64;
+    } else if constexpr (std::is_same_v<T, std::complex<float>>) {
+      return DType::complex64;
+    } else if constexpr (std::is_same_v<T, std::complex<double>>) {
+      return DType::complex128;
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      return DType::string;
+    } else {
+      return DType::invalid;
+    }
+  }();
+};
+
+/// dtype of an element type; `DType::invalid` if nanlens does not know it.
+template <class T>
+inline constexpr DType dtype_of = DTypeOf<std::remove_cv_t<T>>::value;
+
+/// The customization point: specialise with `static TensorView view(const T&) noexcept`.
+template <class T>
+struct ViewOf {};
+
+namespace detail {
+
+template <class T>
+concept KnownElement = dtype_of<T> != DType::invalid;
+
+template <class T>
+concept CustomView = requires(const T& x) {
+  { ViewOf<T>::view(x) } -> std::same_as<TensorView>;
+};
+
+// std::mdspan, its ancestors and look-alikes: recognised by shape, so that no header of theirs is needed.
+template <class T>
+concept MdspanLike = requires(const T& x, std::size_t i) {
+  typename T::element_type;
+  { x.data_handle() } -> std::convertible_to<const typename T::element_type*>;
+  { x.extent(i) } -> std::convertible_to<std::int64_t>;
+  { x.stride(i) } -> std::convertible_to<std::int64_t>;
+  { T::rank() } -> std::convertible_to<std::size_t>;
+} && KnownElement<typename T::element_type>;
+
+// Duck-typed by std::data and std::size, which only contiguous containers have: <ranges> would double the include's
+// cost.
+template <class T>
+concept ContiguousElements = !std::same_as<T, std::string> && requires(const T& x) {
+  { std::size(x) } -> std::convertible_to<std::size_t>;
+  requires std::is_pointer_v<decltype(std::data(x))>;
+  requires KnownElement<std::remove_pointer_t<decltype(std::data(x))>>;
+};
+
+// Strings have no fixed layout: their dtype and shape are recorded, their bytes are not.
+template <class Element>
+constexpr const void* readable(const Element* data) noexcept {
+  return dtype_kind(dtype_of<Element>) == DTypeKind::string ? nullptr : static_cast<const void*>(data);
+}
+
+}  // namespace detail
+
+/// True for types that `view_of` accepts.
+template <class T>
+concept Viewable = std::same_as<T, TensorView> || detail::CustomView<T> || detail::MdspanLike<T> ||
+                   detail::ContiguousElements<T> || detail::KnownElement<T>;
+
+/// The view of a value. A ViewOf specialisation comes first, so that a host can also replace a built-in.
+template <class T>
+  requires Viewable<T>
+constexpr TensorView view_of(const T& x) noexcept {
+  if constexpr (std::same_as<T, TensorView>) {
+    return x;
+  } else if constexpr (detail::CustomView<T>) {
+    return ViewOf<T>::view(x);
+  } else if constexpr (detail::MdspanLike<T>) {
+    TensorView view{detail::readable(x.data_handle()), dtype_of<typename T::element_type>, {}, {}, cpu_device};
+    for (std::size_t i = 0; i < T::rank(); ++i) {
+      view.shape.push_back(static_cast<std::int64_t>(x.extent(i)));
+      view.strides.push_back(static_cast<std::int64_t>(x.stride(i)));
+    }
+    return view;
+  } else if constexpr (detail::ContiguousElements<T>) {
+    using Element = std::remove_pointer_t<decltype(std::data(x))>;
+    return dense_view(detail::readable(std::data(x)), dtype_of<Element>, {static_cast<std::int64_t>(std::size(x))});
+  } else {
+    return dense_view(detail::readable(&x), dtype_of<T>, {});
+  }
+}
+
+/// A dense row-major view of memory with a shape: `tensor_view(ptr, {rows, cols})`.
+template <class T>
+  requires detail::KnownElement<T>
+constexpr TensorView tensor_view(const T* data, const Shape& shape) noexcept {
+  return dense_view(detail::readable(data), dtype_of<T>, shape);
+}
+
+}  // namespace nanlens

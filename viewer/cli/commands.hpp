@@ -1,0 +1,37 @@
+/// @file
+/// The subcommands of `nanlens`. Each returns the exit code; errors are thrown as Failure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace nanlens::cli {
+
+struct DumpOptions {
+  std::string path;
+  std::string what;
+  std::string run;
+  std::int64_t begin = 0;
+  std::int64_t end = -1;  // −1: all
+  bool lines = false;     // source_files: with their text
+};
+
+/// Prints one JSON object per line for every item of a kind.
+int dump(const DumpOptions& options);
+
+/// Prints every DebugEvent of one file as protobuf JSON, through libprotobuf.
+int dump_raw(const std::string& file);
+
+/// Human text: runs, counts, alerts by op, the first bad tensor and the line that made it.
+int report(const std::string& path);
+
+/// One line; exit code 0 clean, 1 alerts, 3 nothing could be checked.
+int check(const std::string& path, bool strict);
+
+/// A logdir into one file.
+int pack(const std::string& path, std::string output);
+
+/// An archive into a directory.
+int unpack(const std::string& path, const std::string& directory);
+
+}  // namespace nanlens::cli

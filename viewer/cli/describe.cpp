@@ -1,0 +1,83 @@
+#include "describe.hpp"
+
+namespace nanlens::cli {
+
+namespace {
+
+void add_count(std::string& text, const char* name, double count) {
+  if (count <= 0) return;
+  text += (text.empty() ? "" : ", ") + std::string(name) + " ×" + with_separators(static_cast<std::uint64_t>(count));
+}
+
+}  // namespace
+
+std::string with_separators(std::uint64_t value) {
+  std::string text = std::to_string(value);
+  for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, ",");
+  return text;
+}
+
+std::string describe_values(std::int32_t mode, const reader::TensorValues& values) {
+  if (!values) return {};
+  const auto& v = *values;
+  const auto dtype = [](double number) {
+    return std::string(dtype_name(static_cast<DType>(static_cast<int>(number))));
+  };
+  std::string counts;
+  switch (static_cast<TensorDebugMode>(mode)) {
+    case TensorDebugMode::curt_health: return v.size() == 2 ? (v[1] != 0 ? "has NaN or ∞" : "no NaN or ∞") : "";
+    case TensorDebugMode::concise_health:
+      if (v.size() != 5) return {};
+      add_count(counts, "NaN", v[4]);
+      add_count(counts, "−∞", v[2]);
+      add_count(counts, "+∞", v[3]);
+      return "size " + with_separators(static_cast<std::uint64_t>(v[1])) + ": " +
+             (counts.empty() ? "no NaN or ∞" : counts);
+    case TensorDebugMode::full_health:
+      if (v.size() != 11) return {};
+      add_count(counts, "NaN", v[7]);
+      add_count(counts, "−∞", v[5]);
+      add_count(counts, "+∞", v[6]);
+      add_count(counts, "−", v[8]);
+      add_count(counts, "0", v[9]);
+      add_count(counts, "+", v[10]);
+      return dtype(v[2]) + " " + std::to_string(static_cast<int>(v[3])) + "D size " +
+             with_separators(static_cast<std::uint64_t>(v[4])) + (counts.empty() ? "" : ": " + counts);
+    case TensorDebugMode::shape: {
+      if (v.size() != 10) return {};
+      std::string shape;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(v[2]) && i < 6; ++i)
+        shape += (shape.empty() ? "" : ",") + std::to_string(static_cast<std::int64_t>(v[4 + i]));
+      return dtype(v[1]) + " shape [" + (v[2] > 6 ? "…," : "") + shape + "]";
+    }
+    default: return {};
+  }
+}
+
+std::string describe_tensor(const reader::Alert& alert) {
+  if (alert.trace != reader::none) return alert.op_name + ":" + std::to_string(alert.output_slot);
+  return alert.op_type + " output " + std::to_string(alert.output_slot);
+}
+
+std::string describe_alert(const reader::TensorHealth& health) {
+  std::string counts;
+  add_count(counts, "NaN", health.num_nan);
+  add_count(counts, "−∞", health.num_neg_inf);
+  add_count(counts, "+∞", health.num_pos_inf);
+  return counts.empty() ? "NaN or ∞" : counts;
+}
+
+std::vector<reader::StackFrame> stack_of(reader::Run& run, const reader::Alert& alert) {
+  if (alert.trace == reader::none) {
+    const auto detail = run.execution(alert.execution);
+    return detail ? reader::resolve_stack(run, detail->event.code_location) : std::vector<reader::StackFrame>{};
+  }
+  const auto op = run.op(run.trace_op(alert.trace));
+  return op ? reader::resolve_stack(run, op->event.code_location) : std::vector<reader::StackFrame>{};
+}
+
+std::string describe_frame(const reader::StackFrame& frame) {
+  return frame.file_path + ":" + std::to_string(frame.line) + (frame.function.empty() ? "" : " in " + frame.function);
+}
+
+}  // namespace nanlens::cli

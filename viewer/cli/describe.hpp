@@ -1,0 +1,31 @@
+/// @file
+/// Sentences about tensors and places, shared by `report` and `check`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nanlens/reader/reader.hpp>
+
+namespace nanlens::cli {
+
+/// "float32 2D size 1,000: NaN ×3, − ×990, 0 ×7": what a summary says of a tensor; "" if it says nothing.
+std::string describe_values(std::int32_t mode, const reader::TensorValues& values);
+
+/// "Log:0" for a trace, "MatMul output 0" for an execution.
+std::string describe_tensor(const reader::Alert& alert);
+
+/// "NaN ×3, −∞ ×1", or "NaN or ∞" where the mode keeps one flag only.
+std::string describe_alert(const reader::TensorHealth& health);
+
+/// The stack of the op that made a bad tensor: of the op's creation for a trace, of the call for an execution.
+std::vector<reader::StackFrame> stack_of(reader::Run& run, const reader::Alert& alert);
+
+/// "path:line in function"
+std::string describe_frame(const reader::StackFrame& frame);
+
+/// A whole number with thousands separators.
+std::string with_separators(std::uint64_t value);
+
+}  // namespace nanlens::cli

@@ -1,0 +1,47 @@
+/// @file
+/// JSON as `nanlens dump` prints it: one object per line, fields in a fixed order, NaN and infinities as strings.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace nanlens::cli {
+
+using Json = nlohmann::ordered_json;
+
+/// A number; NaN and infinities, which JSON lacks, become "nan", "inf" and "-inf".
+inline Json number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+/// A count that an event may not tell: negative becomes null; whole numbers are printed without a fraction.
+inline Json count_or_null(double value) {
+  if (value < 0) return nullptr;
+  return static_cast<std::uint64_t>(value);
+}
+
+/// A string, or null if it is empty.
+inline Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+/// A number of nanlens' own extension, or null if the record does not have it (0).
+inline Json extension_or_null(std::uint64_t value) { return value == 0 ? Json(nullptr) : Json(value); }
+
+inline Json numbers(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double v : values) list.push_back(number(v));
+  return list;
+}
+
+/// Prints one object as a line. Bytes that are not UTF-8 are replaced, so that every line can be parsed.
+inline void print_line(const Json& object) {
+  std::cout << object.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace nanlens::cli

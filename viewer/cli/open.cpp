@@ -1,0 +1,48 @@
+#include "open.hpp"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include <nanlens/archive/archive.hpp>
+
+namespace nanlens::cli {
+
+namespace {
+
+std::unique_ptr<reader::Storage> open_storage(const std::string& path) {
+  struct stat info{};
+  if (::stat(path.c_str(), &info) != 0) throw Failure("can't open '" + path + "': " + std::strerror(errno));
+  if (S_ISDIR(info.st_mode)) return std::make_unique<reader::DirectoryStorage>(path);
+  std::string why;
+  auto storage = archive::open(std::make_unique<reader::FileSource>(path), why);
+  if (storage == nullptr) throw Failure("can't open '" + path + "' as an archive: " + why);
+  return storage;
+}
+
+}  // namespace
+
+std::unique_ptr<reader::Logdir> open_logdir(const std::string& path) {
+  auto logdir = std::make_unique<reader::Logdir>(open_storage(path));
+  logdir->update();
+  if (logdir->runs().empty())
+    throw Failure(
+        "there is no tfdbg2 logdir in '" + path +
+        "': no file named tfdbg_events.*. Was the program run with recording enabled, and is this its logdir?");
+  return logdir;
+}
+
+reader::Run& select_run(const reader::Logdir& logdir, const std::string& run_id) {
+  std::string ids;
+  for (const auto& run : logdir.runs()) ids += (ids.empty() ? "" : ", ") + (run->id().empty() ? "(no id)" : run->id());
+  if (run_id.empty()) {
+    if (logdir.runs().size() == 1) return *logdir.runs().front();
+    throw Failure("the logdir holds " + std::to_string(logdir.runs().size()) + " runs: name one with --run (" + ids +
+                  ")");
+  }
+  if (reader::Run* const run = logdir.find_run(run_id)) return *run;
+  throw Failure("there is no run '" + run_id + "' (" + ids + ")");
+}
+
+}  // namespace nanlens::cli

@@ -1,0 +1,83 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+
+#include <nanlens/archive/archive.hpp>
+
+#include "commands.hpp"
+#include "open.hpp"
+
+namespace nanlens::cli {
+
+namespace {
+
+bool is_logdir_file(const std::string& name) {
+  std::string stem;
+  logdir::FileKind kind{};
+  return logdir::parse_file_name(std::string_view(name).substr(name.rfind('/') + 1), stem, kind);
+}
+
+}  // namespace
+
+int pack(const std::string& path, std::string output) {
+  std::string from = path;
+  while (from.size() > 1 && from.back() == '/') from.pop_back();
+  if (output.empty()) output = from + ".nanlens";
+  reader::DirectoryStorage directory(from);
+  std::vector<std::string> names;
+  for (const auto& name : directory.list())
+    if (is_logdir_file(name)) names.push_back(name);
+  if (names.empty()) throw Failure("there is no tfdbg2 logdir in '" + path + "' to pack");
+  // Under another name until it is complete, so that what has the name is always whole.
+  const std::string unfinished = output + ".part";
+  std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
+  if (!file) throw Failure("can't write '" + unfinished + "': " + std::strerror(errno));
+  std::string why;
+  const bool packed = archive::pack(
+      directory, names, std::time(nullptr),
+      [&](const char* bytes, std::size_t n) { return bool(file.write(bytes, static_cast<std::streamsize>(n))); }, why);
+  file.close();
+  if (!packed || !file) {
+    std::remove(unfinished.c_str());
+    throw Failure("can't pack '" + path + "' into '" + output + "': " + (why.empty() ? "writing failed" : why));
+  }
+  if (std::rename(unfinished.c_str(), output.c_str()) != 0)
+    throw Failure("can't write '" + output + "': " + std::strerror(errno));
+  std::printf("%s\n", output.c_str());
+  return 0;
+}
+
+int unpack(const std::string& path, const std::string& directory) {
+  std::string why;
+  const auto storage = archive::open(std::make_unique<reader::FileSource>(path), why);
+  if (storage == nullptr) throw Failure("can't open '" + path + "' as an archive: " + why);
+  std::vector<char> buffer(std::size_t{1} << 20);
+  for (const auto& name : storage->list()) {
+    const auto source = storage->open(name, why);
+    const std::filesystem::path to = std::filesystem::path(directory) / name;
+    std::error_code error;
+    std::filesystem::create_directories(to.parent_path(), error);
+    const int fd = ::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd < 0) throw Failure("can't write '" + to.string() + "': " + std::strerror(errno));
+    bool ok = true;
+    for (std::uint64_t at = 0; ok && at < source->size();) {
+      const std::size_t n = source->read(at, reinterpret_cast<unsigned char*>(buffer.data()), buffer.size());
+      ok = n > 0 && ::write(fd, buffer.data(), n) == static_cast<ssize_t>(n);
+      at += n;
+    }
+    ::close(fd);
+    if (!ok)
+      throw Failure("can't unpack '" + name +
+                    "': " + (source->error().empty() ? std::strerror(errno) : source->error()));
+  }
+  return 0;
+}
+
+}  // namespace nanlens::cli
