@@ -1,0 +1,267 @@
+/// @file
+/// What a process knows of its graphs, ops, stacks and devices: kept for the whole program, whatever is being recorded, so that
+/// a second logdir gets all definitions that its events refer to.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <nanlens/capture/op_name.hpp>
+#include <nanlens/capture/platform.hpp>
+#include <nanlens/capture/stack_walk.hpp>
+#include <nanlens/capture/symbolizer.hpp>
+#include <nanlens/logdir/encode.hpp>
+
+namespace nanlens::detail {
+
+inline constexpr std::uint32_t no_stack = 0xffffffffu;
+
+/// A stack as it was walked; its frames are resolved when it is first written.
+struct Stack {
+  std::vector<std::uintptr_t> pcs;
+  std::source_location where;
+  bool resolved = false;
+  std::vector<std::uint32_t> frames;  // indices into Catalog::frames, outermost first
+  std::string code_location;          // its bytes as a CodeLocation message
+};
+
+struct CatalogGraph;
+
+/// An op of a graph.
+struct GraphOp {
+  const CatalogGraph* graph = nullptr;
+  std::string type;
+  std::string name;
+  std::vector<std::int32_t> output_tensor_ids;
+  std::uint32_t stack = no_stack;
+};
+
+/// A graph and its ops so far. Ops are found by a key made of their call site, type and occurrence.
+struct CatalogGraph {
+  std::string id;
+  std::string name;
+  std::string mangled;  // op type of its executions
+  const CatalogGraph* outer = nullptr;
+  std::mutex lock;
+  std::unordered_map<std::uint64_t, GraphOp*> op_by_key;
+  std::unordered_set<std::string> used_names;  // lower case, as TensorFlow compares them
+};
+
+/// Something that a logdir must hold before events can refer to it.
+struct Definition {
+  double wall_time;
+  std::uint32_t stack;
+  std::variant<logdir::DebuggedGraph, logdir::GraphOpCreation, logdir::DebuggedDevice> what;
+};
+
+/// A frame that has an id in logdirs.
+struct CatalogFrame {
+  std::string id;
+  std::uint32_t file;
+  std::int32_t line;
+  std::string function;
+};
+
+class Catalog {
+ public:
+  static Catalog& get() {
+    static Catalog* const catalog = new Catalog;  // never destroyed: threads may record while the program ends
+    return *catalog;
+  }
+
+  [[nodiscard]] const std::string& host() const noexcept { return host_; }
+  /// A block of eager tensor ids for a thread; ids start at 0, gaps are normal (as in TensorFlow).
+  std::int64_t take_eager_ids(std::int64_t count) noexcept { return next_eager_id_.fetch_add(count, std::memory_order_relaxed); }
+  std::uint64_t next_call_id() noexcept { return next_call_id_.fetch_add(1, std::memory_order_relaxed); }
+  std::uint64_t next_graph_run() noexcept { return next_graph_run_.fetch_add(1, std::memory_order_relaxed); }
+
+  /// The number of a stack; the same addresses and call site give the same number.
+  std::uint32_t stack(std::uint64_t hash, std::span<const std::uintptr_t> pcs, const std::source_location& where) {
+    const std::lock_guard guard(lock_);
+    const auto [found, is_new] = stack_by_hash_.try_emplace(hash, static_cast<std::uint32_t>(stacks_.size()));
+    if (is_new) stacks_.push_back(std::make_unique<Stack>(Stack{{pcs.begin(), pcs.end()}, where, false, {}, {}}));
+    return found->second;
+  }
+  Stack& stack(std::uint32_t number) {
+    const std::lock_guard guard(lock_);
+    return *stacks_[number];
+  }
+
+  /// The id of a device, from 1; a new one is defined. Names are compared by address first: they are literals.
+  std::int32_t device(const char* name) {
+    const std::lock_guard guard(lock_);
+    const auto [found, is_new] = device_ids_.try_emplace(name, static_cast<std::int32_t>(device_ids_.size()) + 1);
+    if (is_new) define(no_stack, logdir::DebuggedDevice{name, found->second});
+    return found->second;
+  }
+
+  /// A graph by its key; `make` is called with it once, when it is new, to fill in its names. The nameless root graph, which
+  /// encloses all top-level functions, is defined before the first.
+  template <class Make>
+  CatalogGraph& graph(std::uint64_t key, const CatalogGraph* outer, Make&& make) {
+    const std::lock_guard guard(lock_);
+    auto& slot = graph_by_key_[key];
+    if (slot == nullptr) slot = &add_graph(outer, make);
+    return *slot;
+  }
+  /// A graph that is not found again by a key.
+  template <class Make>
+  CatalogGraph& new_graph(const CatalogGraph* outer, Make&& make) {
+    const std::lock_guard guard(lock_);
+    return add_graph(outer, make);
+  }
+
+  /// Adds an op; the caller holds graph.lock. `name` is made unique as TensorFlow does: name, name_1, name_2, …
+  GraphOp& add_op(CatalogGraph& graph, const char* type, const std::string& name, std::vector<std::string> inputs,
+                  std::size_t num_outputs, std::uint32_t stack) {
+    auto op = std::make_unique<GraphOp>();
+    op->graph = &graph;
+    op->type = type;
+    op->name = unique_name(graph, name);
+    op->stack = stack;
+    const auto count = static_cast<std::int32_t>(num_outputs);
+    const std::int32_t first = next_tensor_id_.fetch_add(count, std::memory_order_relaxed);
+    for (std::int32_t i = 0; i < count; ++i) op->output_tensor_ids.push_back(first + i);
+    logdir::GraphOpCreation event;
+    event.op_type = op->type;
+    event.op_name = op->name;
+    event.graph_name = graph.name;
+    event.graph_id = graph.id;
+    event.input_names = std::move(inputs);
+    event.num_outputs = count;
+    event.output_tensor_ids = op->output_tensor_ids;
+    const std::lock_guard guard(lock_);
+    define(stack, std::move(event));
+    ops_.push_back(std::move(op));
+    return *ops_.back();
+  }
+
+  /// @name For the writer
+  ///@{
+  /// Definitions from `begin` on, in the order they were made. They are never changed or moved.
+  std::vector<const Definition*> definitions_from(std::size_t begin) {
+    const std::lock_guard guard(lock_);
+    std::vector<const Definition*> list;
+    for (std::size_t i = begin; i < definitions_.size(); ++i) list.push_back(&definitions_[i]);
+    return list;
+  }
+  /// Resolves a stack, once. Called by one writer at a time.
+  const Stack& resolved(std::uint32_t number) {
+    Stack& s = stack(number);
+    if (s.resolved) return s;
+    s.resolved = true;
+    for (ResolvedFrame& frame : symbolizer_.resolve(s.pcs, s.where)) s.frames.push_back(frame_number(std::move(frame)));
+    s.code_location = encode_location(s);
+    return s;
+  }
+  [[nodiscard]] const std::vector<CatalogFrame>& frames() const noexcept { return frames_; }
+  [[nodiscard]] const std::vector<std::string>& files() const noexcept { return files_; }
+  ///@}
+
+ private:
+  Catalog() : host_(host_name()), prefix_(random_text(6, "0123456789abcdefghijklmnopqrstuvwxyz")) {}
+
+  // Short unique strings, without the '_' and ',' that TensorBoard's routes can't take. The counter's own alphabet would let
+  // prefix "ab" + "c1" meet "abc" + "1", so the prefix has a fixed length.
+  std::string next_id() { return prefix_ + base36(next_text_id_++); }
+
+  template <class What>
+  void define(std::uint32_t stack, What&& what) {
+    definitions_.push_back({wall_time_now(), stack, std::forward<What>(what)});
+  }
+
+  template <class Make>
+  CatalogGraph& add_graph(const CatalogGraph* outer, Make&& make) {
+    if (graphs_.empty()) {
+      graphs_.push_back(std::make_unique<CatalogGraph>());
+      graphs_.back()->id = next_id();
+      logdir::DebuggedGraph root;
+      root.graph_id = graphs_.back()->id;
+      define(no_stack, std::move(root));
+    }
+    graphs_.push_back(std::make_unique<CatalogGraph>());
+    CatalogGraph& graph = *graphs_.back();
+    graph.id = next_id();
+    graph.outer = outer != nullptr ? outer : graphs_.front().get();
+    make(graph, next_function_uid_);
+    next_function_uid_ += 2;  // a backward function takes two
+    logdir::DebuggedGraph event;
+    event.graph_id = graph.id;
+    event.graph_name = graph.name;
+    event.outer_context_id = graph.outer->id;
+    define(no_stack, std::move(event));
+    return graph;
+  }
+
+  static std::string lower(std::string text) {
+    for (char& c : text)
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return text;
+  }
+  static std::string unique_name(CatalogGraph& graph, const std::string& name) {
+    std::string candidate = name;
+    for (int i = 1; !graph.used_names.insert(lower(candidate)).second; ++i) candidate = name + "_" + std::to_string(i);
+    return candidate;
+  }
+
+  std::uint32_t frame_number(ResolvedFrame&& frame) {
+    const std::string key = frame.file + '\n' + std::to_string(frame.line) + '\n' + frame.function;
+    const auto [found, is_new] = frame_by_key_.try_emplace(key, static_cast<std::uint32_t>(frames_.size()));
+    if (is_new) {
+      const auto [file, new_file] = file_by_path_.try_emplace(frame.file, static_cast<std::uint32_t>(files_.size()));
+      if (new_file) files_.push_back(frame.file);
+      frames_.push_back({next_frame_id(), file->second, frame.line, std::move(frame.function)});
+    }
+    return found->second;
+  }
+  std::string next_frame_id() {
+    const std::lock_guard guard(lock_);
+    return next_id();
+  }
+  [[nodiscard]] std::string encode_location(const Stack& s) const {
+    logdir::CodeLocation location;
+    location.host_name = host_;
+    for (const std::uint32_t frame : s.frames) location.stack_frame_ids.push_back(frames_[frame].id);
+    std::string bytes;
+    logdir::WireWriter w(bytes);
+    logdir::detail::encode(w, location);
+    return bytes;
+  }
+
+  std::mutex lock_;
+  std::string host_;
+  std::string prefix_;
+  std::atomic<std::int64_t> next_eager_id_{0};
+  std::atomic<std::int32_t> next_tensor_id_{1};
+  std::atomic<std::uint64_t> next_call_id_{1};
+  std::atomic<std::uint64_t> next_graph_run_{1};
+  std::uint64_t next_text_id_ = 0;
+  int next_function_uid_ = 1;
+
+  std::vector<std::unique_ptr<Stack>> stacks_;
+  std::unordered_map<std::uint64_t, std::uint32_t> stack_by_hash_;
+  std::unordered_map<std::string, std::int32_t> device_ids_;
+  std::vector<std::unique_ptr<CatalogGraph>> graphs_;
+  std::unordered_map<std::uint64_t, CatalogGraph*> graph_by_key_;
+  std::vector<std::unique_ptr<GraphOp>> ops_;
+  std::deque<Definition> definitions_;
+
+  Symbolizer symbolizer_;
+  std::vector<CatalogFrame> frames_;
+  std::unordered_map<std::string, std::uint32_t> frame_by_key_;
+  std::vector<std::string> files_;
+  std::unordered_map<std::string, std::uint32_t> file_by_path_;
+};
+
+}  // namespace nanlens::detail

@@ -1,0 +1,81 @@
+/// @file
+/// Turning recording on from outside, with no change to the program: environment variables, read at the first event.
+///
+/// NANLENS_LOGDIR (turns recording on), NANLENS_MODE (default FULL_HEALTH), NANLENS_CIRCULAR_BUFFER_SIZE (default 0: keep all),
+/// NANLENS_OP_REGEX, NANLENS_TENSOR_DTYPES (comma list), NANLENS_STACK (call_site, unwind, frame_pointers), NANLENS_RUN_ID,
+/// NANLENS_CHECK_NUMERICS (1: throw at the first NaN).
+#pragma once
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include <nanlens/capture/check_numerics.hpp>
+#include <nanlens/capture/dump.hpp>
+
+namespace nanlens::detail {
+
+inline std::string_view environment(const char* name) noexcept {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string_view{} : std::string_view(value);
+}
+
+inline bool parse_dtypes(std::string_view text, std::vector<DType>& dtypes, std::string& why) {
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    const DType dtype = dtype_from_name(text.substr(0, comma));
+    if (dtype == DType::invalid) {
+      why = "NANLENS_TENSOR_DTYPES: '" + std::string(text.substr(0, comma)) + "' is not a dtype (float32, bfloat16, …)";
+      return false;
+    }
+    dtypes.push_back(dtype);
+    text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
+  }
+  return true;
+}
+
+inline bool options_from_environment(DumpOptions& options, std::string& why) {
+  options.logdir = environment("NANLENS_LOGDIR");
+  options.tensor_debug_mode = TensorDebugMode::full_health;
+  options.circular_buffer_size = 0;
+  options.op_regex = environment("NANLENS_OP_REGEX");
+  if (const auto mode = environment("NANLENS_MODE"); !mode.empty()) {
+    options.tensor_debug_mode = debug_mode_from_name(mode);
+    if (!is_recordable(options.tensor_debug_mode)) {
+      why = "NANLENS_MODE: '" + std::string(mode) +
+            "' can't be recorded; use NO_TENSOR, CURT_HEALTH, CONCISE_HEALTH, FULL_HEALTH, SHAPE or FULL_TENSOR";
+      return false;
+    }
+  }
+  if (const auto size = environment("NANLENS_CIRCULAR_BUFFER_SIZE"); !size.empty()) {
+    char* end = nullptr;
+    errno = 0;
+    options.circular_buffer_size = std::strtoll(size.data(), &end, 10);
+    if (errno != 0 || end != size.data() + size.size()) {
+      why = "NANLENS_CIRCULAR_BUFFER_SIZE: '" + std::string(size) + "' is not a whole number";
+      return false;
+    }
+  }
+  if (const auto stack = environment("NANLENS_STACK"); stack == "call_site") options.stack = StackMode::call_site;
+  else if (stack == "frame_pointers") options.stack = StackMode::frame_pointers;
+  else if (!stack.empty() && stack != "unwind") {
+    why = "NANLENS_STACK: '" + std::string(stack) + "' is none of call_site, unwind, frame_pointers";
+    return false;
+  }
+  return parse_dtypes(environment("NANLENS_TENSOR_DTYPES"), options.tensor_dtypes, why);
+}
+
+/// Bad values leave recording off and say so in one line: a debugger that was asked for from outside must not stop the program.
+inline void read_environment() {
+  if ((active.fetch_and(~environment_unread_bit) & environment_unread_bit) == 0) return;
+  if (const auto check = environment("NANLENS_CHECK_NUMERICS"); !check.empty() && check != "0") enable_check_numerics({});
+  if (environment("NANLENS_LOGDIR").empty()) return;
+  DumpOptions options;
+  std::string why;
+  if (options_from_environment(options, why) && start_session(options, why)) return;
+  std::fprintf(stderr, "nanlens: nothing is recorded: %s\n", why.c_str());
+}
+
+}  // namespace nanlens::detail

@@ -1,0 +1,166 @@
+/// @file
+/// The six files of a recording as they are written.
+#pragma once
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <string_view>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <nanlens/capture/platform.hpp>
+#include <nanlens/logdir/encode.hpp>
+#include <nanlens/logdir/file_set.hpp>
+#include <nanlens/version.hpp>
+
+namespace nanlens::detail {
+
+using logdir::FileKind;
+
+/// Opens, appends and closes. Bytes are collected per file and handed to the operating system by `flush`, the files that are
+/// referred to before those that refer to them.
+class FileSetWriter {
+ public:
+  /// Makes the directory and the file set. The five data files are made before `metadata`, which is written under another name
+  /// and renamed: a set with metadata is complete. False, with `why`, if that fails.
+  bool create(const std::string& directory, const std::string& host, const std::string& run_id, std::string& why) {
+    directory_ = directory;
+    run_id_ = run_id;
+    if (!make_directories(directory, why)) return false;
+    for (std::int64_t seconds = std::time(nullptr);; ++seconds) {
+      stem_ = logdir::file_set_stem(seconds, host);
+      if (exists(path(FileKind::metadata))) continue;
+      file(first_file) = open_exclusive(path(first_file));
+      if (file(first_file) < 0 && errno == EEXIST) continue;  // another process of this second: take the next
+      break;
+    }
+    for (std::size_t i = 1; i < logdir::num_file_kinds; ++i)
+      if (files_[i] < 0) files_[i] = open_exclusive(path(static_cast<FileKind>(i)));
+    for (std::size_t i = 1; i < logdir::num_file_kinds; ++i) {
+      if (files_[i] >= 0) continue;
+      why = "can't create '" + path(static_cast<FileKind>(i)) + "': " + std::strerror(errno);
+      close();
+      return false;
+    }
+    return create_metadata(why);
+  }
+
+  /// Opens the set again to append to it, and notes in the metadata that recording goes on.
+  bool reopen(std::string& why) {
+    for (std::size_t i = 0; i < logdir::num_file_kinds; ++i) {
+      const std::string name = path(static_cast<FileKind>(i));
+      files_[i] = ::open(name.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+      if (files_[i] >= 0) continue;
+      why = "can't open '" + name + "' again: " + std::strerror(errno);
+      close();
+      return false;
+    }
+    append_metadata(0, 0);
+    return true;
+  }
+
+  /// Notes in the metadata that recording has ended, and how many events were lost. TensorFlow reads the first record only.
+  void append_metadata(std::uint64_t dropped_executions, std::uint64_t dropped_traces) {
+    logdir::append_event(buffer(FileKind::metadata), metadata(dropped_executions, dropped_traces));
+    flush_file(FileKind::metadata);
+  }
+
+  [[nodiscard]] std::string& buffer(FileKind kind) noexcept { return buffers_[static_cast<std::size_t>(kind)]; }
+
+  /// Hands collected bytes to the operating system. False if any could not be written: they are lost.
+  bool flush() {
+    bool done = true;
+    for (const FileKind kind : {FileKind::source_files, FileKind::stack_frames, FileKind::graphs,
+                                FileKind::graph_execution_traces, FileKind::execution})
+      done = flush_file(kind) && done;
+    return done;
+  }
+
+  void close() {
+    for (int& fd : files_) {
+      if (fd >= 0) ::close(fd);
+      fd = -1;
+    }
+  }
+
+ private:
+  static constexpr FileKind first_file = FileKind::source_files;
+
+  [[nodiscard]] int& file(FileKind kind) noexcept { return files_[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] std::string path(FileKind kind) const { return directory_ + "/" + logdir::file_name(stem_, kind); }
+  static bool exists(const std::string& name) {
+    struct stat info {};
+    return ::stat(name.c_str(), &info) == 0;
+  }
+  static int open_exclusive(const std::string& name) {
+    return ::open(name.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  }
+
+  static bool make_directories(const std::string& directory, std::string& why) {
+    for (std::size_t slash = directory.find('/', 1);; slash = directory.find('/', slash + 1)) {
+      const std::string part = directory.substr(0, slash);
+      if (::mkdir(part.c_str(), 0755) != 0 && errno != EEXIST && errno != EISDIR) {
+        why = "can't make the directory '" + part + "': " + std::strerror(errno);
+        return false;
+      }
+      if (slash == std::string::npos) return true;
+    }
+  }
+
+  [[nodiscard]] logdir::DebugEvent metadata(std::uint64_t dropped_executions, std::uint64_t dropped_traces) const {
+    logdir::DebugEvent event;
+    event.wall_time = wall_time_now();
+    event.what = logdir::DebugMetadata{"nanlens-" NANLENS_VERSION_STRING, std::string(logdir::file_version), run_id_};
+    if (dropped_executions + dropped_traces > 0) {
+      event.extension.emplace();
+      event.extension->dropped_executions = dropped_executions;
+      event.extension->dropped_traces = dropped_traces;
+    }
+    return event;
+  }
+
+  bool create_metadata(std::string& why) {
+    const std::string name = path(FileKind::metadata);
+    const std::string unfinished = directory_ + "/." + logdir::file_name(stem_, FileKind::metadata) + ".part";
+    file(FileKind::metadata) = open_exclusive(unfinished);
+    logdir::append_event(buffer(FileKind::metadata), metadata(0, 0));
+    if (file(FileKind::metadata) >= 0 && flush_file(FileKind::metadata) && ::rename(unfinished.c_str(), name.c_str()) == 0)
+      return true;
+    why = "can't write '" + name + "': " + std::strerror(errno);
+    close();
+    return false;
+  }
+
+  bool flush_file(FileKind kind) {
+    std::string& bytes = buffer(kind);
+    const char* p = bytes.data();
+    std::size_t left = bytes.size();
+    while (left > 0) {
+      const ssize_t n = ::write(file(kind), p, left);
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) break;
+      p += n;
+      left -= static_cast<std::size_t>(n);
+    }
+    bytes.clear();
+    if (bytes.capacity() > max_kept_bytes) bytes.shrink_to_fit();
+    return left == 0;
+  }
+
+  static constexpr std::size_t max_kept_bytes = std::size_t{16} << 20;
+  std::string directory_;
+  std::string stem_;
+  std::string run_id_;
+  std::array<int, logdir::num_file_kinds> files_{-1, -1, -1, -1, -1, -1};
+  std::array<std::string, logdir::num_file_kinds> buffers_;
+};
+
+}  // namespace nanlens::detail

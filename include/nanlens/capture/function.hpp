@@ -1,0 +1,235 @@
+/// @file
+/// The graph of a C++ function: built from the ops that run in its scope, the counterpart of tf.function.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <nanlens/capture/op.hpp>
+
+namespace nanlens {
+
+namespace detail {
+
+inline void name_graph(CatalogGraph& graph, const FunctionName& name, int uid) {
+  const std::string plain = name.name;
+  const std::string number = std::to_string(uid);
+  switch (name.kind) {
+    case FunctionKind::inference:
+      graph.name = plain;
+      graph.mangled = "__inference_" + plain + "_" + number;
+      return;
+    case FunctionKind::forward:
+      graph.name = plain;
+      graph.mangled = "__forward_" + plain + "_" + number;
+      return;
+    case FunctionKind::backward:
+      graph.name = "__backward_" + plain + "_" + number;
+      graph.mangled = "__inference___backward_" + plain + "_" + number + "_" + std::to_string(uid + 1);
+      return;
+  }
+}
+
+// A retrace happens when count, dtype or rank of the arguments change, as tf.function does it.
+inline std::uint64_t function_key(const FunctionName& name, const CatalogGraph* outer, std::span<const InputRef> arguments) {
+  std::uint64_t key = mix(reinterpret_cast<std::uintptr_t>(outer), static_cast<std::uint64_t>(name.kind));
+  for (const char* c = name.name; *c != '\0'; ++c) key = mix(key, static_cast<unsigned char>(*c));
+  key = mix(key, mix(reinterpret_cast<std::uintptr_t>(name.where.file_name()), name.where.line()));
+  for (const InputRef& a : arguments)
+    key = mix(key, static_cast<std::uint64_t>(static_cast<std::int32_t>(a.view.dtype)) << 32 | a.view.shape.size());
+  return key;
+}
+
+inline FunctionFrame& push_frame(ThreadState& state) {
+  std::unique_ptr<FunctionFrame> frame;
+  if (state.spare_frames.empty()) {
+    frame = std::make_unique<FunctionFrame>();
+  } else {
+    frame = std::move(state.spare_frames.back());
+    state.spare_frames.pop_back();
+  }
+  frame->outer = state.function;
+  frame->arguments.clear();
+  frame->inner_links.clear();
+  frame->results.clear();
+  frame->result_protos.clear();
+  frame->occurrences.clear();
+  state.function = frame.get();
+  return *frame.release();
+}
+
+inline void pop_frame(ThreadState& state) {
+  FunctionFrame* const frame = state.function;
+  state.function = frame->outer;
+  state.spare_frames.emplace_back(frame);
+}
+
+// Arguments become placeholders: from here on their memory is known as those, until the call ends.
+inline void enter_function(ThreadState& state, Session* session, FunctionFrame& frame, std::span<const char* const> names) {
+  for (std::size_t i = 0; i < frame.arguments.size(); ++i) {
+    InputRef& argument = frame.arguments[i];
+    argument.link = link_of(argument);
+    OpName name("Placeholder", names[i], frame.where);
+    const std::uint64_t place = mix(i + 1, 0x617267);  // the k-th argument, wherever the function is called from
+    const std::uint64_t key = mix(place, reinterpret_cast<std::uintptr_t>(frame.graph));
+    GraphOp* op = nullptr;
+    {
+      const std::lock_guard guard(frame.graph->lock);
+      GraphOp*& slot = frame.graph->op_by_key[key];
+      if (slot == nullptr) {
+        const StackMode mode = session == nullptr ? StackMode::call_site : session->options().stack;
+        slot = &Catalog::get().add_op(*frame.graph, name.type, name.name, {}, 1, state.stack_number(mode, frame.where));
+      }
+      op = slot;
+    }
+    const TensorLink inner{argument.link.id, op, frame.graph_run, 0};
+    frame.inner_links.push_back(inner);
+    registry().put(argument.key, inner);
+    if (session != nullptr) submit_trace(state, *session, *op, 0, argument.view, &frame, 0);
+  }
+}
+
+// Arguments are known outside again as what they were, unless something was written over them meanwhile.
+inline void restore_arguments(const FunctionFrame& frame) {
+  for (std::size_t i = frame.arguments.size(); i-- > 0;)
+    if (registry().find(frame.arguments[i].key) == frame.inner_links[i])
+      registry().put(frame.arguments[i].key, frame.arguments[i].link);
+}
+
+// The call as its caller sees it: an op of the caller's graph, without traces of its own, or an Execution.
+inline void leave_function(ThreadState& state, Session* session, FunctionFrame& frame) {
+  restore_arguments(frame);
+  if (frame.outer != nullptr) {
+    static thread_local std::vector<OutputRef> outs;
+    outs.clear();
+    for (const auto& r : frame.results) outs.push_back({TensorView{}, r.key, r.handle});
+    const std::string label = frame.graph->name;
+    OpName name("StatefulPartitionedCall", label.c_str(), frame.where);
+    state.function = frame.outer;
+    record_in_graph(state, session, name, frame.arguments, outs, 0, false);
+    state.function = &frame;
+    return;
+  }
+  static thread_local std::vector<std::int64_t> input_ids;
+  static thread_local std::vector<std::int64_t> output_ids;
+  static thread_local std::vector<std::int32_t> devices;
+  input_ids.clear();
+  output_ids.clear();
+  devices.clear();
+  for (const InputRef& argument : frame.arguments)
+    input_ids.push_back(argument.link.id >= 0 ? argument.link.id : state.take_eager_id());
+  for (const auto& r : frame.results) {
+    output_ids.push_back(state.take_eager_id());
+    set_link({TensorView{}, r.key, r.handle}, {output_ids.back(), nullptr, 0, 0});
+    if (session != nullptr) devices.push_back(state.device_id(r.device));
+  }
+  if (session == nullptr) return;
+  write_extension(state, *session, &frame, steady_now_ns() - frame.started_ns, {});
+  submit_execution(state, *session, {frame.graph->mangled.c_str(), frame.graph->id, input_ids, output_ids, devices,
+                                     frame.result_protos, frame.where});
+}
+
+}  // namespace detail
+
+/// A named argument of a function.
+template <class T>
+struct Argument {
+  const char* name;
+  const T& value;
+};
+
+/// Names an argument: `Function f("loss", arg("probs", probs), arg("labels", labels))`.
+template <class T>
+Argument<T> arg(const char* name, const T& value) noexcept {
+  return {name, value};
+}
+
+/// A scope whose ops form a graph. Its calls are one Execution each, with one GraphExecutionTrace per tensor; a graph is made
+/// anew only when count, dtype or rank of the arguments change. Functions may nest, on one thread. A scope left by an exception
+/// keeps its rows and has no Execution. The object must be a local variable.
+class Function {
+ public:
+  template <class... T>
+  explicit Function(const FunctionName& name, const Argument<T>&... arguments)
+      : name_(name), exceptions_(std::uncaught_exceptions()) {
+    if (detail::active_bits() == 0) return;
+    state_ = detail::this_thread();
+    if (state_ == nullptr) return;
+    const detail::RecordingScope scope(*state_);
+    detail::FunctionFrame& frame = detail::push_frame(*state_);
+    frame_ = &frame;
+    (frame.arguments.push_back(detail::input_ref(arguments.value)), ...);
+    const detail::CatalogGraph* const outer = frame.outer == nullptr ? nullptr : frame.outer->graph;
+    detail::Catalog& catalog = detail::Catalog::get();
+    frame.graph = &catalog.graph(detail::function_key(name, outer, frame.arguments), outer,
+                                 [&](detail::CatalogGraph& graph, int uid) { detail::name_graph(graph, name, uid); });
+    frame.call_id = frame.outer == nullptr ? catalog.next_call_id() : frame.outer->call_id;
+    frame.graph_run = catalog.next_graph_run();
+    frame.where = name.where;
+    frame.started_ns = detail::steady_now_ns();
+    const std::array<const char*, sizeof...(T)> names{arguments.name...};
+    detail::enter_function(*state_, scope.session, frame, names);
+  }
+  Function(const Function&) = delete;
+  Function& operator=(const Function&) = delete;
+
+  ~Function() {
+    if (frame_ == nullptr) return;
+    const detail::RecordingScope scope(*state_);
+    if (std::uncaught_exceptions() > exceptions_) detail::restore_arguments(*frame_);
+    else detail::leave_function(*state_, scope.session, *frame_);
+    detail::pop_frame(*state_);
+  }
+
+  /// An op of this function; the same as `nanlens::op` inside its scope.
+  template <class Value, class... Inputs>
+  decltype(auto) op(const OpName& name, Value&& value, const Inputs&... inputs) {
+    return nanlens::op(name, std::forward<Value>(value), inputs...);
+  }
+
+  /// Marks the function's result, or one more of several, and returns it as it is: `return f.result(y);`
+  template <class Value>
+  decltype(auto) result(Value&& value) {
+    if constexpr (detail::LazyExpression<std::remove_cvref_t<Value>>) {
+      auto plain = detail::evaluated(value);
+      add_result(plain, false);
+      return plain;
+    } else if constexpr (std::is_lvalue_reference_v<Value>) {
+      add_result(value, true);
+      return static_cast<Value&>(value);
+    } else {
+      add_result(value, false);
+      return std::remove_cv_t<Value>(std::forward<Value>(value));
+    }
+  }
+
+  /// Keeps a tensor for the backward function: a further output of the call.
+  template <class T>
+  const T& save(const T& value) {
+    add_result(const_cast<T&>(value), true);
+    return value;
+  }
+
+ private:
+  template <class T>
+  void add_result(T& value, bool address_lasts) {
+    if (frame_ == nullptr) return;
+    detail::OutputRef output = detail::output_ref(value, address_lasts);
+    const detail::RecordingScope scope(*state_);
+    // A result that is a handle must live until the call ends; one that is returned by value is linked by its address only.
+    frame_->results.push_back({output.key, nullptr, output.view.device});
+    if (scope.session != nullptr && frame_->outer == nullptr)
+      detail::write_eager_tensor(frame_->result_protos, *state_, *scope.session, frame_->graph->mangled.c_str(), output.view);
+  }
+
+  FunctionName name_;
+  int exceptions_;
+  detail::ThreadState* state_ = nullptr;
+  detail::FunctionFrame* frame_ = nullptr;
+};
+
+}  // namespace nanlens

@@ -1,0 +1,50 @@
+/// @file
+/// Which tensors are recorded: by the type of the op and by dtype.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include <regex.h>
+
+#include <nanlens/capture/options.hpp>
+
+namespace nanlens::detail {
+
+/// The filters restrict tensor values and traces only, never executions and op creations (as in TensorFlow).
+class OpFilter {
+ public:
+  explicit OpFilter(const DumpOptions& options) : dtypes_(options.tensor_dtypes) {
+    if (!options.op_regex.empty()) status_ = ::regcomp(&regex_, options.op_regex.c_str(), REG_EXTENDED);
+    has_regex_ = !options.op_regex.empty() && status_ == 0;
+  }
+  OpFilter(const OpFilter&) = delete;
+  OpFilter& operator=(const OpFilter&) = delete;
+  ~OpFilter() {
+    if (has_regex_) ::regfree(&regex_);
+  }
+
+  /// What is wrong with the expression; empty if nothing is.
+  [[nodiscard]] std::string error() const {
+    if (status_ == 0) return {};
+    char text[256];
+    ::regerror(status_, &regex_, text, sizeof text);
+    return text;
+  }
+  [[nodiscard]] bool takes(const char* op_type, DType dtype) const noexcept {
+    if (!dtypes_.empty() && std::find(dtypes_.begin(), dtypes_.end(), dtype) == dtypes_.end()) return false;
+    if (!has_regex_) return true;
+    // Python's re.match: anchored at the start only. The leftmost match starts there if any does.
+    regmatch_t match{};
+    return ::regexec(&regex_, op_type, 1, &match, 0) == 0 && match.rm_so == 0;
+  }
+
+ private:
+  std::vector<DType> dtypes_;
+  regex_t regex_{};
+  int status_ = 0;
+  bool has_regex_ = false;
+};
+
+}  // namespace nanlens::detail

@@ -1,0 +1,33 @@
+/// @file
+/// What a host can choose.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nanlens/capture/stack_walk.hpp>
+#include <nanlens/summary/debug_mode.hpp>
+#include <nanlens/tensor/dtype.hpp>
+
+namespace nanlens {
+
+/// Options of `enable_dump_debug_info`; the defaults are those of TensorFlow's function of that name.
+struct DumpOptions {
+  /// Directory for the file set; it is made if it is missing.
+  std::string logdir = {};
+  TensorDebugMode tensor_debug_mode = TensorDebugMode::no_tensor;
+  /// Keep only the last so many executions and traces, in memory, until recording ends; 0 or less: write everything.
+  std::int64_t circular_buffer_size = 1000;
+  /// POSIX extended regular expression that an op's type must match from its start, for its tensors to be recorded.
+  std::string op_regex = {};
+  /// Dtypes whose tensors are recorded; empty: all.
+  std::vector<DType> tensor_dtypes = {};
+  StackMode stack = StackMode::unwind;
+  /// Thread, call, duration: facts that TensorFlow has no field for, in a field that its readers skip.
+  bool extension = true;
+
+  friend bool operator==(const DumpOptions&, const DumpOptions&) = default;
+};
+
+}  // namespace nanlens

@@ -1,0 +1,91 @@
+/// @file
+/// Clocks, thread and host names, and a lock for sections of a few nanoseconds.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <ctime>
+#include <random>
+#include <string>
+#include <string_view>
+
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
+
+#include <nanlens/config.hpp>
+
+namespace nanlens::detail {
+
+/// Seconds since the epoch, as the format wants them.
+inline double wall_time_now() noexcept {
+  std::timespec t{};
+  ::clock_gettime(CLOCK_REALTIME, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+/// Nanoseconds of a clock that never goes back, for durations.
+inline std::uint64_t steady_now_ns() noexcept {
+  std::timespec t{};
+  ::clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+/// The operating system's number of this thread; 1 where there is none.
+inline std::uint64_t thread_number() noexcept {
+#if defined(SYS_gettid)
+  return static_cast<std::uint64_t>(::syscall(SYS_gettid));
+#else
+  return 1;
+#endif
+}
+
+inline std::string host_name() {
+  char name[256] = {};
+  if (::gethostname(name, sizeof name - 1) != 0 || name[0] == '\0') return "localhost";
+  std::string text = name;
+  for (char& c : text)
+    if (c == '/') c = '-';  // it becomes part of file names
+  return text;
+}
+
+/// `count` random characters of an alphabet.
+inline std::string random_text(std::size_t count, std::string_view alphabet) {
+  std::random_device device;
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) text += alphabet[device() % alphabet.size()];
+  return text;
+}
+
+inline std::string base36(std::uint64_t value) {
+  constexpr std::string_view digits = "0123456789abcdefghijklmnopqrstuvwxyz";
+  std::string text;
+  do text.insert(text.begin(), digits[value % 36]);
+  while (value /= 36);
+  return text;
+}
+
+/// For sections of a few nanoseconds that are nearly never contended.
+class SpinLock {
+ public:
+  void lock() noexcept {
+    while (flag_.test_and_set(std::memory_order_acquire))
+      while (flag_.test(std::memory_order_relaxed)) {
+      }
+  }
+  void unlock() noexcept { flag_.clear(std::memory_order_release); }
+
+ private:
+  std::atomic_flag flag_;
+};
+
+/// A well-mixed 64-bit number from two (the finalizer of MurmurHash3).
+constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
+  std::uint64_t h = a * 0x9e3779b97f4a7c15u ^ b;
+  h = (h ^ (h >> 33)) * 0xff51afd7ed558ccdu;
+  h = (h ^ (h >> 33)) * 0xc4ceb9fe1a85ec53u;
+  return h ^ (h >> 33);
+}
+
+}  // namespace nanlens::detail

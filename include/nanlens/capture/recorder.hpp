@@ -1,0 +1,354 @@
+/// @file
+/// From an op that ran to the events that a logdir holds of it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nanlens/capture/check_numerics.hpp>
+#include <nanlens/capture/dump.hpp>
+#include <nanlens/capture/environment.hpp>
+#include <nanlens/capture/full_tensor.hpp>
+#include <nanlens/capture/tensor_handle.hpp>
+#include <nanlens/summary/summarize.hpp>
+
+namespace nanlens::detail {
+
+inline TensorRegistry& registry() {
+  static TensorRegistry* const tensors = new TensorRegistry;
+  return *tensors;
+}
+
+/// One call of a function under way.
+struct FunctionFrame {
+  FunctionFrame* outer = nullptr;
+  CatalogGraph* graph = nullptr;
+  std::uint64_t call_id = 0;  // of the outermost call, whose Execution owns all rows
+  std::uint64_t graph_run = 0;
+  std::uint64_t started_ns = 0;
+  std::source_location where;
+  std::vector<InputRef> arguments;  // with the links they had outside
+  std::vector<TensorLink> inner_links;
+  struct Result {
+    TensorKey key;
+    TensorLink* handle;
+    const char* device;
+  };
+  std::vector<Result> results;
+  std::string result_protos;  // encoded as fields of the Execution
+  struct Count {
+    std::uint64_t site = 0;
+    std::uint32_t count = 0;
+  };
+  std::vector<Count> occurrences;
+
+  /// How often this site was passed in this call before. Beyond 4,096 its last node runs again, as the body of a loop does.
+  std::uint32_t occurrence(std::uint64_t site) {
+    constexpr std::uint32_t most = 4096;
+    for (Count& c : occurrences)
+      if (c.site == site) return c.count + 1 < most ? ++c.count : c.count;
+    occurrences.push_back({site, 0});
+    return 0;
+  }
+};
+
+/// Marks this thread as recording while it lives; `session` is null if dumping is off.
+class RecordingScope {
+ public:
+  explicit RecordingScope(ThreadState& state) noexcept : state_(state), nested_(state.recording.load(std::memory_order_relaxed)) {
+    if (!nested_) state_.recording.store(true);
+    session = current_session.load();
+  }
+  RecordingScope(const RecordingScope&) = delete;
+  RecordingScope& operator=(const RecordingScope&) = delete;
+  ~RecordingScope() {
+    if (!nested_) state_.recording.store(false, std::memory_order_release);
+  }
+  Session* session;
+
+ private:
+  ThreadState& state_;
+  bool nested_;
+};
+
+/// What is switched on; reads the environment at the first event.
+inline unsigned active_bits() noexcept {
+  const unsigned bits = active.load(std::memory_order_relaxed);
+  if ((bits & environment_unread_bit) == 0) return bits;
+  read_environment();
+  return active.load(std::memory_order_relaxed);
+}
+
+inline void write_summary(logdir::WireWriter& w, const Summary& summary) {
+  w.field(1, std::int64_t{static_cast<std::int32_t>(DType::float64)});
+  write_shape(w, {static_cast<std::int64_t>(summary.size)});
+  w.field(4, std::string_view(reinterpret_cast<const char*>(summary.values.data()), summary.size * sizeof(double)));
+}
+
+/// Writes the tensor_proto of one output as field `number`. False if the mode has nothing to say of it: then nothing is written.
+inline bool write_tensor(logdir::WireWriter& w, std::uint32_t number, const Session& session, const char* op_type,
+                         const TensorView& view, std::int64_t tensor_id, bool eager, bool& unreadable) {
+  const TensorDebugMode mode = session.options().tensor_debug_mode;
+  if (!session.filter().takes(op_type, view.dtype) || dtype_kind(view.dtype) == DTypeKind::handle) return false;
+  if (mode == TensorDebugMode::no_tensor) {
+    if (eager) return false;
+    w.message(number, [](logdir::WireWriter& proto) {  // float32 of shape [0], as the reference writes it
+      proto.field(1, std::int64_t{static_cast<std::int32_t>(DType::float32)});
+      proto.message(2, [](logdir::WireWriter& shape) { shape.message(2, [](logdir::WireWriter&) {}); });
+    });
+    return true;
+  }
+  if (mode == TensorDebugMode::full_tensor) {
+    std::string proto;
+    logdir::WireWriter inner(proto);
+    unreadable = !write_full_tensor(inner, view, eager);
+    if (unreadable) return false;
+    w.element(number, proto);
+    return true;
+  }
+  if (!has_summary(mode, view.dtype)) return false;
+  const Summary summary = summarize(mode, view, tensor_id);
+  unreadable = summary.size == 0;
+  if (unreadable) return false;
+  w.message(number, [&](logdir::WireWriter& proto) { write_summary(proto, summary); });
+  return true;
+}
+
+/// The proto of an eager output, or an empty one as a placeholder: slots never shift.
+inline void write_eager_tensor(std::string& to, ThreadState& state, const Session& session, const char* op_type,
+                               const TensorView& view) {
+  constexpr std::uint32_t tensor_protos_field = 7;
+  if (session.options().tensor_debug_mode == TensorDebugMode::no_tensor) return;
+  logdir::WireWriter w(to);
+  bool unreadable = false;
+  if (write_tensor(w, tensor_protos_field, session, op_type, view, -1, true, unreadable)) return;
+  w.message(tensor_protos_field, [](logdir::WireWriter&) {});
+  if (unreadable) state.dropped_executions.fetch_add(1, std::memory_order_relaxed);
+}
+
+inline void write_extension(ThreadState& state, const Session& session, const FunctionFrame* frame, std::uint64_t duration_ns,
+                            std::span<const OutputRef> outputs) {
+  state.extension.clear();
+  if (!session.options().extension) return;
+  logdir::WireWriter w(state.extension);
+  w.message(logdir::extension_field, [&](logdir::WireWriter& e) {
+    e.field(1, static_cast<std::int64_t>(state.thread_id));
+    if (frame != nullptr) e.field(2, static_cast<std::int64_t>(frame->call_id));
+    e.field(3, static_cast<std::int64_t>(duration_ns));
+    if (frame != nullptr) e.field(7, static_cast<std::int64_t>(frame->graph_run));
+    bool any_complex = false;
+    for (const OutputRef& o : outputs) any_complex = any_complex || dtype_kind(o.view.dtype) == DTypeKind::complex;
+    if (!any_complex) return;
+    for (const OutputRef& o : outputs)
+      e.message(8, [&](logdir::WireWriter& stats) {
+        stats.field(7, static_cast<std::int64_t>(count_non_finite_complex(o.view)));
+      });
+  });
+}
+
+inline TensorLink link_of(const InputRef& input) {
+  return input.link.known() ? input.link : registry().find(input.key);
+}
+
+inline void set_link(const OutputRef& output, const TensorLink& link) {
+  registry().put(output.key, link);
+  if (output.handle != nullptr) *output.handle = link;
+}
+
+/// The eager id of an input; one that nothing on record made gets a fresh id, since two uses of a buffer need not be one tensor.
+inline std::int64_t eager_id(ThreadState& state, const InputRef& input) {
+  const TensorLink link = link_of(input);
+  return link.id >= 0 ? link.id : state.take_eager_id();
+}
+
+/// What an Execution record is made of.
+struct ExecutionFields {
+  const char* op_type;
+  std::string_view graph_id;
+  std::span<const std::int64_t> inputs;
+  std::span<const std::int64_t> outputs;
+  std::span<const std::int32_t> devices;
+  std::string_view protos;
+  std::source_location where;
+};
+
+inline void submit_execution(ThreadState& state, Session& session, const ExecutionFields& e) {
+  state.before.clear();
+  logdir::WireWriter w(state.before);
+  w.field(1, std::string_view(e.op_type));
+  w.field(2, static_cast<std::int64_t>(e.outputs.size()));
+  w.field(3, e.graph_id);
+  w.packed(4, e.inputs);
+  w.packed(5, e.outputs);
+  w.field(6, std::int64_t{static_cast<std::int32_t>(session.options().tensor_debug_mode)});
+  state.before += e.protos;
+  state.after.clear();
+  logdir::WireWriter(state.after).packed(9, e.devices);
+  QueuedEvent event{};
+  event.wall_time = wall_time_now();
+  event.stack = state.stack_number(session.options().stack, e.where);
+  event.is_execution = 1;
+  session.submit(state, event);
+}
+
+/// Records an op outside of any function.
+inline void record_eager(ThreadState& state, Session* session, const OpName& name, std::span<const InputRef> inputs,
+                         std::span<OutputRef> outputs, std::uint64_t duration_ns) {
+  static thread_local std::vector<std::int64_t> input_ids;
+  static thread_local std::vector<std::int64_t> output_ids;
+  static thread_local std::vector<std::int32_t> devices;
+  static thread_local std::string protos;
+  input_ids.clear();
+  output_ids.clear();
+  devices.clear();
+  protos.clear();
+  for (const InputRef& input : inputs) input_ids.push_back(eager_id(state, input));
+  for (const OutputRef& output : outputs) {
+    output_ids.push_back(state.take_eager_id());
+    set_link(output, {output_ids.back(), nullptr, 0, 0});
+    if (session == nullptr) continue;
+    devices.push_back(state.device_id(output.view.device));
+    write_eager_tensor(protos, state, *session, name.type, output.view);
+  }
+  if (session == nullptr) return;
+  write_extension(state, *session, nullptr, duration_ns, outputs);
+  submit_execution(state, *session, {name.type, {}, input_ids, output_ids, devices, protos, name.where});
+}
+
+/// "op:slot" of an input inside a graph. One that was not made in this run of the graph comes in through a placeholder.
+inline std::string input_name(FunctionFrame& frame, const InputRef& input, const std::string& consumer, std::size_t index,
+                              std::uint32_t stack) {
+  const TensorLink link = link_of(input);
+  if (link.op != nullptr && link.op->graph == frame.graph && link.graph_run == frame.graph_run)
+    return link.op->name + ":" + std::to_string(link.slot);
+  const GraphOp& capture = Catalog::get().add_op(*frame.graph, "Placeholder", consumer + "/input_" + std::to_string(index), {}, 1, stack);
+  return capture.name + ":0";
+}
+
+inline std::uint64_t site_of(const OpName& name, std::size_t num_outputs) noexcept {
+  const std::uint64_t place = mix(reinterpret_cast<std::uintptr_t>(name.where.file_name()),
+                                  std::uint64_t{name.where.line()} << 32 | name.where.column());
+  return mix(place, mix(reinterpret_cast<std::uintptr_t>(name.type), num_outputs));
+}
+
+/// The node of the graph that this op is: found by call site, type and occurrence in this call; added if it is new.
+inline GraphOp& graph_op(ThreadState& state, const Session* session, FunctionFrame& frame, const OpName& name,
+                         std::span<const InputRef> inputs, std::size_t num_outputs) {
+  const std::uint64_t site = site_of(name, num_outputs);
+  const std::uint64_t key = mix(site, frame.occurrence(site));
+  const std::uint64_t cached = mix(key, reinterpret_cast<std::uintptr_t>(frame.graph));
+  ThreadState::OpEntry& entry = state.op_cache[cached % state.op_cache.size()];
+  if (entry.op != nullptr && entry.key == cached) return *entry.op;
+  const StackMode mode = session == nullptr ? StackMode::call_site : session->options().stack;
+  const std::uint32_t stack = state.stack_number(mode, name.where);
+  const std::lock_guard guard(frame.graph->lock);
+  GraphOp*& op = frame.graph->op_by_key[key];
+  if (op == nullptr) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < inputs.size(); ++i) names.push_back(input_name(frame, inputs[i], name.name, i, stack));
+    op = &Catalog::get().add_op(*frame.graph, name.type, name.name, std::move(names), num_outputs, stack);
+  }
+  entry = {cached, op};
+  return *op;
+}
+
+/// Writes the trace of one output of a graph's op, if the mode and the filters want it.
+inline void submit_trace(ThreadState& state, Session& session, const GraphOp& op, std::int32_t slot, const TensorView& view,
+                         const FunctionFrame* frame, std::uint64_t duration_ns) {
+  state.before.clear();
+  logdir::WireWriter w(state.before);
+  w.field(1, op.graph->id);
+  w.field(2, op.name);
+  w.field(3, std::int64_t{slot});
+  w.field(4, std::int64_t{static_cast<std::int32_t>(session.options().tensor_debug_mode)});
+  bool unreadable = false;
+  const std::int32_t tensor_id = op.output_tensor_ids[static_cast<std::size_t>(slot)];
+  if (!write_tensor(w, 5, session, op.type.c_str(), view, tensor_id, false, unreadable)) {
+    if (unreadable) state.dropped_traces.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  w.field(6, std::string_view(view.device));
+  state.after.clear();
+  const OutputRef output{view, {}, nullptr};
+  write_extension(state, session, frame, duration_ns, {&output, 1});
+  QueuedEvent event{};
+  event.wall_time = wall_time_now();
+  event.stack = no_stack;
+  session.submit(state, event);
+}
+
+/// Records an op inside a function: a node of its graph, and a trace of each output.
+inline const GraphOp& record_in_graph(ThreadState& state, Session* session, const OpName& name,
+                                      std::span<const InputRef> inputs, std::span<OutputRef> outputs,
+                                      std::uint64_t duration_ns, bool traced = true) {
+  FunctionFrame& frame = *state.function;
+  const GraphOp& op = graph_op(state, session, frame, name, inputs, outputs.size());
+  for (std::size_t slot = 0; slot < outputs.size(); ++slot) {
+    const auto number = static_cast<std::int32_t>(slot);
+    set_link(outputs[slot], {-1, &op, frame.graph_run, number});
+    if (session != nullptr && traced) submit_trace(state, *session, op, number, outputs[slot].view, &frame, duration_ns);
+  }
+  return op;
+}
+
+/// The verdict of check_numerics on an op's outputs. Throws NumericsError, or calls the handler.
+inline void check_outputs(std::string_view op_type, const GraphOp* op, std::source_location where,
+                          std::span<const InputRef> inputs, std::span<const OutputRef> outputs) {
+  const auto options = CheckSettings::get().current();
+  if (options == nullptr) return;
+  for (std::size_t slot = 0; slot < outputs.size(); ++slot) {
+    const TensorView& view = outputs[slot].view;
+    const std::uint64_t bad_complex = count_non_finite_complex(view);
+    if (bad_complex == 0 && !has_non_finite(view)) continue;
+    if (!is_checked(*options, op_type, static_cast<std::int32_t>(slot))) continue;
+    NumericsEvent event;
+    event.op_type = op_type;
+    if (op != nullptr) {
+      event.op_name = op->name;
+      event.graph_name = op->graph->name;
+    }
+    event.output_slot = static_cast<std::int32_t>(slot);
+    event.num_outputs = static_cast<std::int32_t>(outputs.size());
+    event.dtype = view.dtype;
+    event.shape = view.shape;
+    event.counts = full_health(view);
+    event.nonfinite_complex = bad_complex;
+    for (const InputRef& input : inputs) {
+      const TensorLink link = link_of(input);
+      event.inputs.push_back({link.op == nullptr ? "" : link.op->name + ":" + std::to_string(link.slot), input.view.dtype,
+                              input.view.shape});
+    }
+    StackAddresses stack;
+    walk_stack(StackMode::unwind, stack);
+    Symbolizer symbolizer;
+    event.stack = symbolizer.resolve(stack.span(), where);
+    deliver(std::move(event), *options);
+  }
+}
+
+/// Records an op that has run. Recording never throws; only check_numerics' verdict does, after it.
+inline void record(const OpName& name, std::span<const InputRef> inputs, std::span<OutputRef> outputs,
+                   std::uint64_t duration_ns) {
+  const unsigned bits = active_bits();
+  ThreadState* const state = bits == 0 ? nullptr : this_thread();
+  if (state == nullptr) return;
+  const GraphOp* op = nullptr;
+#if NANLENS_HAS_EXCEPTIONS
+  try {
+#endif
+    const RecordingScope scope(*state);
+    if (state->function != nullptr) op = &record_in_graph(*state, scope.session, name, inputs, outputs, duration_ns);
+    else record_eager(*state, scope.session, name, inputs, outputs, duration_ns);
+#if NANLENS_HAS_EXCEPTIONS
+  } catch (...) {  // out of memory: the event is lost and counted, the program goes on
+    state->dropped_executions.fetch_add(1, std::memory_order_relaxed);
+  }
+#endif
+  if ((bits & checking_bit) != 0) check_outputs(name.type, op, name.where, inputs, outputs);
+}
+
+}  // namespace nanlens::detail

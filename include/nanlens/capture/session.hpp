@@ -1,0 +1,315 @@
+/// @file
+/// A recording: what threads have queued goes from here to the files.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <nanlens/capture/file_set_writer.hpp>
+#include <nanlens/capture/op_filter.hpp>
+#include <nanlens/capture/options.hpp>
+#include <nanlens/capture/thread_state.hpp>
+
+namespace nanlens::detail {
+
+/// One logdir being written. All writing happens under one lock, by the writer thread, by a thread whose queue is full, or by
+/// whoever flushes; recording threads otherwise never meet it.
+class Session {
+ public:
+  explicit Session(const DumpOptions& options) { set_options(options); }
+
+  /// Options for the next start; the logdir stays the one that the session was made for.
+  void set_options(const DumpOptions& options) {
+    options_ = options;
+    filter_ = std::make_unique<OpFilter>(options_);
+  }
+
+  [[nodiscard]] const DumpOptions& options() const noexcept { return options_; }
+  [[nodiscard]] const OpFilter& filter() const noexcept { return *filter_; }
+  [[nodiscard]] bool ring_mode() const noexcept { return options_.circular_buffer_size > 0; }
+
+  /// Makes the file set, or opens the one made before, and starts the writer. False, with `why`, if files can't be made.
+  bool start(const std::string& run_id, std::string& why) {
+    const std::lock_guard guard(lock_);
+    const bool ready = created_ ? files_.reopen(why)
+                                : files_.create(options_.logdir, Catalog::get().host(), run_id, why);
+    if (!ready) return false;
+    created_ = true;
+    stop_ = false;
+    write_pending(false);
+#if NANLENS_HAS_THREADS
+    writer_ = std::thread([this] { run_writer(); });
+#endif
+    return true;
+  }
+
+  /// Writes everything that is queued or in rings, notes the end, and closes the files.
+  void stop() {
+#if NANLENS_HAS_THREADS
+    {
+      const std::lock_guard guard(wake_lock_);
+      stop_ = true;
+    }
+    wake_.notify_all();
+    if (writer_.joinable()) writer_.join();
+#endif
+    const std::lock_guard guard(lock_);
+    write_pending(true);
+    std::uint64_t executions = lost_executions_;
+    std::uint64_t traces = lost_traces_;
+    for (const ThreadState* state : ThreadStates::get().list()) {
+      executions += state->dropped_executions.load(std::memory_order_relaxed);
+      traces += state->dropped_traces.load(std::memory_order_relaxed);
+    }
+    files_.append_metadata(executions, traces);
+    files_.close();
+  }
+
+  /// Writes what is queued; with `rings`, also what rings keep, which are then empty.
+  void flush(bool rings) {
+    const std::lock_guard guard(lock_);
+    write_pending(rings);
+  }
+
+  /// Takes an event from the thread that owns `state`. Nothing is dropped: a full queue makes the caller write.
+  void submit(ThreadState& state, QueuedEvent event) {
+    event.sequence = state.sequence++;
+    event.before_bytes = static_cast<std::uint32_t>(state.before.size());
+    event.after_bytes = static_cast<std::uint32_t>(state.after.size());
+    event.extension_bytes = static_cast<std::uint32_t>(state.extension.size());
+    std::string& content = state.before;
+    content += state.after;
+    content += state.extension;
+    if (ring_mode()) {
+      auto& ring = event.is_execution != 0 ? state.executions : state.traces;
+      ring.push(static_cast<std::size_t>(options_.circular_buffer_size), event, content);
+      return;
+    }
+    if (!EventQueue::fits(content.size())) {  // a large FULL_TENSOR value
+      const std::lock_guard guard(lock_);
+      write_pending(false);
+      write_definitions({event.stack});
+      append(event, content);
+      flush_files(1, event.is_execution);
+      return;
+    }
+    while (!state.queue.push(event, content)) flush(false);
+#if NANLENS_HAS_THREADS
+    if (state.queue.more_than_half_full() && !woken_.exchange(true, std::memory_order_relaxed)) wake_.notify_one();
+#endif
+  }
+
+  /// In a child process after fork there is no writer thread, and the files belong to the parent.
+  void abandon() noexcept {
+#if NANLENS_HAS_THREADS
+    new (&writer_) std::thread();
+#endif
+  }
+
+ private:
+  struct Pending {
+    QueuedEvent event;
+    std::string_view content;
+  };
+
+#if NANLENS_HAS_THREADS
+  void run_writer() {
+    constexpr auto interval = std::chrono::milliseconds(50);  // data is promised to reach the system within 100 ms
+    std::unique_lock guard(wake_lock_);
+    while (!stop_) {
+      wake_.wait_for(guard, interval);
+      guard.unlock();
+      woken_.store(false, std::memory_order_relaxed);
+      flush(false);
+      guard.lock();
+    }
+  }
+#endif
+
+  // Everything below runs under lock_.
+
+  void write_pending(bool rings) {
+    const std::vector<ThreadState*> states = ThreadStates::get().list();
+    std::vector<std::uint64_t> heads;
+    // Heads first: definitions are made before the events that refer to them, so those read below cover these events.
+    for (const ThreadState* state : states) heads.push_back(state->queue.head());
+    std::vector<Pending> pending;
+    for (std::size_t i = 0; i < states.size(); ++i)
+      states[i]->queue.visit(heads[i], [&](const QueuedEvent& e, std::string_view content) { pending.push_back({e, content}); });
+    std::vector<std::string> kept;  // contents of ring events; reserved, so that views of them stay valid
+    if (rings) {
+      std::vector<std::pair<QueuedEvent, std::string>> drained;
+      for (ThreadState* state : states)
+        for (EventRing* ring : {&state->executions, &state->traces})
+          ring->drain([&](const QueuedEvent& e, std::string& content) { drained.emplace_back(e, std::move(content)); });
+      keep_last(drained);
+      kept.reserve(drained.size());
+      for (auto& [event, content] : drained) {
+        kept.push_back(std::move(content));
+        pending.push_back({event, kept.back()});
+      }
+    }
+    std::sort(pending.begin(), pending.end(), [](const Pending& a, const Pending& b) {
+      if (a.event.wall_time != b.event.wall_time) return a.event.wall_time < b.event.wall_time;
+      return a.event.sequence < b.event.sequence;
+    });
+    std::vector<std::uint32_t> stacks;
+    for (const Pending& p : pending)
+      if (p.event.stack != no_stack) stacks.push_back(p.event.stack);
+    write_definitions(stacks);
+    std::uint64_t executions = 0;
+    for (const Pending& p : pending) {
+      append(p.event, p.content);
+      executions += p.event.is_execution;
+    }
+    flush_files(pending.size(), executions);
+    for (std::size_t i = 0; i < states.size(); ++i) states[i]->queue.release(heads[i]);
+  }
+
+  // Each thread kept its own last N; of all together, the last N stay.
+  void keep_last(std::vector<std::pair<QueuedEvent, std::string>>& drained) const {
+    std::sort(drained.begin(), drained.end(), [](const auto& a, const auto& b) {
+      if (a.first.wall_time != b.first.wall_time) return a.first.wall_time > b.first.wall_time;
+      return a.first.sequence > b.first.sequence;
+    });
+    std::int64_t kept[2] = {0, 0};
+    std::erase_if(drained, [&](const auto& e) { return ++kept[e.first.is_execution] > options_.circular_buffer_size; });
+  }
+
+  void write_definitions(const std::vector<std::uint32_t>& stacks) {
+    Catalog& catalog = Catalog::get();
+    const auto definitions = catalog.definitions_from(definitions_written_);
+    for (const Definition* d : definitions)
+      if (d->stack != no_stack) catalog.resolved(d->stack);
+    std::uint32_t last = no_stack;
+    for (const std::uint32_t stack : stacks) {
+      if (stack != last) catalog.resolved(stack);
+      last = stack;
+    }
+    for (; files_written_ < catalog.files().size(); ++files_written_) write_source_file(catalog.files()[files_written_]);
+    for (; frames_written_ < catalog.frames().size(); ++frames_written_) write_frame(catalog.frames()[frames_written_]);
+    for (const Definition* d : definitions) write_definition(*d);
+    definitions_written_ += definitions.size();
+  }
+
+  void write_source_file(const std::string& path) {
+    logdir::DebugEvent event;
+    event.wall_time = wall_time_now();
+    event.what = logdir::SourceFile{path, Catalog::get().host(), read_lines(path)};
+    logdir::append_event(files_.buffer(FileKind::source_files), event);
+  }
+
+  // The text, split at '\n' as TensorFlow splits it; none for files that are missing, binary or very large.
+  static std::vector<std::string> read_lines(const std::string& path) {
+    constexpr std::size_t largest = std::size_t{8} << 20;
+    std::vector<std::string> lines;
+    std::string text;
+    if (std::FILE* const file = std::fopen(path.c_str(), "rb"); file != nullptr) {
+      char buffer[16384];
+      while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, file)) {
+        text.append(buffer, n);
+        if (text.size() > largest) break;
+      }
+      std::fclose(file);
+    }
+    if (text.empty() || text.size() > largest || text.find('\0') != std::string::npos) return lines;
+    std::size_t begin = 0;
+    for (std::size_t end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
+      lines.push_back(text.substr(begin, end - begin));
+    lines.push_back(text.substr(begin));
+    return lines;
+  }
+
+  void write_frame(const CatalogFrame& frame) {
+    logdir::DebugEvent event;
+    event.wall_time = wall_time_now();
+    logdir::StackFrameWithId what;
+    what.id = frame.id;
+    what.file_line_col.emplace();
+    what.file_line_col->file_index = static_cast<std::int32_t>(frame.file);
+    what.file_line_col->line = frame.line;
+    what.file_line_col->func = frame.function;
+    event.what = std::move(what);
+    logdir::append_event(files_.buffer(FileKind::stack_frames), event);
+  }
+
+  void write_definition(const Definition& definition) {
+    logdir::DebugEvent event;
+    event.wall_time = definition.wall_time;
+    std::visit([&](const auto& what) { event.what = what; }, definition.what);
+    if (auto* const op = std::get_if<logdir::GraphOpCreation>(&event.what); op != nullptr && definition.stack != no_stack) {
+      const Catalog& catalog = Catalog::get();
+      op->code_location.emplace();
+      op->code_location->host_name = catalog.host();
+      for (const std::uint32_t frame : Catalog::get().stack(definition.stack).frames)
+        op->code_location->stack_frame_ids.push_back(catalog.frames()[frame].id);
+    }
+    logdir::append_event(files_.buffer(FileKind::graphs), event);
+  }
+
+  // Puts an event's parts together: wall time, the message with its code location, the extension.
+  void append(const QueuedEvent& event, std::string_view content) {
+    const bool execution = event.is_execution != 0;
+    payload_.clear();
+    logdir::WireWriter w(payload_);
+    w.field(1, event.wall_time);
+    location_.clear();
+    if (event.stack != no_stack) {
+      logdir::WireWriter location(location_);
+      constexpr std::uint32_t code_location_field = 8;
+      location.element(code_location_field, Catalog::get().stack(event.stack).code_location);
+    }
+    const auto kind = execution ? logdir::EventKind::execution : logdir::EventKind::graph_execution_trace;
+    w.tag(static_cast<std::uint32_t>(kind), logdir::WireType::length_delimited);
+    w.varint(event.before_bytes + location_.size() + event.after_bytes);
+    payload_.append(content.substr(0, event.before_bytes));
+    payload_ += location_;
+    payload_.append(content.substr(event.before_bytes));
+    std::string& to = files_.buffer(execution ? FileKind::execution : FileKind::graph_execution_traces);
+    logdir::append_record(to, {reinterpret_cast<const unsigned char*>(payload_.data()), payload_.size()});
+  }
+
+  void flush_files(std::uint64_t events, std::uint64_t executions) {
+    if (files_.flush()) return;
+    lost_executions_ += executions;
+    lost_traces_ += events - executions;
+    if (!complained_)
+      std::fprintf(stderr, "nanlens: writing to '%s' failed; events are lost and counted (is the disk full?)\n",
+                   options_.logdir.c_str());
+    complained_ = true;
+  }
+
+  DumpOptions options_;
+  std::unique_ptr<OpFilter> filter_;
+  std::mutex lock_;
+  FileSetWriter files_;
+  bool created_ = false;
+  bool complained_ = false;
+  std::size_t definitions_written_ = 0;
+  std::size_t files_written_ = 0;
+  std::size_t frames_written_ = 0;
+  std::uint64_t lost_executions_ = 0;
+  std::uint64_t lost_traces_ = 0;
+  std::string payload_;
+  std::string location_;
+
+  std::mutex wake_lock_;
+  std::condition_variable wake_;
+  std::atomic<bool> woken_{false};
+  bool stop_ = false;
+#if NANLENS_HAS_THREADS
+  std::thread writer_;
+#endif
+};
+
+}  // namespace nanlens::detail

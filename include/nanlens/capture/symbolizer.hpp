@@ -1,0 +1,139 @@
+/// @file
+/// Return addresses to functions, files and lines. Used by the writer only, never by a thread that records.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <source_location>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <cxxabi.h>
+#include <unistd.h>
+#if !defined(__EMSCRIPTEN__)
+#include <dlfcn.h>
+#endif
+#if defined(NANLENS_HAVE_LIBBACKTRACE)
+#include <backtrace.h>
+#endif
+
+#include <nanlens/config.hpp>
+
+namespace nanlens::detail {
+
+/// A place in the source. Line 0: only the function and the module are known.
+struct ResolvedFrame {
+  std::string file;
+  std::int32_t line = 0;
+  std::string function;
+};
+
+inline std::string demangled(const char* symbol) {
+  if (symbol == nullptr) return {};
+  int status = 0;
+  char* const text = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
+  std::string name = status == 0 && text != nullptr ? text : symbol;
+  std::free(text);
+  return name;
+}
+
+/// An absolute path without "." and ".." parts; compilers store paths as they were given to them.
+inline std::string absolute_path(std::string path) {
+  if (path.empty()) return path;
+  if (path.front() != '/') {
+    char cwd[4096];
+    if (::getcwd(cwd, sizeof cwd) != nullptr) path = std::string(cwd) + "/" + path;
+  }
+  std::vector<std::string_view> parts;
+  for (std::string_view rest = path; !rest.empty();) {
+    const std::size_t slash = rest.find('/');
+    const std::string_view part = rest.substr(0, slash);
+    if (part == ".." && !parts.empty()) parts.pop_back();
+    else if (!part.empty() && part != "." && part != "..") parts.push_back(part);
+    rest = slash == std::string_view::npos ? std::string_view{} : rest.substr(slash + 1);
+  }
+  std::string result;
+  for (const std::string_view part : parts) (result += '/') += part;
+  return result.empty() ? "/" : result;
+}
+
+/// True for nanlens' own frames, which are cut from stacks.
+inline bool is_own_frame(const ResolvedFrame& frame) noexcept {
+  if (frame.line > 0) return frame.file.find("/include/nanlens/") != std::string::npos;
+  return frame.function.substr(0, frame.function.find('(')).find("nanlens::") != std::string::npos;
+}
+
+class Symbolizer {
+ public:
+  /// The frames of a stack, outermost first, inlined calls included; the innermost is the line of `where`.
+  std::vector<ResolvedFrame> resolve(std::span<const std::uintptr_t> pcs, const std::source_location& where) {
+    std::vector<ResolvedFrame> frames;  // innermost first
+    for (const std::uintptr_t pc : pcs) resolve_pc(pc, frames);
+    std::vector<ResolvedFrame> kept;
+    for (std::size_t i = frames.size(); i-- > 0;) {
+      if (is_own_frame(frames[i]) || is_start_up(frames[i])) continue;
+      kept.push_back(std::move(frames[i]));
+    }
+    ResolvedFrame site{absolute_path(where.file_name()), static_cast<std::int32_t>(where.line()), where.function_name()};
+    // A return address lies behind the call; the line of the op's name is exact.
+    if (!kept.empty() && kept.back().file == site.file) kept.back().line = site.line;
+    else kept.push_back(std::move(site));
+    return kept;
+  }
+
+ private:
+  static bool is_start_up(const ResolvedFrame& frame) noexcept {
+    return frame.function == "_start" || frame.function.starts_with("__libc_start") || frame.function == "start_thread" ||
+           frame.function == "clone3" || frame.function == "__clone";
+  }
+
+#if defined(NANLENS_HAVE_LIBBACKTRACE)
+  struct Collector {
+    std::vector<ResolvedFrame>* frames;
+    std::size_t added = 0;
+    std::string symbol = {};
+  };
+  static int on_frame(void* data, std::uintptr_t, const char* file, int line, const char* function) {
+    auto& collector = *static_cast<Collector*>(data);
+    if (file == nullptr || line <= 0) return 0;
+    collector.frames->push_back({absolute_path(file), line, demangled(function)});
+    ++collector.added;
+    return 0;
+  }
+  static void on_symbol(void* data, std::uintptr_t, const char* symbol, std::uintptr_t, std::uintptr_t) {
+    static_cast<Collector*>(data)->symbol = demangled(symbol);
+  }
+  static void on_error(void*, const char*, int) {}
+
+  void resolve_pc(std::uintptr_t pc, std::vector<ResolvedFrame>& frames) {
+    if (state_ == nullptr) state_ = ::backtrace_create_state(nullptr, 1, &on_error, nullptr);
+    Collector collector{&frames};
+    ::backtrace_pcinfo(state_, pc - 1, &on_frame, &on_error, &collector);
+    if (collector.added > 0) return;
+    ::backtrace_syminfo(state_, pc - 1, &on_symbol, &on_error, &collector);
+    add_symbol(pc, std::move(collector.symbol), frames);
+  }
+  backtrace_state* state_ = nullptr;
+#else
+  static void resolve_pc(std::uintptr_t pc, std::vector<ResolvedFrame>& frames) { add_symbol(pc, {}, frames); }
+#endif
+
+  // Without debug information: the symbol, and the module that holds it.
+  static void add_symbol(std::uintptr_t pc, std::string symbol, std::vector<ResolvedFrame>& frames) {
+#if !defined(__EMSCRIPTEN__)
+    Dl_info info{};
+    if (::dladdr(reinterpret_cast<const void*>(pc - 1), &info) == 0) return;
+    if (symbol.empty()) symbol = demangled(info.dli_sname);
+    if (!symbol.empty() && info.dli_fname != nullptr) frames.push_back({absolute_path(info.dli_fname), 0, std::move(symbol)});
+#else
+    (void)pc;
+    (void)symbol;
+    (void)frames;
+#endif
+  }
+};
+
+}  // namespace nanlens::detail

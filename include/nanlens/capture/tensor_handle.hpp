@@ -1,0 +1,107 @@
+/// @file
+/// A handle for values that have no address of their own: scalars and small types that are passed by value.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include <nanlens/capture/tensor_registry.hpp>
+#include <nanlens/tensor/view_of.hpp>
+
+namespace nanlens {
+
+/// A value that remembers which op made it. It converts to the value, so that it is used like one:
+///
+///     const auto mean = nanlens::op("Mean", nanlens::tensor(diff.mean()), diff);
+///     const auto loss = nanlens::op("Neg", -mean, mean);   // linked to "Mean"
+template <class T>
+class Tensor {
+ public:
+  explicit Tensor(T value) noexcept(std::is_nothrow_move_constructible_v<T>) : value_(std::move(value)) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): used like the value it holds
+  operator const T&() const noexcept { return value_; }
+  [[nodiscard]] const T& value() const noexcept { return value_; }
+
+  /// What made the value; set by the op that records it.
+  detail::TensorLink link;
+
+ private:
+  T value_;
+};
+
+/// Wraps a value so that it is linked from op to op.
+template <class T>
+Tensor<std::decay_t<T>> tensor(T&& value) {
+  return Tensor<std::decay_t<T>>(std::forward<T>(value));
+}
+
+template <class T>
+  requires Viewable<T>
+struct ViewOf<Tensor<T>> {
+  static TensorView view(const Tensor<T>& x) noexcept { return view_of(x.value()); }
+};
+
+/// How a lazy expression becomes a value: specialise with `static auto evaluate(const T&)` for expression templates of a host.
+/// `nanlens::op` evaluates such an expression once, inside the op's time, and returns the result.
+template <class T>
+struct Evaluate {};
+
+namespace detail {
+
+template <class T>
+concept LazyExpression = requires(const T& x) { Evaluate<T>::evaluate(x); };
+
+template <class T>
+inline constexpr bool is_handle = false;
+template <class T>
+inline constexpr bool is_handle<Tensor<T>> = true;
+
+/// An input of an op as it was passed.
+struct InputRef {
+  TensorView view;
+  TensorKey key;    // empty for values that can't be found by address
+  TensorLink link;  // known already: from a handle
+};
+
+/// An output of an op. `key` is empty where the address will not last.
+struct OutputRef {
+  TensorView view;
+  TensorKey key;
+  TensorLink* handle = nullptr;  // where to leave the link
+};
+
+template <class T>
+bool holds_own_elements(const T& x, const TensorView& view) noexcept {
+  const auto data = reinterpret_cast<std::uintptr_t>(view.data);
+  const auto object = reinterpret_cast<std::uintptr_t>(&x);
+  return data >= object && data < object + sizeof(T);
+}
+
+template <class T>
+InputRef input_ref(const T& x) noexcept {
+  static_assert(Viewable<T>,
+                "nanlens: this input is not a tensor that nanlens knows. Include the host's header (nanlens/hosts/eigen.hpp), "
+                "pass nanlens::tensor_view(pointer, shape), or specialise nanlens::ViewOf for the type.");
+  InputRef ref{view_of(x), {}, {}};
+  if constexpr (is_handle<T>) ref.link = x.link;
+  else if constexpr (!std::is_arithmetic_v<T>) ref.key = key_of(ref.view);
+  return ref;
+}
+
+template <class T>
+OutputRef output_ref(T& x, bool address_lasts) noexcept {
+  static_assert(Viewable<std::remove_cv_t<T>>,
+                "nanlens: this output is not a tensor that nanlens knows. Include the host's header (nanlens/hosts/eigen.hpp), "
+                "pass nanlens::tensor_view(pointer, shape), or specialise nanlens::ViewOf for the type.");
+  OutputRef ref{view_of(x), {}, nullptr};
+  using Value = std::remove_cv_t<T>;
+  if constexpr (is_handle<Value>) {
+    if constexpr (!std::is_const_v<T>) ref.handle = &x.link;
+  } else if constexpr (!std::is_arithmetic_v<Value>) {
+    if (address_lasts || !holds_own_elements(x, ref.view)) ref.key = key_of(ref.view);
+  }
+  return ref;
+}
+
+}  // namespace detail
+}  // namespace nanlens

@@ -1,0 +1,137 @@
+/// @file
+/// Which recorded op produced the tensor at an address?
+///
+/// A tensor is found again only by the same address, dtype and shape, and only while no other recorded tensor has been written
+/// over any part of it. Memory is divided into regions, each with its own sorted list and lock, so that threads meet only when
+/// they touch the same memory.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <nanlens/capture/platform.hpp>
+#include <nanlens/tensor/tensor_view.hpp>
+
+namespace nanlens::detail {
+
+struct GraphOp;
+
+/// What a tensor is known as: an eager tensor's id, or an output of a graph's op in one run of the graph.
+struct TensorLink {
+  std::int64_t id = -1;  ///< eager tensor id; −1: it has none
+  const GraphOp* op = nullptr;
+  std::uint64_t graph_run = 0;
+  std::int32_t slot = 0;
+
+  [[nodiscard]] bool known() const noexcept { return id >= 0 || op != nullptr; }
+  friend bool operator==(const TensorLink&, const TensorLink&) noexcept = default;
+};
+
+/// The address range of a view, and a fingerprint of its dtype, shape and strides.
+struct TensorKey {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  std::uint64_t fingerprint = 0;
+};
+
+inline TensorKey key_of(const TensorView& view) noexcept {
+  TensorKey key;
+  const auto bytes = static_cast<std::int64_t>(dtype_bytes(view.dtype));
+  if (view.data == nullptr || bytes == 0 || num_elements(view.shape) <= 0) return key;
+  std::int64_t low = 0;
+  std::int64_t high = bytes;
+  std::uint64_t print = static_cast<std::uint64_t>(static_cast<std::int32_t>(view.dtype));
+  for (std::size_t i = 0; i < view.shape.size(); ++i) {
+    const std::int64_t span = (view.shape[i] - 1) * view.strides[i] * bytes;
+    (span < 0 ? low : high) += span;
+    print = mix(print, static_cast<std::uint64_t>(view.shape[i]));
+    if (view.shape[i] > 1) print = mix(print, static_cast<std::uint64_t>(view.strides[i]));
+  }
+  const auto origin = reinterpret_cast<std::uintptr_t>(view.data);
+  key.begin = origin + static_cast<std::uintptr_t>(low);
+  key.end = origin + static_cast<std::uintptr_t>(high);
+  key.fingerprint = print | 1;
+  return key;
+}
+
+class TensorRegistry {
+ public:
+  /// From now on the tensor is known by `link`; whatever it overlaps is forgotten. An unknown link only forgets.
+  void put(const TensorKey& key, const TensorLink& link) {
+    if (key.begin == key.end) return;
+    for (std::uintptr_t r = key.begin / region_bytes; r <= (key.end - 1) / region_bytes; ++r) {
+      Shard& shard = shard_of(r);
+      shard.lock.lock();
+      auto& list = shard.regions[r];
+      const std::uintptr_t from = std::max(key.begin, r * region_bytes);
+      const std::uintptr_t to = std::min(key.end, (r + 1) * region_bytes);
+      auto first = std::lower_bound(list.begin(), list.end(), from,
+                                    [](const Piece& p, std::uintptr_t address) { return p.end <= address; });
+      auto last = first;
+      while (last != list.end() && last->begin < to) ++last;
+      const Piece piece{from, to, key, link};
+      if (!link.known()) {
+        list.erase(first, last);
+      } else if (first == last) {
+        list.insert(first, piece);
+      } else {
+        *first = piece;
+        list.erase(first + 1, last);
+      }
+      shard.lock.unlock();
+    }
+  }
+
+  /// What the tensor is known as; unknown if any part of it has been written over.
+  [[nodiscard]] TensorLink find(const TensorKey& key) {
+    TensorLink found;
+    if (key.begin == key.end) return found;
+    for (std::uintptr_t r = key.begin / region_bytes; r <= (key.end - 1) / region_bytes; ++r) {
+      const std::uintptr_t from = std::max(key.begin, r * region_bytes);
+      Shard& shard = shard_of(r);
+      shard.lock.lock();
+      const auto region = shard.regions.find(r);
+      const Piece* piece = nullptr;
+      if (region != shard.regions.end()) {
+        const auto at = std::lower_bound(region->second.begin(), region->second.end(), from,
+                                         [](const Piece& p, std::uintptr_t address) { return p.end <= address; });
+        if (at != region->second.end()) piece = &*at;
+      }
+      const bool same = piece != nullptr && piece->begin == from && piece->key.begin == key.begin &&
+                        piece->key.end == key.end && piece->key.fingerprint == key.fingerprint &&
+                        (!found.known() || piece->link == found);
+      if (same) found = piece->link;
+      shard.lock.unlock();
+      if (!same) return {};
+    }
+    return found;
+  }
+
+  /// Forgets what overlaps `bytes` bytes from this address on.
+  void forget(const void* data, std::size_t bytes) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(data);
+    put({begin, begin + bytes, 1}, {});
+  }
+
+ private:
+  static constexpr std::uintptr_t region_bytes = std::uintptr_t{256} << 10;
+  struct Piece {
+    std::uintptr_t begin;
+    std::uintptr_t end;
+    TensorKey key;
+    TensorLink link;
+  };
+  struct Shard {
+    SpinLock lock;
+    std::unordered_map<std::uintptr_t, std::vector<Piece>> regions;
+  };
+  Shard& shard_of(std::uintptr_t region) noexcept { return shards_[mix(region, 0) % shards_.size()]; }
+
+  std::array<Shard, 64> shards_;
+};
+
+}  // namespace nanlens::detail

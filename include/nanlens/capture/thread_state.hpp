@@ -1,0 +1,134 @@
+/// @file
+/// What each recording thread has for itself. States are never freed: a thread that ends leaves its state to the next one.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <nanlens/capture/catalog.hpp>
+#include <nanlens/capture/event_queue.hpp>
+
+namespace nanlens::detail {
+
+struct FunctionFrame;
+
+struct ThreadState {
+  std::uint64_t thread_id = 0;
+  std::atomic<bool> recording{false};  ///< inside a recording call: disabling waits for it
+  EventQueue queue;
+  EventRing executions;
+  EventRing traces;
+  std::uint32_t sequence = 0;
+  std::string before;     // scratch for the event being encoded
+  std::string after;      //
+  std::string extension;  //
+  FunctionFrame* function = nullptr;  ///< innermost function scope of the thread
+  std::vector<std::unique_ptr<FunctionFrame>> spare_frames;
+  std::int64_t next_eager_id = 0;
+  std::int64_t last_eager_id = 0;
+  std::atomic<std::uint64_t> dropped_executions{0};
+  std::atomic<std::uint64_t> dropped_traces{0};
+
+  // Direct-mapped caches in front of the catalog's locked tables.
+  struct StackEntry {
+    std::uint64_t hash = 0;
+    std::uint32_t number = no_stack;
+  };
+  struct OpEntry {
+    std::uint64_t key = 0;
+    GraphOp* op = nullptr;
+  };
+  struct DeviceEntry {
+    const char* name = nullptr;
+    std::int32_t id = 0;
+  };
+  std::array<StackEntry, 2048> stack_cache{};
+  std::array<OpEntry, 2048> op_cache{};
+  DeviceEntry device_cache{};
+
+  std::int64_t take_eager_id() {
+    constexpr std::int64_t block = 256;
+    if (next_eager_id == last_eager_id) {
+      next_eager_id = Catalog::get().take_eager_ids(block);
+      last_eager_id = next_eager_id + block;
+    }
+    return next_eager_id++;
+  }
+  std::int32_t device_id(const char* name) {
+    if (device_cache.name != name) device_cache = {name, Catalog::get().device(name)};
+    return device_cache.id;
+  }
+  std::uint32_t stack_number(StackMode mode, const std::source_location& where) {
+    StackAddresses stack;
+    walk_stack(mode, stack);
+    std::uint64_t hash = mix(reinterpret_cast<std::uintptr_t>(where.file_name()), where.line());
+    hash = mix(hash, where.column());
+    for (const std::uintptr_t pc : stack.span()) hash = mix(hash, pc);
+    StackEntry& entry = stack_cache[hash % stack_cache.size()];
+    if (entry.number == no_stack || entry.hash != hash)
+      entry = {hash, Catalog::get().stack(hash, stack.span(), where)};
+    return entry.number;
+  }
+};
+
+/// All states there are.
+class ThreadStates {
+ public:
+  static ThreadStates& get() {
+    static ThreadStates* const states = new ThreadStates;
+    return *states;
+  }
+  ThreadState& acquire() {
+    const std::lock_guard guard(lock_);
+    if (free_.empty()) {
+      all_.push_back(std::make_unique<ThreadState>());
+      free_.push_back(all_.back().get());
+    }
+    ThreadState* const state = free_.back();
+    free_.pop_back();
+    state->thread_id = thread_number();
+    return *state;
+  }
+  void release(ThreadState& state) {
+    const std::lock_guard guard(lock_);
+    free_.push_back(&state);
+  }
+  std::vector<ThreadState*> list() {
+    const std::lock_guard guard(lock_);
+    std::vector<ThreadState*> states;
+    for (const auto& s : all_) states.push_back(s.get());
+    return states;
+  }
+
+ private:
+  std::mutex lock_;
+  std::vector<std::unique_ptr<ThreadState>> all_;
+  std::vector<ThreadState*> free_;
+};
+
+/// This thread's state; null once the thread is ending and has given it back.
+inline ThreadState* this_thread() {
+  struct Holder {
+    ThreadState* state = &ThreadStates::get().acquire();
+    ~Holder() {
+      ThreadStates::get().release(*state);
+      state = nullptr;
+    }
+  };
+  thread_local bool ended = false;
+  thread_local struct Mark {
+    bool* flag;
+    ~Mark() { *flag = true; }
+  } mark{&ended};
+  (void)mark;
+  if (ended) return nullptr;
+  thread_local Holder holder;
+  return holder.state;
+}
+
+}  // namespace nanlens::detail
