@@ -68,29 +68,27 @@ inline void pop_frame(ThreadState& state) {
   state.spare_frames.emplace_back(frame);
 }
 
-// Arguments become placeholders: from here on their memory is known as those, until the call ends.
-inline void enter_function(ThreadState& state, Session* session, FunctionFrame& frame, std::span<const char* const> names) {
-  for (std::size_t i = 0; i < frame.arguments.size(); ++i) {
-    InputRef& argument = frame.arguments[i];
-    argument.link = link_of(argument);
-    OpName name("Placeholder", names[i], frame.where);
-    const std::uint64_t place = mix(i + 1, 0x617267);  // the k-th argument, wherever the function is called from
-    const std::uint64_t key = mix(place, reinterpret_cast<std::uintptr_t>(frame.graph));
-    GraphOp* op = nullptr;
-    {
-      const std::lock_guard guard(frame.graph->lock);
-      GraphOp*& slot = frame.graph->op_by_key[key];
-      if (slot == nullptr) {
-        const StackMode mode = session == nullptr ? StackMode::call_site : session->options().stack;
-        slot = &Catalog::get().add_op(*frame.graph, name.type, name.name, {}, 1, state.stack_number(mode, frame.where));
-      }
-      op = slot;
+// An argument becomes a placeholder: from here on its memory is known as that, until the call ends. The k-th argument is the
+// same node of the graph, wherever the function is called from.
+inline void enter_argument(ThreadState& state, Session* session, FunctionFrame& frame, const char* name, InputRef argument) {
+  argument.link = link_of(argument);
+  frame.arguments.push_back(argument);
+  constexpr std::uint64_t arguments_seed = 0x617267;
+  const std::uint64_t key = mix(frame.arguments.size(), arguments_seed);
+  const GraphOp* op = nullptr;
+  {
+    const std::lock_guard guard(frame.graph->lock);
+    GraphOp*& node = frame.graph->op_by_key[key];
+    if (node == nullptr) {
+      const StackMode mode = session == nullptr ? StackMode::call_site : session->options().stack;
+      node = &Catalog::get().add_op(*frame.graph, "Placeholder", name, {}, 1, state.stack_number(mode, frame.where));
     }
-    const TensorLink inner{argument.link.id, op, frame.graph_run, 0};
-    frame.inner_links.push_back(inner);
-    registry().put(argument.key, inner);
-    if (session != nullptr) submit_trace(state, *session, *op, 0, argument.view, &frame, 0);
+    op = node;
   }
+  const TensorLink inner{argument.link.id, op, frame.graph_run, 0};
+  frame.inner_links.push_back(inner);
+  registry().put(argument.key, inner);
+  if (session != nullptr) submit_trace(state, *session, *op, 0, argument.view, &frame, 0);
 }
 
 // Arguments are known outside again as what they were, unless something was written over them meanwhile.
@@ -162,17 +160,18 @@ class Function {
     const detail::RecordingScope scope(*state_);
     detail::FunctionFrame& frame = detail::push_frame(*state_);
     frame_ = &frame;
-    (frame.arguments.push_back(detail::input_ref(arguments.value)), ...);
+    const std::array<detail::InputRef, sizeof...(T)> inputs{detail::input_ref(arguments.value)...};
+    const std::array<const char*, sizeof...(T)> names{arguments.name...};
     const detail::CatalogGraph* const outer = frame.outer == nullptr ? nullptr : frame.outer->graph;
     detail::Catalog& catalog = detail::Catalog::get();
-    frame.graph = &catalog.graph(detail::function_key(name, outer, frame.arguments), outer,
+    frame.graph = &catalog.graph(detail::function_key(name, outer, inputs), outer,
                                  [&](detail::CatalogGraph& graph, int uid) { detail::name_graph(graph, name, uid); });
     frame.call_id = frame.outer == nullptr ? catalog.next_call_id() : frame.outer->call_id;
     frame.graph_run = catalog.next_graph_run();
     frame.where = name.where;
     frame.started_ns = detail::steady_now_ns();
-    const std::array<const char*, sizeof...(T)> names{arguments.name...};
-    detail::enter_function(*state_, scope.session, frame, names);
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      detail::enter_argument(*state_, scope.session, frame, names[i], inputs[i]);
   }
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;
@@ -189,6 +188,16 @@ class Function {
   template <class Value, class... Inputs>
   decltype(auto) op(const OpName& name, Value&& value, const Inputs&... inputs) {
     return nanlens::op(name, std::forward<Value>(value), inputs...);
+  }
+
+  /// Takes a tensor from outside in, where it is first used: a placeholder and a further input of the call, like an argument.
+  template <class T>
+  const T& capture(const char* name, const T& value) {
+    if (frame_ != nullptr) {
+      const detail::RecordingScope scope(*state_);
+      detail::enter_argument(*state_, scope.session, *frame_, name, detail::input_ref(value));
+    }
+    return value;
   }
 
   /// Marks the function's result, or one more of several, and returns it as it is: `return f.result(y);`

@@ -1,0 +1,146 @@
+/// @file
+/// The capture API with NANLENS_DISABLE: the same names, which do nothing. Wrapped values are returned as they are; callables are
+/// called, and lazy expressions evaluated, so that the types of a program stay the same.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <nanlens/tensor/view_of.hpp>
+
+namespace nanlens {
+
+enum class TensorDebugMode : std::int32_t { no_tensor = 1, curt_health, concise_health, full_health, shape, full_tensor = 7 };
+enum class StackMode { call_site, unwind, frame_pointers };
+enum class FunctionKind { inference, forward, backward };
+
+struct DumpOptions {
+  std::string_view logdir = {};
+  TensorDebugMode tensor_debug_mode = TensorDebugMode::no_tensor;
+  std::int64_t circular_buffer_size = 1000;
+  std::string_view op_regex = {};
+  std::initializer_list<DType> tensor_dtypes = {};
+  StackMode stack = StackMode::unwind;
+  bool extension = true;
+};
+struct CheckNumericsOptions {
+  int stack_height_limit = 30;
+  int path_length_limit = 50;
+};
+
+inline bool enable_dump_debug_info(const DumpOptions&) noexcept { return false; }
+inline void disable_dump_debug_info() noexcept {}
+inline void flush_debug_info() noexcept {}
+inline void enable_check_numerics(const CheckNumericsOptions& = {}) noexcept {}
+inline void disable_check_numerics() noexcept {}
+class DumpDebugInfo {
+ public:
+  explicit DumpDebugInfo(const DumpOptions&) noexcept {}
+};
+
+template <class T>
+struct Evaluate {};
+
+struct OpName {
+  // NOLINTNEXTLINE(google-explicit-constructor): a literal is what callers write
+  constexpr OpName(const char*) noexcept {}
+  constexpr OpName(const char*, const char*) noexcept {}
+};
+struct FunctionName {
+  // NOLINTNEXTLINE(google-explicit-constructor): a literal is what callers write
+  constexpr FunctionName(const char*) noexcept {}
+  constexpr FunctionName(const char*, FunctionKind) noexcept {}
+};
+
+template <class T>
+class Tensor {
+ public:
+  explicit Tensor(T value) noexcept(std::is_nothrow_move_constructible_v<T>) : value_(std::move(value)) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): used like the value it holds
+  operator const T&() const noexcept { return value_; }
+  [[nodiscard]] const T& value() const noexcept { return value_; }
+
+ private:
+  T value_;
+};
+template <class T>
+Tensor<std::decay_t<T>> tensor(T&& value) {
+  return Tensor<std::decay_t<T>>(std::forward<T>(value));
+}
+
+template <class Value, class... Inputs>
+decltype(auto) op(const OpName&, Value&& value, const Inputs&...) {
+  using Plain = std::remove_cvref_t<Value>;
+  if constexpr (requires { Evaluate<Plain>::evaluate(value); }) return Evaluate<Plain>::evaluate(value);
+  else if constexpr (std::is_invocable_v<Value&> && !Viewable<Plain>) return op(OpName(""), value());
+  else if constexpr (std::is_lvalue_reference_v<Value>) return static_cast<Value&>(value);
+  else return std::remove_cv_t<Value>(std::forward<Value>(value));
+}
+
+struct Nothing {};
+template <class... T>
+constexpr Nothing outputs(T&...) noexcept {
+  return {};
+}
+template <class... T>
+constexpr Nothing inputs(const T&...) noexcept {
+  return {};
+}
+constexpr void record(const OpName&, Nothing, Nothing) noexcept {}
+class OpScope {
+ public:
+  OpScope(const OpName&, Nothing) noexcept {}
+  void finish(Nothing) noexcept {}
+};
+inline void forget(const void*, std::size_t) noexcept {}
+
+template <class T>
+constexpr Nothing arg(const char*, const T&) noexcept {
+  return {};
+}
+class Function {
+ public:
+  template <class... Arguments>
+  explicit Function(const FunctionName&, const Arguments&...) noexcept {}
+  template <class Value, class... Inputs>
+  decltype(auto) op(const OpName& name, Value&& value, const Inputs&... inputs) {
+    return nanlens::op(name, std::forward<Value>(value), inputs...);
+  }
+  template <class Value>
+  decltype(auto) result(Value&& value) {
+    return nanlens::op(OpName(""), std::forward<Value>(value));
+  }
+  template <class T>
+  const T& capture(const char*, const T& value) noexcept {
+    return value;
+  }
+  template <class T>
+  const T& save(const T& value) noexcept {
+    return value;
+  }
+};
+
+class GraphTensor {
+ public:
+  [[nodiscard]] GraphTensor output(std::int32_t) const noexcept { return {}; }
+};
+class GraphBuilder {
+ public:
+  template <class Name>
+  explicit GraphBuilder(const Name&, const GraphBuilder* = nullptr) noexcept {}
+  template <class Name, class Inputs = std::initializer_list<GraphTensor>>
+  GraphTensor op(const OpName&, const Name&, const Inputs&, std::size_t = 1) noexcept {
+    return {};
+  }
+  template <class Name>
+  GraphTensor placeholder(const Name&) noexcept {
+    return {};
+  }
+};
+inline void trace(const GraphTensor&, const TensorView&) noexcept {}
+
+}  // namespace nanlens
