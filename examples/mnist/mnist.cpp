@@ -23,7 +23,7 @@ struct Flags {
   mnist::Fix fix = mnist::Fix::none;
 };
 
-constexpr std::uint32_t train_seed = 42;
+constexpr std::uint32_t train_seed = 72;  // a draw on which the bug strikes in step 1, as it does on MNIST
 constexpr std::uint32_t test_seed = 43;
 constexpr std::uint32_t model_seed = 42;
 

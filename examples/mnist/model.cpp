@@ -73,7 +73,7 @@ LayerGradient dense_layer_gradient(const Layer& layer, const Matrix& input, cons
 // Gradient of the loss with respect to the probabilities. Top-level backward functions record their outputs only, as in
 // TensorFlow, whose ops there are not instrumented.
 Matrix loss_gradient(const Matrix& probs, const Matrix& labels, Fix fix) {
-  Function f({"loss", FunctionKind::backward}, arg("probs", probs), arg("labels", labels));
+  Function f({"loss", FunctionKind::backward}, arg("probs", probs).untraced(), arg("labels", labels).untraced());
   const float share = 1.0f / static_cast<float>(probs.size());
   if (fix == Fix::cross_entropy) return f.result(Matrix((softmax(probs) - labels) * share));
   Matrix clipped = probs;
@@ -193,7 +193,7 @@ float loss(const Matrix& probs, const Matrix& labels, Fix fix) {
 
 Model gradients(const Model& model, const Batch& batch, const Forward& pass, Fix fix) {
   const Matrix d_probs = loss_gradient(pass.probs, batch.labels, fix);
-  Function f({"model", FunctionKind::backward}, arg("probs", d_probs));
+  Function f({"model", FunctionKind::backward}, arg("probs", d_probs).untraced());
   const Matrix d_logits = fix == Fix::cross_entropy ? d_probs : softmax_gradient(pass.probs, d_probs);
   LayerGradient output = dense_layer_gradient(model.output, pass.hidden, nullptr, d_logits);
   LayerGradient hidden = dense_layer_gradient(model.hidden, batch.images, &pass.hidden, output.input);

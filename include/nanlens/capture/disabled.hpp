@@ -81,7 +81,9 @@ decltype(auto) op(const OpName&, Value&& value, const Inputs&...) {
   else return std::remove_cv_t<Value>(std::forward<Value>(value));
 }
 
-struct Nothing {};
+struct Nothing {
+  [[nodiscard]] constexpr Nothing untraced() const noexcept { return {}; }
+};
 template <class... T>
 constexpr Nothing outputs(T&...) noexcept {
   return {};

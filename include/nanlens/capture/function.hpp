@@ -68,13 +68,15 @@ inline void pop_frame(ThreadState& state) {
   state.spare_frames.emplace_back(frame);
 }
 
-// An argument becomes a placeholder: from here on its memory is known as that, until the call ends. The k-th argument is the
-// same node of the graph, wherever the function is called from.
-inline void enter_argument(ThreadState& state, Session* session, FunctionFrame& frame, const char* name, InputRef argument) {
+// An argument becomes a placeholder: from here on its memory is known as that, until the call ends. It is the same node of the
+// graph in every call: found by its name, and by how often that name came before.
+inline void enter_argument(ThreadState& state, Session* session, FunctionFrame& frame, const char* name, InputRef argument,
+                           bool traced) {
   argument.link = link_of(argument);
   frame.arguments.push_back(argument);
-  constexpr std::uint64_t arguments_seed = 0x617267;
-  const std::uint64_t key = mix(frame.arguments.size(), arguments_seed);
+  std::uint64_t site = 0x617267;  // apart from call sites
+  for (const char* c = name; *c != '\0'; ++c) site = mix(site, static_cast<unsigned char>(*c));
+  const std::uint64_t key = mix(site, frame.occurrence(site));
   const GraphOp* op = nullptr;
   {
     const std::lock_guard guard(frame.graph->lock);
@@ -88,7 +90,7 @@ inline void enter_argument(ThreadState& state, Session* session, FunctionFrame& 
   const TensorLink inner{argument.link.id, op, frame.graph_run, 0};
   frame.inner_links.push_back(inner);
   registry().put(argument.key, inner);
-  if (session != nullptr) submit_trace(state, *session, *op, 0, argument.view, &frame, 0);
+  if (session != nullptr && traced) submit_trace(state, *session, *op, 0, argument.view, &frame, 0);
 }
 
 // Arguments are known outside again as what they were, unless something was written over them meanwhile.
@@ -138,12 +140,16 @@ template <class T>
 struct Argument {
   const char* name;
   const T& value;
+  bool traced = true;
+
+  /// The same argument without a row of its own: for a tensor whose health is on record already.
+  [[nodiscard]] Argument untraced() const noexcept { return {name, value, false}; }
 };
 
 /// Names an argument: `Function f("loss", arg("probs", probs), arg("labels", labels))`.
 template <class T>
 Argument<T> arg(const char* name, const T& value) noexcept {
-  return {name, value};
+  return {name, value, true};
 }
 
 /// A scope whose ops form a graph. Its calls are one Execution each, with one GraphExecutionTrace per tensor; a graph is made
@@ -162,6 +168,7 @@ class Function {
     frame_ = &frame;
     const std::array<detail::InputRef, sizeof...(T)> inputs{detail::input_ref(arguments.value)...};
     const std::array<const char*, sizeof...(T)> names{arguments.name...};
+    const std::array<bool, sizeof...(T)> traced{arguments.traced...};
     const detail::CatalogGraph* const outer = frame.outer == nullptr ? nullptr : frame.outer->graph;
     detail::Catalog& catalog = detail::Catalog::get();
     frame.graph = &catalog.graph(detail::function_key(name, outer, inputs), outer,
@@ -171,7 +178,7 @@ class Function {
     frame.where = name.where;
     frame.started_ns = detail::steady_now_ns();
     for (std::size_t i = 0; i < inputs.size(); ++i)
-      detail::enter_argument(*state_, scope.session, frame, names[i], inputs[i]);
+      detail::enter_argument(*state_, scope.session, frame, names[i], inputs[i], traced[i]);
   }
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;
@@ -195,7 +202,7 @@ class Function {
   const T& capture(const char* name, const T& value) {
     if (frame_ != nullptr) {
       const detail::RecordingScope scope(*state_);
-      detail::enter_argument(*state_, scope.session, *frame_, name, detail::input_ref(value));
+      detail::enter_argument(*state_, scope.session, *frame_, name, detail::input_ref(value), true);
     }
     return value;
   }
