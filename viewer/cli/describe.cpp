@@ -76,8 +76,14 @@ std::vector<reader::StackFrame> stack_of(reader::Run& run, const reader::Alert& 
   return op ? reader::resolve_stack(run, op->event.code_location) : std::vector<reader::StackFrame>{};
 }
 
+std::string short_function(const std::string& function) {
+  const std::size_t parenthesis = function.find('(', function.find("operator()") == std::string::npos ? 0 : function.find("operator()") + 10);
+  return function.substr(0, parenthesis);
+}
+
 std::string describe_frame(const reader::StackFrame& frame) {
-  return frame.file_path + ":" + std::to_string(frame.line) + (frame.function.empty() ? "" : " in " + frame.function);
+  const std::string function = short_function(frame.function);
+  return frame.file_path + ":" + std::to_string(frame.line) + (function.empty() ? "" : " in " + function);
 }
 
 }  // namespace nanlens::cli

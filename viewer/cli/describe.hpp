@@ -22,6 +22,9 @@ std::string describe_alert(const reader::TensorHealth& health);
 /// The stack of the op that made a bad tensor: of the op's creation for a trace, of the call for an execution.
 std::vector<reader::StackFrame> stack_of(reader::Run& run, const reader::Alert& alert);
 
+/// A function's name without its parameters.
+std::string short_function(const std::string& function);
+
 /// "path:line in function"
 std::string describe_frame(const reader::StackFrame& frame);
 

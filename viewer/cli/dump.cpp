@@ -62,7 +62,7 @@ void print_execution(Run& run, std::size_t i) {
   if (!detail) return;
   const logdir::Execution& e = detail->event;
   Json values = nullptr;
-  if (reader::has_debug_values(e.tensor_debug_mode)) {
+  if (reader::has_debug_values(e.tensor_debug_mode) && !e.tensor_protos.empty()) {
     values = Json::array();
     for (const auto& v : detail->debug_tensor_values) values.push_back(v ? numbers(*v) : Json(nullptr));
   }

@@ -108,7 +108,7 @@ void print_place(Run& run, const reader::Alert& alert, const Style& style) {
   const auto frame = reader::user_frame(stack_of(run, alert));
   if (!frame) return line("    where it was made is not on record");
   line("    made at " + style.bold(frame->file_path + ":" + std::to_string(frame->line)) +
-       (frame->function.empty() ? "" : " in " + frame->function));
+       (frame->function.empty() ? "" : " in " + short_function(frame->function)));
   if (const auto text = reader::source_line(run, *frame)) {
     const std::size_t start = text->find_first_not_of(" \t");
     if (start != std::string::npos) line("      " + std::to_string(frame->line) + " | " + text->substr(start));

@@ -126,8 +126,9 @@ class FrameWriter {
     return sink_(compressed.data(), n);
   }
   bool finish() {
+    if (!end_frame()) return false;
     const std::string table = table_.bytes();
-    return end_frame() && sink_(table.data(), table.size());
+    return sink_(table.data(), table.size());
   }
 
  private:

@@ -1,0 +1,181 @@
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "recorded.hpp"
+
+using namespace nanlens;
+using test::Recorded;
+using Vector = std::vector<float>;
+
+namespace {
+
+Vector dense(const Vector& x) {
+  Function f("dense", arg("x", x));
+  return f.result(f.op("Relu", Vector(x), x));
+}
+
+Vector model(const Vector& x, bool deep = true) {
+  Function f("model", arg("x", x));
+  const Vector h = deep ? dense(x) : x;
+  const Vector doubled = f.op("Add", Vector{h[0] * 2}, h, x);
+  return f.result(f.op("Add", Vector{doubled[0] + 1}, doubled, x));
+}
+
+std::vector<std::string> op_names(reader::Run& run, const std::string& graph_name) {
+  std::vector<std::string> names;
+  for (const auto& g : run.definitions().graphs())
+    if (run.definitions().text(g.name) == graph_name)
+      for (const std::uint32_t op : g.ops) names.emplace_back(run.definitions().text(run.definitions().ops()[op].name));
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("a function: a graph, a trace per tensor, an Execution per call; calls nest") {
+  const Recorded run([] {
+    const Vector x = nanlens::op("Const", Vector{1});
+    const Vector y = model(x);
+    model(y);
+    nanlens::op("Use", Vector{1}, y);
+  });
+  REQUIRE(run->num_executions() == 4);
+  CHECK(run->num_traces() == 10);  // x, (x, Relu), Add, Add_1; twice
+  const auto first = run->execution(1);
+  const auto second = run->execution(2);
+  CHECK(first->event.op_type.starts_with("__inference_model_"));
+  CHECK(first->event.op_type == second->event.op_type);
+  CHECK(first->event.input_tensor_ids == run->execution(0)->event.output_tensor_ids);
+  CHECK(second->event.input_tensor_ids == first->event.output_tensor_ids);
+  CHECK(run->execution(3)->event.input_tensor_ids == first->event.output_tensor_ids);
+  CHECK(op_names(*run, "model") == std::vector<std::string>{"x", "dense", "Add", "Add_1"});
+  CHECK(op_names(*run, "dense") == std::vector<std::string>{"x", "Relu"});
+  for (std::size_t i = 0; i < run->num_traces(); ++i) CHECK(run->trace_execution(i) == 1 + i / 5);
+  const auto add = run->op(run->find_op(first->event.graph_id, "Add"));
+  CHECK(add->event.input_names == std::vector<std::string>{"dense:0", "x:0"});
+  CHECK(add->graph_ids.size() == 2);
+  const auto call = run->op(run->find_op(first->event.graph_id, "dense"));
+  CHECK(call->event.op_type == "StatefulPartitionedCall");
+  CHECK(call->event.input_names == std::vector<std::string>{"x:0"});
+  const auto relu = run->trace(2);
+  CHECK(relu->event.op_name == "Relu");
+  CHECK(relu->graph_ids.size() == 3);
+  CHECK(relu->debug_tensor_value->at(0) == run->op(run->trace_op(2))->event.output_tensor_ids[0]);
+  CHECK(relu->extension.call_id == first->extension.call_id);
+  CHECK(run->diagnostics().empty());
+}
+
+TEST_CASE("a retrace only when count, dtype or rank change; new ops are appended to the same graph") {
+  const Recorded run([] {
+    const auto f = [](const auto& x) {
+      Function g("retrace", arg("x", x));
+      return g.result(g.op("Id", Vector{1}, x));
+    };
+    f(Vector{1});
+    f(Vector{1, 2, 3});
+    f(std::vector<double>{1});
+    model(Vector{1}, false);
+    model(Vector{1}, true);
+  });
+  CHECK(run->execution(0)->event.op_type == run->execution(1)->event.op_type);
+  CHECK(run->execution(0)->event.op_type != run->execution(2)->event.op_type);
+}
+
+TEST_CASE("loops: the n-th pass of a site is the n-th op; unknown inputs come in through placeholders") {
+  const Recorded run([] {
+    for (int call = 0; call < 2; ++call) {
+      Function f("loop");
+      Vector x{0};
+      for (int i = 0; i < 3; ++i) x = f.op("Step", Vector{x[0] + 1}, x);
+    }
+  });
+  CHECK(run->num_traces() == 6);
+  const auto names = op_names(*run, "loop");
+  CHECK(names == std::vector<std::string>{"Step/input_0", "Step", "Step_1", "Step_2"});
+  const std::string graph = run->execution(0)->event.graph_id;
+  CHECK(run->op(run->find_op(graph, "Step"))->event.input_names == std::vector<std::string>{"Step/input_0:0"});
+  CHECK(run->op(run->find_op(graph, "Step_2"))->event.input_names == std::vector<std::string>{"Step_1:0"});
+}
+
+TEST_CASE("beyond 4,096 passes of a site in one call the last node runs again") {
+  const Recorded run([] {
+    Function f("long");
+    for (int i = 0; i < 5000; ++i) f.op("Step", 1.0f);
+  });
+  CHECK(run->num_traces() == 5000);
+  CHECK(op_names(*run, "long").size() == 4096);
+}
+
+TEST_CASE("forward and backward functions have the reference's names, and save tensors as further outputs") {
+  const Recorded run([] {
+    const Vector x{1};
+    {
+      Function f({"loss", FunctionKind::forward}, arg("x", x));
+      const Vector y = f.op("Log", Vector{0}, x);
+      f.result(y);
+      f.save(x);
+    }
+    Function b({"loss", FunctionKind::backward}, arg("dy", x).untraced());
+    b.capture("x", x);
+    b.result(b.op("LogGrad", Vector{1}, x));
+  });
+  CHECK(run->execution(0)->event.op_type.starts_with("__forward_loss_"));
+  CHECK(run->execution(0)->event.num_outputs == 2);
+  CHECK(run->execution(1)->event.op_type.starts_with("__inference___backward_loss_"));
+  CHECK(run->execution(1)->event.input_tensor_ids.size() == 2);
+  CHECK(run->trace(2)->event.op_name == "x");  // dy has no row of its own
+}
+
+#if NANLENS_HAS_EXCEPTIONS
+TEST_CASE("a scope left by an exception keeps its rows and has no Execution") {
+  const Recorded run([] {
+    try {
+      Function f("throws");
+      f.op("Before", 1.0f);
+      throw std::runtime_error("x");
+    } catch (const std::runtime_error&) {
+    }
+    model(Vector{1});
+  });
+  CHECK(run->num_executions() == 1);
+  CHECK(run->num_traces() == 6);
+  CHECK(run->trace_execution(0) == reader::none);
+  CHECK(run->trace_execution(1) == 0);
+}
+#endif
+
+TEST_CASE("graph traces by mode: floats only in the health modes, everything in SHAPE and NO_TENSOR") {
+  const auto body = [] {
+    Function f("mixed");
+    f.op("Float", Vector{1});
+    f.op("Int", std::vector<int>{1});
+    f.op("Bool", true);
+    f.op("Text", std::string("x"));
+  };
+  const std::pair<TensorDebugMode, std::size_t> counts[] = {{TensorDebugMode::full_health, 1},
+                                                            {TensorDebugMode::shape, 3},
+                                                            {TensorDebugMode::no_tensor, 4},
+                                                            {TensorDebugMode::full_tensor, 3}};
+  for (const auto& [mode, count] : counts) {
+    CAPTURE(debug_mode_name(mode));
+    const Recorded run(body, [mode = mode](DumpOptions& o) { o.tensor_debug_mode = mode; });
+    CHECK(run->num_traces() == count);
+    CHECK(op_names(*run, "mixed").size() == 4);
+  }
+}
+
+TEST_CASE("a graph that is declared, not run, and traced later") {
+  GraphBuilder graph("network");
+  const GraphTensor x = graph.placeholder("x");
+  const GraphTensor y = graph.op("MatMul", "layer", {x, x}, 2);
+  graph.op("Add", "layer", {y.output(1)});
+  const Recorded run([&] {
+    const Vector values{1, 2};
+    nanlens::trace(y.output(1), view_of(values));
+  });
+  CHECK(op_names(*run, "network") == std::vector<std::string>{"x", "layer", "layer_1"});
+  REQUIRE(run->num_traces() == 1);
+  CHECK(run->trace(0)->event.output_slot == 1);
+  CHECK(run->trace(0)->op_type == "MatMul");
+}

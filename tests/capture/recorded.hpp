@@ -1,0 +1,42 @@
+/// @file
+/// Recording in a test, and reading back what was recorded.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <nanlens/nanlens.hpp>
+#include <nanlens/reader/reader.hpp>
+
+#include "../support/temporary_directory.hpp"
+
+namespace nanlens::test {
+
+inline DumpOptions everything(const std::string& logdir, TensorDebugMode mode = TensorDebugMode::full_health) {
+  return {.logdir = logdir, .tensor_debug_mode = mode, .circular_buffer_size = -1, .stack = StackMode::call_site};
+}
+
+/// A logdir of its own, recorded by `body`, and read.
+class Recorded {
+ public:
+  template <class Body>
+  explicit Recorded(const Body& body) : Recorded(body, [](DumpOptions&) {}) {}
+  template <class Body, class Adjust>
+  Recorded(const Body& body, const Adjust& adjust) {
+    DumpOptions options = everything(directory_ / "run");
+    adjust(options);
+    enable_dump_debug_info(options);
+    body();
+    disable_dump_debug_info();
+    logdir_ = std::make_unique<reader::Logdir>(options.logdir);
+    logdir_->update();
+  }
+  reader::Run& operator*() const { return *logdir_->runs().at(0); }
+  reader::Run* operator->() const { return logdir_->runs().at(0).get(); }
+
+ private:
+  TemporaryDirectory directory_;
+  std::unique_ptr<reader::Logdir> logdir_;
+};
+
+}  // namespace nanlens::test

@@ -1,0 +1,73 @@
+#include <doctest/doctest.h>
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include <nanlens/tensor/view_of.hpp>
+
+using namespace nanlens;
+
+namespace {
+
+// The shape of std::mdspan, with a layout of its own.
+struct FakeMdspan {
+  using element_type = const double;
+  const double* p;
+  [[nodiscard]] const double* data_handle() const { return p; }
+  [[nodiscard]] std::size_t extent(std::size_t i) const { return i == 0 ? 2 : 3; }
+  [[nodiscard]] std::size_t stride(std::size_t i) const { return i == 0 ? 1 : 2; }
+  static constexpr std::size_t rank() { return 2; }
+};
+
+struct Own {
+  float values[4];
+};
+
+}  // namespace
+
+template <>
+struct nanlens::ViewOf<Own> {
+  static TensorView view(const Own& x) noexcept { return tensor_view(x.values, {2, 2}); }
+};
+
+TEST_CASE("views of built-in types") {
+  const float scalar = 1;
+  CHECK(view_of(scalar).dtype == DType::float32);
+  CHECK(view_of(scalar).shape.empty());
+  CHECK(view_of(true).dtype == DType::boolean);
+  const std::vector<std::int64_t> v(5);
+  CHECK(view_of(v).dtype == DType::int64);
+  CHECK(view_of(v).shape == Shape{5});
+  CHECK(view_of(v).data == v.data());
+  const std::array<double, 3> a{};
+  CHECK(view_of(std::span(a)).shape == Shape{3});
+  const int c[7] = {};
+  CHECK(view_of(c).shape == Shape{7});
+  CHECK(view_of(std::string("x")).dtype == DType::string);
+  CHECK(view_of(std::string("x")).data == nullptr);
+  CHECK(view_of(std::complex<float>{}).dtype == DType::complex64);
+}
+
+TEST_CASE("views of mdspan look-alikes keep their strides; own types use ViewOf") {
+  const double data[6] = {};
+  const TensorView view = view_of(FakeMdspan{data});
+  CHECK(view.shape == Shape{2, 3});
+  CHECK(view.strides == Shape{1, 2});
+  CHECK_FALSE(is_dense(view));
+  CHECK(view_of(Own{}).shape == Shape{2, 2});
+  CHECK(is_dense(view_of(Own{})));
+  static_assert(!Viewable<std::vector<bool>>);
+  static_assert(!Viewable<void*>);
+}
+
+TEST_CASE("shapes: elements, overflow, strides") {
+  CHECK(num_elements({}) == 1);
+  CHECK(num_elements({0, 3}) == 0);
+  CHECK(num_elements({-1}) == -1);
+  CHECK(num_elements({std::int64_t{1} << 40, std::int64_t{1} << 40}) == -1);
+  CHECK(row_major_strides({2, 3, 4}) == Shape{12, 4, 1});
+  Shape shape;
+  for (int i = 0; i < 20; ++i) shape.push_back(1);
+  CHECK(shape.overflowed());
+}
