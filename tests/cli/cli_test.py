@@ -1,0 +1,113 @@
+"""The nanlens command from outside: `cli_test.py NANLENS MNIST`. Uses the walkthrough's recording."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+nanlens, mnist = sys.argv[1:3]
+work = tempfile.mkdtemp()
+
+
+def run(*args, code=0, env=None):
+    r = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
+    assert r.returncode == code, (args, r.returncode, r.stdout, r.stderr)
+    return r.stdout, r.stderr
+
+
+def rows(logdir, kind, *more):
+    return [json.loads(line) for line in run(nanlens, "dump", logdir, "--what", kind, *more)[0].splitlines()]
+
+
+def path(name):
+    return os.path.join(work, name)
+
+
+def record(name, *flags, mode="FULL_HEALTH", ring="-1"):
+    out, _ = run(mnist, "--dump_dir", path(name), "--dump_tensor_debug_mode", mode, "--dump_circular_buffer_size", ring, *flags)
+    return [float(a) for a in re.findall(r": ([0-9.]+)$", out, re.M)]
+
+
+# The walkthrough's structure.
+accuracy = record("bug")
+bug = path("bug")
+assert len(set(accuracy[1:])) == 1 and accuracy[1] < 0.2, accuracy
+traces, alerts = rows(bug, "traces"), rows(bug, "alerts")
+assert len(traces) == 600
+assert all(t["debug_tensor_value"][5:8] == [0, 0, 0] for t in traces[:88])
+assert (traces[85]["op_name"], traces[88]["op_name"]) == ("probs", "Log")
+assert traces[85]["debug_tensor_value"][9] > 0 and traces[88]["debug_tensor_value"][5] > 0
+assert len(alerts) == 499
+assert sum(a["execution_index"] is None for a in alerts) == 353
+assert alerts[0]["graph_execution_trace_index"] == 88
+by_kind = {}
+for a in alerts:
+    if a["execution_index"] is not None:
+        key = re.sub(r"[_0-9]+$", "", a["op_type"])
+        by_kind[key] = by_kind.get(key, 0) + 1
+assert by_kind == {"__forward_model": 48, "__forward_loss": 26, "__inference___backward_loss": 18,
+                   "__inference___backward_model": 45, "__inference_model": 9}, by_kind
+per_call = {}
+for t in traces:
+    per_call[t["call_id"]] = per_call.get(t["call_id"], 0) + 1
+assert set(per_call.values()) == {6, 13, 16}
+report = run(nanlens, "report", bug)[0]
+for part in ("499 alerts", "Log:0 (Log) in graph loss, row 88", "input probs:0 (row 85)", "model.cpp:", 'f.op("Log"'):
+    assert part in report, (part, report)
+
+# The remedies.
+record("clip", "--fix", "clip")
+run(nanlens, "check", path("clip"))
+assert record("entropy", "--fix", "cross_entropy", "--max_steps", "60")[-1] > 0.95
+run(nanlens, "check", path("entropy"))
+
+# check: exit codes.
+line = run(nanlens, "check", bug, code=1)[0]
+assert line.count("\n") == 1 and "Log:0" in line and "model.cpp" in line
+record("shape", mode="SHAPE")
+assert "nothing could be checked" in run(nanlens, "check", path("shape"), code=3)[0]
+run(nanlens, "check", path("missing"), code=2)
+run(nanlens, "check", code=2)
+run(nanlens, "nonsense", code=2)
+os.mkdir(path("empty"))
+assert "no tfdbg2 logdir" in run(nanlens, "report", path("empty"), code=2)[1]
+damaged = path("damaged")
+run("cp", "-r", path("clip"), damaged)
+with open(os.path.join(damaged, [f for f in os.listdir(damaged) if f.endswith("traces")][0]), "r+b") as f:
+    f.seek(30)
+    f.write(b"\xff")
+assert "incomplete" in run(nanlens, "check", damaged)[0]
+run(nanlens, "check", damaged, "--strict", code=3)
+
+# dump: ranges, kinds, raw.
+assert [r["index"] for r in rows(bug, "traces", "--begin", "3", "--end", "5")] == [3, 4]
+assert rows(bug, "executions", "--begin", "9999") == []
+for kind in ("runs", "graphs", "ops", "source_files", "stack_frames", "devices"):
+    assert rows(bug, kind), kind
+assert "lines" in rows(bug, "source_files", "--lines")[0]
+run(nanlens, "dump", bug, "--what", "nonsense", code=2)
+metadata = [f for f in os.listdir(bug) if f.endswith("metadata")][0]
+raw = [json.loads(line) for line in run(nanlens, "dump", "--raw", os.path.join(bug, metadata))[0].splitlines()]
+assert len(raw) == 2 and raw[0]["debug_metadata"]["file_version"] == "debug.Event:1"
+
+# pack and unpack: the same answers from the archive.
+run(nanlens, "pack", bug, "-o", path("bug.nanlens"))
+for kind in ("traces", "executions", "ops", "alerts"):
+    assert rows(path("bug.nanlens"), kind) == rows(bug, kind)
+run(nanlens, "unpack", path("bug.nanlens"), "-C", path("unpacked"))
+assert run("diff", "-r", bug, path("unpacked"))[0] == ""
+assert "File exists" in run(nanlens, "unpack", path("bug.nanlens"), "-C", path("unpacked"), code=2)[1]
+with open(path("junk"), "wb") as f:
+    f.write(b"junk" * 1000)
+assert "as an archive" in run(nanlens, "report", path("junk"), code=2)[1]
+
+# Recording from outside, by environment variables alone; bad ones say so and record nothing.
+env = {"NANLENS_LOGDIR": path("env"), "NANLENS_RUN_ID": "feedbeef"}
+run(mnist, "--max_steps", "2", env=env)
+assert rows(path("env"), "runs")[0]["num_traces"] == 120 and rows(path("env"), "runs")[0]["run_id"] == "feedbeef"
+error = run(mnist, "--max_steps", "1", env={"NANLENS_LOGDIR": path("bad"), "NANLENS_MODE": "LOTS"})[1]
+assert error.count("\n") == 1 and "NANLENS_MODE" in error and not os.path.exists(path("bad"))
+error = run(mnist, env={"NANLENS_CHECK_NUMERICS": "1"}, code=1)[1]
+assert 'graph op "Log"' in error and "Tensor had -Inf values" in error
+print("the command works as described")

@@ -1,0 +1,37 @@
+#!/bin/sh
+# An installed nanlens is found by find_package and pkg-config, and the source tree works with add_subdirectory:
+# `check.sh SOURCE_DIR BUILD_DIR`.
+set -eu
+source=$1 build=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cmake --install "$build" --prefix "$work/prefix" >"$work/install.log"
+
+mkdir "$work/consumer"
+cp "$source/examples/hello/hello.cpp" "$work/consumer/main.cpp"
+cat >"$work/consumer/CMakeLists.txt" <<'CMAKE'
+cmake_minimum_required(VERSION 3.22)
+project(consumer CXX)
+if(NANLENS_SOURCE)
+  add_subdirectory(${NANLENS_SOURCE} nanlens)
+else()
+  find_package(nanlens 0.1 REQUIRED COMPONENTS capture reader archive)
+endif()
+add_executable(consumer main.cpp)
+target_link_libraries(consumer PRIVATE nanlens::nanlens nanlens::reader nanlens::archive)
+CMAKE
+for way in "-DCMAKE_PREFIX_PATH=$work/prefix" "-DNANLENS_SOURCE=$source"; do
+  echo "consumer with $way"
+  cmake -S "$work/consumer" -B "$work/build" "$way" >"$work/configure.log" || { cat "$work/configure.log"; exit 1; }
+  cmake --build "$work/build" >"$work/make.log" || { cat "$work/make.log"; exit 1; }
+  "$work/build/consumer" "$work/log"
+  rm -rf "$work/build"
+done
+
+echo "pkg-config"
+PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name nanlens.pc)") ; export PKG_CONFIG_PATH
+# shellcheck disable=SC2046
+c++ -std=c++20 $(pkg-config --cflags nanlens) "$work/consumer/main.cpp" $(pkg-config --libs nanlens) -o "$work/by_pc"
+"$work/by_pc" "$work/log2"
+"$work/prefix/bin/nanlens" check "$work/log2" && exit 1
+echo "installed and found"
