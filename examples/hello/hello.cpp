@@ -9,11 +9,14 @@ int main(int argc, char** argv) {
                                    .tensor_debug_mode = nanlens::TensorDebugMode::full_health,
                                    .circular_buffer_size = -1});
   const std::vector<float> x = nanlens::op("Const", std::vector<float>{3, 2, 1, 0});
-  const std::vector<float> y = nanlens::op("Log", [&] {
-    std::vector<float> logs;
-    for (const float v : x) logs.push_back(std::log(v));  // log(0) = -inf
-    return logs;
-  }, x);
+  const std::vector<float> y = nanlens::op(
+      "Log",
+      [&] {
+        std::vector<float> logs;
+        for (const float v : x) logs.push_back(std::log(v));  // log(0) = -inf
+        return logs;
+      },
+      x);
   float sum = 0;
   for (const float v : y) sum += v;
   nanlens::op("Sum", sum, y);

@@ -19,11 +19,11 @@ class Random {
 
 // Segments lit for each digit: top, top left, top right, middle, bottom left, bottom right, bottom.
 constexpr bool lit[num_labels][7] = {
-    {true, true, true, false, true, true, true},    {false, false, true, false, false, true, false},
-    {true, false, true, true, true, false, true},   {true, false, true, true, false, true, true},
-    {false, true, true, true, false, true, false},  {true, true, false, true, false, true, true},
-    {true, true, false, true, true, true, true},    {true, false, true, false, false, true, false},
-    {true, true, true, true, true, true, true},     {true, true, true, true, false, true, true}};
+    {true, true, true, false, true, true, true},   {false, false, true, false, false, true, false},
+    {true, false, true, true, true, false, true},  {true, false, true, true, false, true, true},
+    {false, true, true, true, false, true, false}, {true, true, false, true, false, true, true},
+    {true, true, false, true, true, true, true},   {true, false, true, false, false, true, false},
+    {true, true, true, true, true, true, true},    {true, true, true, true, false, true, true}};
 
 struct Bar {
   int row, col, height, width;
@@ -61,7 +61,8 @@ Digits draw_digits(int count, std::uint32_t seed) {
       if (!lit[label][s]) continue;
       for (int r = bars[s].row; r < std::min(bars[s].row + bars[s].height, image_size); ++r)
         for (int c = bars[s].col; c < std::min(bars[s].col + bars[s].width, image_size); ++c)
-          image[r * image_size + c] = static_cast<std::uint8_t>(brightness * static_cast<float>(200 + random.below(56)));
+          image[r * image_size + c] =
+              static_cast<std::uint8_t>(brightness * static_cast<float>(200 + random.below(56)));
     }
   }
   return digits;

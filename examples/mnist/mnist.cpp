@@ -61,9 +61,10 @@ int main(int argc, char** argv) {
   app.add_flag("--check_numerics", flags.check_numerics, "stop at the first NaN or infinity");
   const std::map<std::string, mnist::Fix> fixes = {
       {"none", mnist::Fix::none}, {"clip", mnist::Fix::clip}, {"cross_entropy", mnist::Fix::cross_entropy}};
-  app.add_option("--fix", flags.fix,
-                 "clip: clip the probabilities (this also stops gradients, so it may learn slowly); cross_entropy: the stable "
-                 "loss from logits")
+  app.add_option(
+         "--fix", flags.fix,
+         "clip: clip the probabilities (this also stops gradients, so it may learn slowly); cross_entropy: the stable "
+         "loss from logits")
       ->transform(CLI::CheckedTransformer(fixes));
   CLI11_PARSE(app, argc, argv);
   if (flags.check_numerics && !flags.dump_dir.empty()) {

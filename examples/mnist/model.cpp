@@ -56,7 +56,8 @@ LayerGradient dense_layer_gradient(const Layer& layer, const Matrix& input, cons
   Matrix d = dy;
   if (activated != nullptr) {
     const Matrix& mask = f.capture("Relu", *activated);
-    d = f.op({"ReluGrad", "ReluGrad"}, dy.cwiseProduct(mask.unaryExpr([](float v) { return v > 0 ? 1.0f : 0.0f; })), dy, mask);
+    d = f.op({"ReluGrad", "ReluGrad"}, dy.cwiseProduct(mask.unaryExpr([](float v) { return v > 0 ? 1.0f : 0.0f; })), dy,
+             mask);
   }
   const RowVector sum = f.op({"Sum", "add_grad/Sum"}, d.colwise().sum(), d);
   g.variables.bias = f.op({"Reshape", "add_grad/Reshape"}, RowVector(sum), sum);
@@ -156,8 +157,10 @@ Forward forward(const Model& model, const Matrix& x, Fix fix, bool training) {
   Forward pass;
   pass.hidden = dense_layer(model.hidden, x, Activation::relu);
   Matrix logits = dense_layer(model.output, pass.hidden, Activation::identity);
-  if (fix == Fix::cross_entropy && training) pass.probs = std::move(logits);
-  else pass.probs = f.op("Softmax", softmax(logits), logits);
+  if (fix == Fix::cross_entropy && training)
+    pass.probs = std::move(logits);
+  else
+    pass.probs = f.op("Softmax", softmax(logits), logits);
   f.result(pass.probs);
   if (!training) return pass;
   f.save(pass.probs);

@@ -1,7 +1,8 @@
 /// @file
 /// The walkthrough's model: a 784-500-10 perceptron with softmax, its loss, their gradients, and Adam.
 ///
-/// Every function is a `nanlens::Function`, as they are tf.functions in TensorFlow's debug_mnist_v2; every op is one line.
+/// Every function is a `nanlens::Function`, as they are tf.functions in TensorFlow's debug_mnist_v2; every op is one
+/// line.
 #pragma once
 
 #include <array>
@@ -64,7 +65,8 @@ class Adam {
   int step_ = 0;
 };
 
-/// Share of rows whose largest entry is at the label. NaNs are never the largest: of a row of NaNs it is the first entry.
+/// Share of rows whose largest entry is at the label. NaNs are never the largest: of a row of NaNs it is the first
+/// entry.
 float accuracy(const Matrix& probs, const Matrix& labels);
 
 }  // namespace mnist

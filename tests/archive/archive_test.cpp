@@ -16,7 +16,8 @@ namespace {
 
 std::unique_ptr<reader::MemoryStorage> logdir_files(int calls) {
   auto storage = std::make_unique<reader::MemoryStorage>();
-  for (std::size_t i = 0; i < logdir::num_file_kinds; ++i) storage->put(test::generated_name(static_cast<logdir::FileKind>(i)), "");
+  for (std::size_t i = 0; i < logdir::num_file_kinds; ++i)
+    storage->put(test::generated_name(static_cast<logdir::FileKind>(i)), "");
   test::LogdirGenerator({.calls = calls}, [&](logdir::FileKind kind, const std::string& bytes) {
     storage->append(test::generated_name(kind), bytes);
   }).run();
@@ -26,7 +27,9 @@ std::unique_ptr<reader::MemoryStorage> logdir_files(int calls) {
 std::string packed(reader::Storage& storage) {
   std::string bytes;
   std::string why;
-  REQUIRE(archive::pack(storage, storage.list(), 1'700'000'000, [&](const char* p, std::size_t n) { return bytes.append(p, n), true; }, why));
+  REQUIRE(archive::pack(
+      storage, storage.list(), 1'700'000'000, [&](const char* p, std::size_t n) { return bytes.append(p, n), true; },
+      why));
   return bytes;
 }
 
@@ -74,8 +77,10 @@ TEST_CASE("the system's tar and zstd read it, and we read what they make") {
   const auto files = logdir_files(50);
   std::ofstream(dir / "a.nanlens", std::ios::binary) << packed(*files);
   const std::string name = files->list()[0];
-  REQUIRE(std::system(("cd " + dir.path() + " && mkdir out && tar --zstd -xf a.nanlens -C out && zstd -dqc a.nanlens > a.tar && "
-                       "tar -cf plain.tar -C out . && tar --zstd -cf made.tar.zst -C out .").c_str()) == 0);
+  REQUIRE(std::system(("cd " + dir.path() +
+                       " && mkdir out && tar --zstd -xf a.nanlens -C out && zstd -dqc a.nanlens > a.tar && "
+                       "tar -cf plain.tar -C out . && tar --zstd -cf made.tar.zst -C out .")
+                          .c_str()) == 0);
   std::ifstream unpacked(dir / ("out/" + name), std::ios::binary);
   CHECK(std::string(std::istreambuf_iterator<char>(unpacked), {}) == content(*files, name));
   for (const char* file : {"a.tar", "plain.tar", "made.tar.zst"}) {

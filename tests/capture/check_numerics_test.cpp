@@ -39,9 +39,10 @@ TEST_CASE("the first bad output throws, with all the facts") {
     REQUIRE(e.inputs.size() == 1);
     CHECK(e.inputs[0].name == "probs:0");
     const std::string text = error.what();
-    for (const char* part : {"!!! Detected Infinity or NaN in output 0 of graph op \"Log\" (# of outputs: 1) !!!",
-                             "  dtype: <dtype: 'float32'>", "  shape: (2,)", "  # of -Inf elements: 1", "  Input tensor: 'probs:0'",
-                             "  Graph name: \"loss\"", "check_numerics_test.cpp (L", "f.op(\"Log\"", "Tensor had -Inf values"})
+    for (const char* part :
+         {"!!! Detected Infinity or NaN in output 0 of graph op \"Log\" (# of outputs: 1) !!!",
+          "  dtype: <dtype: 'float32'>", "  shape: (2,)", "  # of -Inf elements: 1", "  Input tensor: 'probs:0'",
+          "  Graph name: \"loss\"", "check_numerics_test.cpp (L", "f.op(\"Log\"", "Tensor had -Inf values"})
       CHECK_MESSAGE(text.find(part) != std::string::npos, part);
   }
 }

@@ -37,7 +37,8 @@ TEST_CASE("enabling again: the same is a no-op, other settings an error, another
   CHECK(enable_dump_debug_info(first));
   DumpOptions other = first;
   other.tensor_debug_mode = TensorDebugMode::shape;
-  CHECK_THROWS_WITH_AS(enable_dump_debug_info(other), doctest::Contains("disable_dump_debug_info"), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(enable_dump_debug_info(other), doctest::Contains("disable_dump_debug_info"),
+                       std::invalid_argument);
   const Vector x = nanlens::op("First", Vector{1});
   disable_dump_debug_info();
   disable_dump_debug_info();
@@ -67,8 +68,8 @@ TEST_CASE("enabling again: the same is a no-op, other settings an error, another
 
 TEST_CASE("configuration errors say what is wrong") {
   CHECK_THROWS_WITH_AS(enable_dump_debug_info({}), doctest::Contains("needs a logdir"), std::invalid_argument);
-  CHECK_THROWS_WITH_AS(enable_dump_debug_info({.logdir = "/proc/nope/x"}), doctest::Contains("can't make the directory"),
-                       std::invalid_argument);
+  CHECK_THROWS_WITH_AS(enable_dump_debug_info({.logdir = "/proc/nope/x"}),
+                       doctest::Contains("can't make the directory"), std::invalid_argument);
   const TemporaryDirectory dir;
   DumpOptions bad = everything(dir / "x");
   bad.op_regex = "(";

@@ -49,16 +49,16 @@ TEST_CASE("a link needs the same address, dtype and shape, and no write over it"
     alignas(16) static float memory[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     auto whole = tensor_view(memory, {8});
     nanlens::op("Make", whole);
-    nanlens::op("Use", 1.0f, whole);                                   // 1: linked
-    nanlens::op("Use", 1.0f, tensor_view(memory, {2, 4}));             // 2: another shape
-    nanlens::op("Use", 1.0f, tensor_view(memory, {4}));                // 3: a part
+    nanlens::op("Use", 1.0f, whole);                        // 1: linked
+    nanlens::op("Use", 1.0f, tensor_view(memory, {2, 4}));  // 2: another shape
+    nanlens::op("Use", 1.0f, tensor_view(memory, {4}));     // 3: a part
     auto part = tensor_view(memory + 2, {2});
-    nanlens::op("Overwrite", part);                                    // 4
-    nanlens::op("Use", 1.0f, whole);                                   // 5: written over
-    nanlens::op("Use", 1.0f, part);                                    // 6: linked
+    nanlens::op("Overwrite", part);   // 4
+    nanlens::op("Use", 1.0f, whole);  // 5: written over
+    nanlens::op("Use", 1.0f, part);   // 6: linked
     nanlens::forget(memory + 3, 1);
-    nanlens::op("Use", 1.0f, part);                                    // 7: forgotten
-    nanlens::op("Use", 1.0f, std::vector<float>{1});                   // 8: never recorded
+    nanlens::op("Use", 1.0f, part);                   // 7: forgotten
+    nanlens::op("Use", 1.0f, std::vector<float>{1});  // 8: never recorded
   });
   const auto in = [&](std::size_t i) { return run->execution(i)->event.input_tensor_ids.at(0); };
   produced = run->execution(0)->event.output_tensor_ids[0];

@@ -52,7 +52,9 @@ class RandomEvents {
 
  private:
   bool maybe() { return random_() % 2 == 0; }
-  std::int64_t integer() { return static_cast<std::int64_t>(std::uint64_t{random_()} << 32 | random_()) >> (random_() % 64); }
+  std::int64_t integer() {
+    return static_cast<std::int64_t>(std::uint64_t{random_()} << 32 | random_()) >> (random_() % 64);
+  }
   std::int32_t small() { return static_cast<std::int32_t>(random_()) >> (random_() % 32); }
   std::int32_t mode() { return static_cast<std::int32_t>(random_() % 9); }
   double number() {
@@ -120,8 +122,13 @@ class RandomEvents {
     x.fp_flags = random_() % 32;
     x.graph_run = random_() % 3;
     for (std::size_t i = random_() % 3; i > 0; --i)
-      x.outputs.push_back({number(), number(), number(), {1, 0, static_cast<std::uint32_t>(random_())},
-                           static_cast<std::uint64_t>(integer()), maybe(), random_() % 4});
+      x.outputs.push_back({number(),
+                           number(),
+                           number(),
+                           {1, 0, static_cast<std::uint32_t>(random_())},
+                           static_cast<std::uint64_t>(integer()),
+                           maybe(),
+                           random_() % 4});
     for (std::size_t i = random_() % 3; i > 0; --i) x.variable_ids.push_back(random_());
     return x;
   }
@@ -157,15 +164,18 @@ TEST_CASE("cut, damaged and random bytes are refused or read, never past the end
     std::string bytes;
     encode(bytes, generator.event());
     if (bytes.empty()) continue;
-    if (i % 3 == 0) bytes.resize(random() % bytes.size());
-    else if (i % 3 == 1) bytes[random() % bytes.size()] = static_cast<char>(random());
+    if (i % 3 == 0)
+      bytes.resize(random() % bytes.size());
+    else if (i % 3 == 1)
+      bytes[random() % bytes.size()] = static_cast<char>(random());
     else
       for (auto& c : bytes) c = static_cast<char>(random());
     const std::string exact(bytes);  // a tight allocation, so that a sanitizer sees a read beyond it
     DebugEvent event;
     const bool ours = decode(bytes_of(exact), event);
     tensorflow::DebugEvent theirs;
-    // Other damage may make text that is not UTF-8, or groups, which only one side minds; the sanitizers watch those cases.
+    // Other damage may make text that is not UTF-8, or groups, which only one side minds; the sanitizers watch those
+    // cases.
     if (i % 3 == 0) REQUIRE(ours == theirs.ParseFromString(exact));
   }
 }

@@ -22,8 +22,9 @@ Files generate(const GeneratorOptions& options) {
   return files;
 }
 
-std::unique_ptr<MemoryStorage> stored(const Files& files, const std::string& directory = "", const std::string& host = "host",
-                                      std::int64_t seconds = 1, std::unique_ptr<MemoryStorage> into = nullptr) {
+std::unique_ptr<MemoryStorage> stored(const Files& files, const std::string& directory = "",
+                                      const std::string& host = "host", std::int64_t seconds = 1,
+                                      std::unique_ptr<MemoryStorage> into = nullptr) {
   if (into == nullptr) into = std::make_unique<MemoryStorage>();
   for (const auto& [kind, bytes] : files) into->put(directory + test::generated_name(kind, host, seconds), bytes);
   return into;
@@ -85,7 +86,9 @@ TEST_CASE("a growing logdir: any cut is read as far as it goes, and the rest lat
     MemoryStorage& growing = *storage;
     std::map<logdir::FileKind, std::size_t> cut;
     for (const auto& [kind, bytes] : files) {
-      cut[kind] = kind == logdir::FileKind::metadata ? bytes.size() : static_cast<std::size_t>(static_cast<double>(bytes.size()) * part);
+      cut[kind] = kind == logdir::FileKind::metadata
+                      ? bytes.size()
+                      : static_cast<std::size_t>(static_cast<double>(bytes.size()) * part);
       growing.append(test::generated_name(kind), bytes.substr(0, cut[kind]));
     }
     Logdir logdir(std::move(storage));
@@ -129,7 +132,8 @@ TEST_CASE("damage: every intact record is still there, and every fault has a pla
   SUBCASE("a header in the middle: the next record is found") {
     Files bad = files;
     std::string& bytes = bad[logdir::FileKind::execution];
-    const std::size_t second = logdir::record_overhead + logdir::detail::load_le<std::uint64_t>(reinterpret_cast<unsigned char*>(bytes.data()));
+    const std::size_t second = logdir::record_overhead +
+                               logdir::detail::load_le<std::uint64_t>(reinterpret_cast<unsigned char*>(bytes.data()));
     bytes[second] ^= 0x55;
     Logdir logdir(stored(bad));
     logdir.update();
@@ -232,8 +236,10 @@ TEST_CASE("no single flipped bit hides a record or crashes the reader") {
 TEST_CASE("several runs, several hosts of one run, sub-directories") {
   auto storage = stored(generate({.calls = 2, .run_id = "aaaaaaaa", .start_time = 1e9}));
   storage = stored(generate({.calls = 3, .run_id = "bbbbbbbb", .start_time = 2e9}), "", "host", 2, std::move(storage));
-  storage = stored(generate({.calls = 4, .run_id = "bbbbbbbb", .start_time = 2e9 + 1e-6}), "", "other", 2, std::move(storage));
-  storage = stored(generate({.calls = 1, .run_id = "bbbbbbbb", .start_time = 3e9}), "sub/dir/", "host", 3, std::move(storage));
+  storage = stored(generate({.calls = 4, .run_id = "bbbbbbbb", .start_time = 2e9 + 1e-6}), "", "other", 2,
+                   std::move(storage));
+  storage = stored(generate({.calls = 1, .run_id = "bbbbbbbb", .start_time = 3e9}), "sub/dir/", "host", 3,
+                   std::move(storage));
   storage = stored(generate({.calls = 1, .run_id = "", .start_time = 4e9}), "", "host", 4, std::move(storage));
   Logdir logdir(std::move(storage));
   logdir.update();
@@ -292,5 +298,6 @@ TEST_CASE("a cycle of graphs does not hang") {
   logdir.update();
   Run& run = *logdir.runs()[0];
   const auto& table = run.definitions();
-  for (std::uint32_t i = 0; i < table.graphs().size(); ++i) CHECK(table.graph_ids(i).size() <= table.graphs().size() + 1);
+  for (std::uint32_t i = 0; i < table.graphs().size(); ++i)
+    CHECK(table.graph_ids(i).size() <= table.graphs().size() + 1);
 }

@@ -11,13 +11,15 @@ using namespace nanlens;
 
 namespace {
 
-constexpr DType floating[] = {DType::float32,     DType::float64,       DType::float16,         DType::bfloat16,
-                              DType::float8_e5m2, DType::float8_e4m3fn, DType::float8_e4m3fnuz, DType::float8_e4m3b11fnuz,
-                              DType::float8_e5m2fnuz};
+constexpr DType floating[] = {
+    DType::float32,        DType::float64,       DType::float16,         DType::bfloat16,
+    DType::float8_e5m2,    DType::float8_e4m3fn, DType::float8_e4m3fnuz, DType::float8_e4m3b11fnuz,
+    DType::float8_e5m2fnuz};
 
 HealthCounts reference(const TensorView& view) {
   const auto n = static_cast<std::size_t>(num_elements(view.shape));
-  return with_float_layout(view.dtype, HealthCounts{}, [&](auto layout) { return count_scalar<decltype(layout)>(view.data, n); });
+  return with_float_layout(view.dtype, HealthCounts{},
+                           [&](auto layout) { return count_scalar<decltype(layout)>(view.data, n); });
 }
 
 // All bits random, or words that are zero, special or around the edges of the layout.
@@ -30,9 +32,16 @@ void fill(std::vector<unsigned char>& bytes, DType dtype, std::mt19937& random, 
     with_float_layout(dtype, 0, [&](auto layout) {
       using Layout = decltype(layout);
       using Word = typename Layout::word;
-      const Word choices[] = {0, Layout::sign, Layout::special, static_cast<Word>(Layout::special | Layout::sign),
-                              static_cast<Word>(Layout::special - 1), static_cast<Word>(Layout::special + 1), 1,
-                              static_cast<Word>(Layout::sign | 1), static_cast<Word>(~Word{0}), Layout::magnitude};
+      const Word choices[] = {0,
+                              Layout::sign,
+                              Layout::special,
+                              static_cast<Word>(Layout::special | Layout::sign),
+                              static_cast<Word>(Layout::special - 1),
+                              static_cast<Word>(Layout::special + 1),
+                              1,
+                              static_cast<Word>(Layout::sign | 1),
+                              static_cast<Word>(~Word{0}),
+                              Layout::magnitude};
       const Word word = choices[random() % std::size(choices)];
       std::memcpy(bytes.data() + i, &word, sizeof word);
       return 0;

@@ -39,15 +39,19 @@ TEST_CASE("strided views count what their definition says") {
   std::vector<float> data(20'000);
   for (auto& x : data) {
     const int kind = static_cast<int>(random() % 8);
-    x = kind == 0 ? NAN : kind == 1 ? INFINITY : kind == 2 ? -INFINITY : kind == 3 ? 0.0f : static_cast<float>(kind) - 5.5f;
+    x = kind == 0   ? NAN
+        : kind == 1 ? INFINITY
+        : kind == 2 ? -INFINITY
+        : kind == 3 ? 0.0f
+                    : static_cast<float>(kind) - 5.5f;
   }
   const float* const mid = data.data() + 10'000;
   const TensorView views[] = {
-      {mid, DType::float32, {30, 40}, {1, 30}, cpu_device},          // column-major
-      {mid, DType::float32, {30, 40}, {80, 2}, cpu_device},          // every second column
-      {mid, DType::float32, {30, 40}, {-40, -1}, cpu_device},        // reversed
-      {mid, DType::float32, {30, 40}, {0, 1}, cpu_device},           // rows broadcast
-      {mid, DType::float32, {5, 1, 7}, {0, 99, 0}, cpu_device},      // a scalar broadcast
+      {mid, DType::float32, {30, 40}, {1, 30}, cpu_device},           // column-major
+      {mid, DType::float32, {30, 40}, {80, 2}, cpu_device},           // every second column
+      {mid, DType::float32, {30, 40}, {-40, -1}, cpu_device},         // reversed
+      {mid, DType::float32, {30, 40}, {0, 1}, cpu_device},            // rows broadcast
+      {mid, DType::float32, {5, 1, 7}, {0, 99, 0}, cpu_device},       // a scalar broadcast
       {mid, DType::float32, {3, 4, 100}, {900, 130, 1}, cpu_device},  // long runs with gaps
       {mid, DType::float32, {7}, {0}, cpu_device},
       {mid, DType::float32, {0, 5}, {5, 1}, cpu_device},

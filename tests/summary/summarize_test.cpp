@@ -33,8 +33,10 @@ TEST_CASE("ranks above six keep the last six extents; scalars and empty tensors 
   const std::vector<float> x(60);
   CHECK(values(TensorDebugMode::shape, tensor_view(x.data(), {2, 1, 3, 1, 2, 1, 2, 5})) ==
         std::vector<double>{-1, 1, 8, 120, 3, 1, 2, 1, 2, 5});
-  CHECK(values(TensorDebugMode::shape, tensor_view(x.data(), {})) == std::vector<double>{-1, 1, 0, 1, 0, 0, 0, 0, 0, 0});
-  CHECK(values(TensorDebugMode::shape, tensor_view(x.data(), {0, 3})) == std::vector<double>{-1, 1, 2, 0, 0, 3, 0, 0, 0, 0});
+  CHECK(values(TensorDebugMode::shape, tensor_view(x.data(), {})) ==
+        std::vector<double>{-1, 1, 0, 1, 0, 0, 0, 0, 0, 0});
+  CHECK(values(TensorDebugMode::shape, tensor_view(x.data(), {0, 3})) ==
+        std::vector<double>{-1, 1, 2, 0, 0, 3, 0, 0, 0, 0});
   CHECK(values(TensorDebugMode::full_health, tensor_view(x.data(), {0, 3})) ==
         std::vector<double>{-1, -1, 1, 2, 0, 0, 0, 0, 0, 0, 0});
 }

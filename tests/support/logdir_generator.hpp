@@ -1,6 +1,6 @@
 /// @file
-/// Makes logdirs with the structure of real ones, of any size, into any sink: functions with graphs, several calls, traces per
-/// call, eager ops in between, stacks, and now and then a bad tensor.
+/// Makes logdirs with the structure of real ones, of any size, into any sink: functions with graphs, several calls,
+/// traces per call, eager ops in between, stacks, and now and then a bad tensor.
 #pragma once
 
 #include <array>
@@ -62,7 +62,8 @@ class LogdirGenerator {
     put(Kind::metadata, logdir::DebugMetadata{options_.version, std::string(logdir::file_version), options_.run_id});
     put(Kind::source_files, logdir::SourceFile{"/project/train.cpp", "host", {"int main() {", "  train();", "}"}});
     for (int i = 0; i < 4; ++i)
-      put(Kind::stack_frames, logdir::StackFrameWithId{"f" + std::to_string(i), logdir::FileLineCol{0, i + 1, 0, "main", ""}});
+      put(Kind::stack_frames,
+          logdir::StackFrameWithId{"f" + std::to_string(i), logdir::FileLineCol{0, i + 1, 0, "main", ""}});
     put(Kind::graphs, logdir::DebuggedGraph{"root", "", {}, "", "", ""});
     put(Kind::graphs, logdir::DebuggedGraph{"g1", "step", {}, "", "", "root"});
     for (int i = 0; i < options_.ops_per_graph; ++i) {
@@ -81,7 +82,8 @@ class LogdirGenerator {
   }
 
   logdir::TensorProto summary(std::int64_t tensor_id, bool bad) const {
-    const std::array<double, 11> values = {static_cast<double>(tensor_id), -1, 1, 2, 100, 0, 0, bad ? 3.0 : 0.0, 40, 7, bad ? 50.0 : 53.0};
+    const std::array<double, 11> values = {
+        static_cast<double>(tensor_id), -1, 1, 2, 100, 0, 0, bad ? 3.0 : 0.0, 40, 7, bad ? 50.0 : 53.0};
     logdir::TensorProto proto;
     proto.dtype = 2;
     proto.shape = logdir::TensorShapeProto{{{11, ""}}, false};

@@ -77,7 +77,8 @@ std::vector<reader::StackFrame> stack_of(reader::Run& run, const reader::Alert& 
 }
 
 std::string short_function(const std::string& function) {
-  const std::size_t parenthesis = function.find('(', function.find("operator()") == std::string::npos ? 0 : function.find("operator()") + 10);
+  const std::size_t parenthesis =
+      function.find('(', function.find("operator()") == std::string::npos ? 0 : function.find("operator()") + 10);
   return function.substr(0, parenthesis);
 }
 

@@ -1,6 +1,6 @@
 /// @file
-/// What a process knows of its graphs, ops, stacks and devices: kept for the whole program, whatever is being recorded, so that
-/// a second logdir gets all definitions that its events refer to.
+/// What a process knows of its graphs, ops, stacks and devices: kept for the whole program, whatever is being recorded,
+/// so that a second logdir gets all definitions that its events refer to.
 #pragma once
 
 #include <atomic>
@@ -82,7 +82,9 @@ class Catalog {
 
   [[nodiscard]] const std::string& host() const noexcept { return host_; }
   /// A block of eager tensor ids for a thread; ids start at 0, gaps are normal (as in TensorFlow).
-  std::int64_t take_eager_ids(std::int64_t count) noexcept { return next_eager_id_.fetch_add(count, std::memory_order_relaxed); }
+  std::int64_t take_eager_ids(std::int64_t count) noexcept {
+    return next_eager_id_.fetch_add(count, std::memory_order_relaxed);
+  }
   std::uint64_t next_call_id() noexcept { return next_call_id_.fetch_add(1, std::memory_order_relaxed); }
   std::uint64_t next_graph_run() noexcept { return next_graph_run_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -106,8 +108,8 @@ class Catalog {
     return found->second;
   }
 
-  /// A graph by its key; `make` is called with it once, when it is new, to fill in its names. The nameless root graph, which
-  /// encloses all top-level functions, is defined before the first.
+  /// A graph by its key; `make` is called with it once, when it is new, to fill in its names. The nameless root graph,
+  /// which encloses all top-level functions, is defined before the first.
   template <class Make>
   CatalogGraph& graph(std::uint64_t key, const CatalogGraph* outer, Make&& make) {
     const std::lock_guard guard(lock_);
@@ -172,8 +174,8 @@ class Catalog {
  private:
   Catalog() : host_(host_name()), prefix_(random_text(6, "0123456789abcdefghijklmnopqrstuvwxyz")) {}
 
-  // Short unique strings, without the '_' and ',' that TensorBoard's routes can't take. The counter's own alphabet would let
-  // prefix "ab" + "c1" meet "abc" + "1", so the prefix has a fixed length.
+  // Short unique strings, without the '_' and ',' that TensorBoard's routes can't take. The counter's own alphabet
+  // would let prefix "ab" + "c1" meet "abc" + "1", so the prefix has a fixed length.
   std::string next_id() { return prefix_ + base36(next_text_id_++); }
 
   template <class What>

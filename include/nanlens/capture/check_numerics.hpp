@@ -72,14 +72,46 @@ struct CheckNumericsOptions {
 
 namespace detail {
 
-// Control flow and special ops, which compute nothing; shared with dumping. Then ops that make no bad value of good ones.
-inline constexpr std::string_view unchecked_ops[] = {
-    "Enter", "Exit", "Identity", "If", "LoopCond", "Merge", "NextIteration", "StatelessIf", "StatefulPartitionedCall", "Switch",
-    "While", "RemoteCall", "TPUReplicatedInput", "TPUReplicateMetadata", "TPUCompilationResult", "TPUReplicatedOutput",
-    "ConfigureDistributedTPU", "DestroyResourceOp",
-    "Concat", "ConcatV2", "ExpandDims", "Fill", "Gather", "Maximum", "Minimum", "Reshape", "Slice", "Squeeze", "Stack",
-    "StridedSlice", "StridedSliceGrad", "TensorListConcatV2", "TensorListGather", "TensorListGetItem", "TensorListPopBack",
-    "TensorListStack", "Transpose", "Unpack"};
+// Control flow and special ops, which compute nothing; shared with dumping. Then ops that make no bad value of good
+// ones.
+inline constexpr std::string_view unchecked_ops[] = {"Enter",
+                                                     "Exit",
+                                                     "Identity",
+                                                     "If",
+                                                     "LoopCond",
+                                                     "Merge",
+                                                     "NextIteration",
+                                                     "StatelessIf",
+                                                     "StatefulPartitionedCall",
+                                                     "Switch",
+                                                     "While",
+                                                     "RemoteCall",
+                                                     "TPUReplicatedInput",
+                                                     "TPUReplicateMetadata",
+                                                     "TPUCompilationResult",
+                                                     "TPUReplicatedOutput",
+                                                     "ConfigureDistributedTPU",
+                                                     "DestroyResourceOp",
+                                                     "Concat",
+                                                     "ConcatV2",
+                                                     "ExpandDims",
+                                                     "Fill",
+                                                     "Gather",
+                                                     "Maximum",
+                                                     "Minimum",
+                                                     "Reshape",
+                                                     "Slice",
+                                                     "Squeeze",
+                                                     "Stack",
+                                                     "StridedSlice",
+                                                     "StridedSliceGrad",
+                                                     "TensorListConcatV2",
+                                                     "TensorListGather",
+                                                     "TensorListGetItem",
+                                                     "TensorListPopBack",
+                                                     "TensorListStack",
+                                                     "Transpose",
+                                                     "Unpack"};
 
 // Statistics of an empty batch are NaN by design.
 inline bool is_unchecked_slot(std::string_view op_type, std::int32_t slot) noexcept {
@@ -131,7 +163,8 @@ inline std::string kinds_text(const NumericsEvent& e) {
 
 inline void add_stack_text(std::string& text, const NumericsEvent& e, const CheckNumericsOptions& options) {
   text += "\n  Stack trace of op (outermost first, \"->\": its own line):\n";
-  const std::size_t limit = options.stack_height_limit > 0 ? static_cast<std::size_t>(options.stack_height_limit) : e.stack.size();
+  const std::size_t limit =
+      options.stack_height_limit > 0 ? static_cast<std::size_t>(options.stack_height_limit) : e.stack.size();
   const std::size_t first = e.stack.size() > limit ? e.stack.size() - limit : 0;
   if (first > 0) text += "    + ... (Omitted " + std::to_string(first) + " frames)\n";
   for (std::size_t i = first; i < e.stack.size(); ++i) {
@@ -140,7 +173,8 @@ inline void add_stack_text(std::string& text, const NumericsEvent& e, const Chec
     if (longest > 0 && path.size() > longest) path = "..." + path.substr(path.size() - longest);
     text += (i + 1 == e.stack.size() ? " -> + " : "    + ") + path + " (L" + std::to_string(e.stack[i].line) + ") " +
             e.stack[i].function + "\n";
-    if (std::FILE* const file = e.stack[i].line > 0 ? std::fopen(e.stack[i].file.c_str(), "r") : nullptr; file != nullptr) {
+    if (std::FILE* const file = e.stack[i].line > 0 ? std::fopen(e.stack[i].file.c_str(), "r") : nullptr;
+        file != nullptr) {
       char line[512];
       int at = 0;
       while (at < e.stack[i].line && std::fgets(line, sizeof line, file) != nullptr) ++at;
@@ -158,16 +192,17 @@ inline void add_stack_text(std::string& text, const NumericsEvent& e, const Chec
 inline std::string numerics_message(const NumericsEvent& e, const CheckNumericsOptions& options) {
   const bool graph = !e.op_name.empty();
   std::string text = "\n\n!!! Detected Infinity or NaN in output " + std::to_string(e.output_slot) + " of " +
-                     (graph ? "graph" : "eagerly-executing") + " op \"" + e.op_type + "\" (# of outputs: " +
-                     std::to_string(e.num_outputs) + ") !!!\n  dtype: " + dtype_text(e.dtype) + "\n  shape: " +
-                     shape_text(e.shape) + "\n";
+                     (graph ? "graph" : "eagerly-executing") + " op \"" + e.op_type +
+                     "\" (# of outputs: " + std::to_string(e.num_outputs) + ") !!!\n  dtype: " + dtype_text(e.dtype) +
+                     "\n  shape: " + shape_text(e.shape) + "\n";
   if (e.counts.neg_inf > 0) text += "  # of -Inf elements: " + std::to_string(e.counts.neg_inf) + "\n";
   if (e.counts.pos_inf > 0) text += "  # of +Inf elements: " + std::to_string(e.counts.pos_inf) + "\n";
   if (e.counts.nan > 0) text += "  # of +NaN elements: " + std::to_string(e.counts.nan) + "\n";
-  if (e.nonfinite_complex > 0) text += "  # of elements with an Inf or NaN part: " + std::to_string(e.nonfinite_complex) + "\n";
+  if (e.nonfinite_complex > 0)
+    text += "  # of elements with an Inf or NaN part: " + std::to_string(e.nonfinite_complex) + "\n";
   const auto input_text = [](const NumericsEvent::Input& in) {
-    return (in.name.empty() ? std::string("tensor") : "'" + in.name + "'") + " shape=" + shape_text(in.shape) + " dtype=" +
-           std::string(dtype_name(in.dtype));
+    return (in.name.empty() ? std::string("tensor") : "'" + in.name + "'") + " shape=" + shape_text(in.shape) +
+           " dtype=" + std::string(dtype_name(in.dtype));
   };
   if (e.inputs.size() == 1) text += "  Input tensor: " + input_text(e.inputs[0]) + "\n";
   if (e.inputs.size() > 1) {
@@ -181,7 +216,8 @@ inline std::string numerics_message(const NumericsEvent& e, const CheckNumericsO
   return text + " : Tensor had " + kinds_text(e) + " values";
 }
 
-/// Tells the handler, or throws; without exceptions and without a handler the program ends here, with the message on stderr.
+/// Tells the handler, or throws; without exceptions and without a handler the program ends here, with the message on
+/// stderr.
 inline void deliver(NumericsEvent event, const CheckNumericsOptions& options) {
   event.message = numerics_message(event, options);
   if (options.handler) return options.handler(event);
@@ -196,8 +232,9 @@ inline void deliver(NumericsEvent event, const CheckNumericsOptions& options) {
 
 }  // namespace detail
 
-/// From now on every recorded op whose output holds a NaN or infinity throws NumericsError (or calls the handler), after it has
-/// been recorded if dumping is on. Works with dumping or alone. Enabled again: the first call's options stay, as in TensorFlow.
+/// From now on every recorded op whose output holds a NaN or infinity throws NumericsError (or calls the handler),
+/// after it has been recorded if dumping is on. Works with dumping or alone. Enabled again: the first call's options
+/// stay, as in TensorFlow.
 inline void enable_check_numerics(const CheckNumericsOptions& options = {}) {
   detail::CheckSettings& settings = detail::CheckSettings::get();
   const std::lock_guard guard(settings.lock);

@@ -1,6 +1,6 @@
 /// @file
-/// The capture API with NANLENS_DISABLE: the same names, which do nothing. Wrapped values are returned as they are; callables are
-/// called, and lazy expressions evaluated, so that the types of a program stay the same.
+/// The capture API with NANLENS_DISABLE: the same names, which do nothing. Wrapped values are returned as they are;
+/// callables are called, and lazy expressions evaluated, so that the types of a program stay the same.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,14 @@
 
 namespace nanlens {
 
-enum class TensorDebugMode : std::int32_t { no_tensor = 1, curt_health, concise_health, full_health, shape, full_tensor = 7 };
+enum class TensorDebugMode : std::int32_t {
+  no_tensor = 1,
+  curt_health,
+  concise_health,
+  full_health,
+  shape,
+  full_tensor = 7
+};
 enum class StackMode { call_site, unwind, frame_pointers };
 enum class FunctionKind { inference, forward, backward };
 
@@ -75,10 +82,14 @@ Tensor<std::decay_t<T>> tensor(T&& value) {
 template <class Value, class... Inputs>
 decltype(auto) op(const OpName&, Value&& value, const Inputs&...) {
   using Plain = std::remove_cvref_t<Value>;
-  if constexpr (requires { Evaluate<Plain>::evaluate(value); }) return Evaluate<Plain>::evaluate(value);
-  else if constexpr (std::is_invocable_v<Value&> && !Viewable<Plain>) return op(OpName(""), value());
-  else if constexpr (std::is_lvalue_reference_v<Value>) return static_cast<Value&>(value);
-  else return std::remove_cv_t<Value>(std::forward<Value>(value));
+  if constexpr (requires { Evaluate<Plain>::evaluate(value); })
+    return Evaluate<Plain>::evaluate(value);
+  else if constexpr (std::is_invocable_v<Value&> && !Viewable<Plain>)
+    return op(OpName(""), value());
+  else if constexpr (std::is_lvalue_reference_v<Value>)
+    return static_cast<Value&>(value);
+  else
+    return std::remove_cv_t<Value>(std::forward<Value>(value));
 }
 
 struct Nothing {

@@ -134,8 +134,9 @@ inline bool start_session(const DumpOptions& options, std::string& why) {
 /// Starts recording every op into a logdir, which TensorFlow, TensorBoard and nanlens read.
 ///
 /// Again with the same options: nothing happens. With others while recording is on, or with options that can't be used:
-/// std::invalid_argument (without exceptions: one line on stderr and false). After disable_dump_debug_info it may be enabled
-/// again, for the same logdir (its file set is continued) or another. Call it early: what was made before is not on record.
+/// std::invalid_argument (without exceptions: one line on stderr and false). After disable_dump_debug_info it may be
+/// enabled again, for the same logdir (its file set is continued) or another. Call it early: what was made before is
+/// not on record.
 inline bool enable_dump_debug_info(const DumpOptions& options) {
   detail::active.fetch_and(~detail::environment_unread_bit);  // the program decides, not the environment
   std::string why;

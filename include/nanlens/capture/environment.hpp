@@ -1,9 +1,9 @@
 /// @file
 /// Turning recording on from outside, with no change to the program: environment variables, read at the first event.
 ///
-/// NANLENS_LOGDIR (turns recording on), NANLENS_MODE (default FULL_HEALTH), NANLENS_CIRCULAR_BUFFER_SIZE (default 0: keep all),
-/// NANLENS_OP_REGEX, NANLENS_TENSOR_DTYPES (comma list), NANLENS_STACK (call_site, unwind, frame_pointers), NANLENS_RUN_ID,
-/// NANLENS_CHECK_NUMERICS (1: throw at the first NaN).
+/// NANLENS_LOGDIR (turns recording on), NANLENS_MODE (default FULL_HEALTH), NANLENS_CIRCULAR_BUFFER_SIZE (default 0:
+/// keep all), NANLENS_OP_REGEX, NANLENS_TENSOR_DTYPES (comma list), NANLENS_STACK (call_site, unwind, frame_pointers),
+/// NANLENS_RUN_ID, NANLENS_CHECK_NUMERICS (1: throw at the first NaN).
 #pragma once
 
 #include <cerrno>
@@ -58,8 +58,10 @@ inline bool options_from_environment(DumpOptions& options, std::string& why) {
       return false;
     }
   }
-  if (const auto stack = environment("NANLENS_STACK"); stack == "call_site") options.stack = StackMode::call_site;
-  else if (stack == "frame_pointers") options.stack = StackMode::frame_pointers;
+  if (const auto stack = environment("NANLENS_STACK"); stack == "call_site")
+    options.stack = StackMode::call_site;
+  else if (stack == "frame_pointers")
+    options.stack = StackMode::frame_pointers;
   else if (!stack.empty() && stack != "unwind") {
     why = "NANLENS_STACK: '" + std::string(stack) + "' is none of call_site, unwind, frame_pointers";
     return false;
@@ -67,10 +69,12 @@ inline bool options_from_environment(DumpOptions& options, std::string& why) {
   return parse_dtypes(environment("NANLENS_TENSOR_DTYPES"), options.tensor_dtypes, why);
 }
 
-/// Bad values leave recording off and say so in one line: a debugger that was asked for from outside must not stop the program.
+/// Bad values leave recording off and say so in one line: a debugger that was asked for from outside must not stop the
+/// program.
 inline void read_environment() {
   if ((active.fetch_and(~environment_unread_bit) & environment_unread_bit) == 0) return;
-  if (const auto check = environment("NANLENS_CHECK_NUMERICS"); !check.empty() && check != "0") enable_check_numerics({});
+  if (const auto check = environment("NANLENS_CHECK_NUMERICS"); !check.empty() && check != "0")
+    enable_check_numerics({});
   if (environment("NANLENS_LOGDIR").empty()) return;
   DumpOptions options;
   std::string why;

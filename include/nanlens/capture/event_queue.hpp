@@ -14,8 +14,8 @@
 
 namespace nanlens::detail {
 
-/// An event as a thread leaves it, without checksum and without its code location, whose frames only the writer resolves. The
-/// bytes behind it: the message's fields before the code location, those after it, the extension field.
+/// An event as a thread leaves it, without checksum and without its code location, whose frames only the writer
+/// resolves. The bytes behind it: the message's fields before the code location, those after it, the extension field.
 struct QueuedEvent {
   double wall_time;
   std::uint32_t before_bytes;
@@ -76,7 +76,8 @@ class EventQueue {
       }
       QueuedEvent event;
       std::memcpy(&event, p + sizeof length, sizeof event);
-      visit(event, std::string_view(reinterpret_cast<const char*>(p) + sizeof length + sizeof event, event.content_bytes()));
+      visit(event,
+            std::string_view(reinterpret_cast<const char*>(p) + sizeof length + sizeof event, event.content_bytes()));
       at += length;
     }
   }

@@ -25,12 +25,12 @@ namespace nanlens::detail {
 
 using logdir::FileKind;
 
-/// Opens, appends and closes. Bytes are collected per file and handed to the operating system by `flush`, the files that are
-/// referred to before those that refer to them.
+/// Opens, appends and closes. Bytes are collected per file and handed to the operating system by `flush`, the files
+/// that are referred to before those that refer to them.
 class FileSetWriter {
  public:
-  /// Makes the directory and the file set. The five data files are made before `metadata`, which is written under another name
-  /// and renamed: a set with metadata is complete. False, with `why`, if that fails.
+  /// Makes the directory and the file set. The five data files are made before `metadata`, which is written under
+  /// another name and renamed: a set with metadata is complete. False, with `why`, if that fails.
   bool create(const std::string& directory, const std::string& host, const std::string& run_id, std::string& why) {
     directory_ = directory;
     run_id_ = run_id;
@@ -67,7 +67,8 @@ class FileSetWriter {
     return true;
   }
 
-  /// Notes in the metadata that recording has ended, and how many events were lost. TensorFlow reads the first record only.
+  /// Notes in the metadata that recording has ended, and how many events were lost. TensorFlow reads the first record
+  /// only.
   void append_metadata(std::uint64_t dropped_executions, std::uint64_t dropped_traces) {
     logdir::append_event(buffer(FileKind::metadata), metadata(dropped_executions, dropped_traces));
     flush_file(FileKind::metadata);
@@ -97,7 +98,7 @@ class FileSetWriter {
   [[nodiscard]] int& file(FileKind kind) noexcept { return files_[static_cast<std::size_t>(kind)]; }
   [[nodiscard]] std::string path(FileKind kind) const { return directory_ + "/" + logdir::file_name(stem_, kind); }
   static bool exists(const std::string& name) {
-    struct stat info {};
+    struct stat info{};
     return ::stat(name.c_str(), &info) == 0;
   }
   static int open_exclusive(const std::string& name) {
@@ -132,7 +133,8 @@ class FileSetWriter {
     const std::string unfinished = directory_ + "/." + logdir::file_name(stem_, FileKind::metadata) + ".part";
     file(FileKind::metadata) = open_exclusive(unfinished);
     logdir::append_event(buffer(FileKind::metadata), metadata(0, 0));
-    if (file(FileKind::metadata) >= 0 && flush_file(FileKind::metadata) && ::rename(unfinished.c_str(), name.c_str()) == 0)
+    if (file(FileKind::metadata) >= 0 && flush_file(FileKind::metadata) &&
+        ::rename(unfinished.c_str(), name.c_str()) == 0)
       return true;
     why = "can't write '" + name + "': " + std::strerror(errno);
     close();

@@ -57,8 +57,10 @@ template <class Number, class Word>
 void write_list(logdir::WireWriter& w, std::uint32_t field, const std::string& content, std::size_t count) {
   std::vector<Number> numbers;
   for (std::size_t i = 0; i < count; ++i) numbers.push_back(static_cast<Number>(element<Word>(content, i)));
-  if constexpr (std::is_floating_point_v<Number>) w.packed_fixed(field, std::span<const Number>(numbers));
-  else w.packed(field, std::span<const Number>(numbers));
+  if constexpr (std::is_floating_point_v<Number>)
+    w.packed_fixed(field, std::span<const Number>(numbers));
+  else
+    w.packed(field, std::span<const Number>(numbers));
 }
 
 // Python's make_tensor_proto: single elements, bool and complex go into typed fields, the rest into tensor_content.
@@ -100,8 +102,8 @@ inline bool write_typed(logdir::WireWriter& w, DType dtype, const std::string& c
 /// The largest tensor whose values are recorded; a TensorProto can't hold 2 GiB.
 inline constexpr std::int64_t max_full_tensor_bytes = std::int64_t{1} << 30;
 
-/// Writes a whole tensor. False, with nothing written, if it can't be: memory that can't be read, dtypes without a fixed
-/// layout, too large.
+/// Writes a whole tensor. False, with nothing written, if it can't be: memory that can't be read, dtypes without a
+/// fixed layout, too large.
 inline bool write_full_tensor(logdir::WireWriter& w, const TensorView& view, bool eager) {
   const auto bytes = static_cast<std::int64_t>(dtype_bytes(view.dtype));
   const std::int64_t count = num_elements(view.shape);

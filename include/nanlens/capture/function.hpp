@@ -35,7 +35,8 @@ inline void name_graph(CatalogGraph& graph, const FunctionName& name, int uid) {
 }
 
 // A retrace happens when count, dtype or rank of the arguments change, as tf.function does it.
-inline std::uint64_t function_key(const FunctionName& name, const CatalogGraph* outer, std::span<const InputRef> arguments) {
+inline std::uint64_t function_key(const FunctionName& name, const CatalogGraph* outer,
+                                  std::span<const InputRef> arguments) {
   std::uint64_t key = mix(reinterpret_cast<std::uintptr_t>(outer), static_cast<std::uint64_t>(name.kind));
   for (const char* c = name.name; *c != '\0'; ++c) key = mix(key, static_cast<unsigned char>(*c));
   key = mix(key, mix(reinterpret_cast<std::uintptr_t>(name.where.file_name()), name.where.line()));
@@ -68,10 +69,10 @@ inline void pop_frame(ThreadState& state) {
   state.spare_frames.emplace_back(frame);
 }
 
-// An argument becomes a placeholder: from here on its memory is known as that, until the call ends. It is the same node of the
-// graph in every call: found by its name, and by how often that name came before.
-inline void enter_argument(ThreadState& state, Session* session, FunctionFrame& frame, const char* name, InputRef argument,
-                           bool traced) {
+// An argument becomes a placeholder: from here on its memory is known as that, until the call ends. It is the same node
+// of the graph in every call: found by its name, and by how often that name came before.
+inline void enter_argument(ThreadState& state, Session* session, FunctionFrame& frame, const char* name,
+                           InputRef argument, bool traced) {
   argument.link = link_of(argument);
   frame.arguments.push_back(argument);
   std::uint64_t site = 0x617267;  // apart from call sites
@@ -129,8 +130,9 @@ inline void leave_function(ThreadState& state, Session* session, FunctionFrame& 
   }
   if (session == nullptr) return;
   write_extension(state, *session, &frame, steady_now_ns() - frame.started_ns, {});
-  submit_execution(state, *session, {frame.graph->mangled.c_str(), frame.graph->id, input_ids, output_ids, devices,
-                                     frame.result_protos, frame.where});
+  submit_execution(state, *session,
+                   {frame.graph->mangled.c_str(), frame.graph->id, input_ids, output_ids, devices, frame.result_protos,
+                    frame.where});
 }
 
 }  // namespace detail
@@ -152,9 +154,9 @@ Argument<T> arg(const char* name, const T& value) noexcept {
   return {name, value, true};
 }
 
-/// A scope whose ops form a graph. Its calls are one Execution each, with one GraphExecutionTrace per tensor; a graph is made
-/// anew only when count, dtype or rank of the arguments change. Functions may nest, on one thread. A scope left by an exception
-/// keeps its rows and has no Execution. The object must be a local variable.
+/// A scope whose ops form a graph. Its calls are one Execution each, with one GraphExecutionTrace per tensor; a graph
+/// is made anew only when count, dtype or rank of the arguments change. Functions may nest, on one thread. A scope left
+/// by an exception keeps its rows and has no Execution. The object must be a local variable.
 class Function {
  public:
   template <class... T>
@@ -186,8 +188,10 @@ class Function {
   ~Function() {
     if (frame_ == nullptr) return;
     const detail::RecordingScope scope(*state_);
-    if (std::uncaught_exceptions() > exceptions_) detail::restore_arguments(*frame_);
-    else detail::leave_function(*state_, scope.session, *frame_);
+    if (std::uncaught_exceptions() > exceptions_)
+      detail::restore_arguments(*frame_);
+    else
+      detail::leave_function(*state_, scope.session, *frame_);
     detail::pop_frame(*state_);
   }
 
@@ -197,7 +201,8 @@ class Function {
     return nanlens::op(name, std::forward<Value>(value), inputs...);
   }
 
-  /// Takes a tensor from outside in, where it is first used: a placeholder and a further input of the call, like an argument.
+  /// Takes a tensor from outside in, where it is first used: a placeholder and a further input of the call, like an
+  /// argument.
   template <class T>
   const T& capture(const char* name, const T& value) {
     if (frame_ != nullptr) {
@@ -236,10 +241,12 @@ class Function {
     if (frame_ == nullptr) return;
     detail::OutputRef output = detail::output_ref(value, address_lasts);
     const detail::RecordingScope scope(*state_);
-    // A result that is a handle must live until the call ends; one that is returned by value is linked by its address only.
+    // A result that is a handle must live until the call ends; one that is returned by value is linked by its address
+    // only.
     frame_->results.push_back({output.key, nullptr, output.view.device});
     if (scope.session != nullptr && frame_->outer == nullptr)
-      detail::write_eager_tensor(frame_->result_protos, *state_, *scope.session, frame_->graph->mangled.c_str(), output.view);
+      detail::write_eager_tensor(frame_->result_protos, *state_, *scope.session, frame_->graph->mangled.c_str(),
+                                 output.view);
   }
 
   FunctionName name_;

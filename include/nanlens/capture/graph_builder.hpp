@@ -26,8 +26,8 @@ class GraphTensor {
   std::int32_t slot_ = 0;
 };
 
-/// A graph declared op by op. Building it runs nothing and needs no recording to be on; its definition is written into every
-/// logdir recorded afterwards. Build from one thread; trace from any.
+/// A graph declared op by op. Building it runs nothing and needs no recording to be on; its definition is written into
+/// every logdir recorded afterwards. Build from one thread; trace from any.
 class GraphBuilder {
  public:
   /// `name` is what viewers show. With `outer` the graph lies inside another one.
@@ -36,7 +36,8 @@ class GraphBuilder {
                                                  [&](detail::CatalogGraph& g, int) { g.name = name; })) {}
 
   /// Adds an op; its name is made unique (name, name_1, …). Returns its first output.
-  GraphTensor op(const OpName& type, const std::string& name, const std::vector<GraphTensor>& inputs, std::size_t num_outputs = 1) {
+  GraphTensor op(const OpName& type, const std::string& name, const std::vector<GraphTensor>& inputs,
+                 std::size_t num_outputs = 1) {
     std::vector<std::string> names;
     for (const GraphTensor& input : inputs)
       if (input.op() != nullptr) names.push_back(input.op()->name + ":" + std::to_string(input.slot()));
@@ -65,8 +66,7 @@ inline void trace(const GraphTensor& tensor, const TensorView& view) {
   if (state == nullptr || tensor.op() == nullptr) return;
   {
     const detail::RecordingScope scope(*state);
-    if (scope.session != nullptr &&
-        static_cast<std::size_t>(tensor.slot()) < tensor.op()->output_tensor_ids.size())
+    if (scope.session != nullptr && static_cast<std::size_t>(tensor.slot()) < tensor.op()->output_tensor_ids.size())
       detail::submit_trace(*state, *scope.session, *tensor.op(), tensor.slot(), view, nullptr, 0);
   }
   const detail::OutputRef output{view, {}, nullptr};

@@ -29,12 +29,16 @@ concept Callable = std::invocable<T&> && !Viewable<std::remove_cvref_t<T>> && !L
 // A value with what it evaluates to: expressions are evaluated, anything else is passed on.
 template <class T>
 decltype(auto) evaluated(T&& value) {
-  if constexpr (LazyExpression<std::remove_cvref_t<T>>) return Evaluate<std::remove_cvref_t<T>>::evaluate(value);
-  else return static_cast<std::conditional_t<std::is_lvalue_reference_v<T>, T, std::remove_reference_t<T>>>(std::forward<T>(value));
+  if constexpr (LazyExpression<std::remove_cvref_t<T>>)
+    return Evaluate<std::remove_cvref_t<T>>::evaluate(value);
+  else
+    return static_cast<std::conditional_t<std::is_lvalue_reference_v<T>, T, std::remove_reference_t<T>>>(
+        std::forward<T>(value));
 }
 
 template <class Value, class... Inputs>
-void record_value(const OpName& name, Value& value, bool address_lasts, std::uint64_t duration_ns, const Inputs&... inputs) {
+void record_value(const OpName& name, Value& value, bool address_lasts, std::uint64_t duration_ns,
+                  const Inputs&... inputs) {
   std::array<InputRef, sizeof...(Inputs)> in{input_ref(inputs)...};
   if constexpr (is_tuple<std::remove_cv_t<Value>>) {
     std::apply(
@@ -55,17 +59,18 @@ void record_value(const OpName& name, Value& value, bool address_lasts, std::uin
 ///
 ///     Matrix y = nanlens::op("MatMul", x * w, x, w);
 ///
-/// `value` is the result (already computed), a callable without arguments or a lazy expression (computed here, so that the time
-/// it takes is recorded too), or a std::tuple / std::pair for several outputs. `inputs` are the tensors it was made from. Inside
-/// a `Function` the op becomes part of the function's graph. Costs one load and a branch while recording is off.
-/// Throws NumericsError only, and only with check_numerics on.
+/// `value` is the result (already computed), a callable without arguments or a lazy expression (computed here, so that
+/// the time it takes is recorded too), or a std::tuple / std::pair for several outputs. `inputs` are the tensors it was
+/// made from. Inside a `Function` the op becomes part of the function's graph. Costs one load and a branch while
+/// recording is off. Throws NumericsError only, and only with check_numerics on.
 template <class Value, class... Inputs>
 decltype(auto) op(const OpName& name, Value&& value, const Inputs&... inputs) {
   if constexpr (detail::Callable<Value>) {
     const bool timed = detail::active.load(std::memory_order_relaxed) != 0;
     const std::uint64_t start = timed ? detail::steady_now_ns() : 0;
     decltype(auto) result = value();
-    static_assert(!std::is_void_v<decltype(result)>, "nanlens: the callable returns nothing; use nanlens::record for in-place ops");
+    static_assert(!std::is_void_v<decltype(result)>,
+                  "nanlens: the callable returns nothing; use nanlens::record for in-place ops");
     if constexpr (std::is_lvalue_reference_v<decltype(result)>) {
       if (timed) detail::record_value(name, result, true, detail::steady_now_ns() - start, inputs...);
       return result;
@@ -103,11 +108,13 @@ auto inputs(const T&... tensors) {
 
 /// Records an op that wrote its outputs in place or through parameters: `record("Axpy", outputs(y), inputs(a, x, y))`.
 template <std::size_t Outputs, std::size_t Inputs>
-void record(const OpName& name, std::array<detail::OutputRef, Outputs> outs, const std::array<detail::InputRef, Inputs>& ins) {
+void record(const OpName& name, std::array<detail::OutputRef, Outputs> outs,
+            const std::array<detail::InputRef, Inputs>& ins) {
   if (detail::active.load(std::memory_order_relaxed) != 0) detail::record(name, ins, outs, 0);
 }
 
-/// An op as a scope, for in-place code: inputs are looked up when it begins, before they are written over; its time is recorded.
+/// An op as a scope, for in-place code: inputs are looked up when it begins, before they are written over; its time is
+/// recorded.
 ///
 ///     nanlens::OpScope op("Sgd", nanlens::inputs(w, g));
 ///     w -= rate * g;
@@ -142,7 +149,8 @@ class OpScope {
   std::uint64_t start_ = 0;
 };
 
-/// Tells that the memory no longer holds a recorded tensor: what is read from it next is not linked to what was recorded there.
+/// Tells that the memory no longer holds a recorded tensor: what is read from it next is not linked to what was
+/// recorded there.
 inline void forget(const void* data, std::size_t bytes) {
   if (detail::active.load(std::memory_order_relaxed) != 0) detail::registry().forget(data, bytes);
 }

@@ -6,8 +6,9 @@
 
 namespace nanlens {
 
-/// Made from a string literal, it remembers the line of the call: `nanlens::op("Log", …)`. A second string gives the op of a
-/// graph a name of its own: `f.op({"ReadVariableOp", "MatMul/ReadVariableOp"}, …)`. Strings must outlive the program's recording.
+/// Made from a string literal, it remembers the line of the call: `nanlens::op("Log", …)`. A second string gives the op
+/// of a graph a name of its own: `f.op({"ReadVariableOp", "MatMul/ReadVariableOp"}, …)`. Strings must outlive the
+/// program's recording.
 struct OpName {
   const char* type;
   const char* name;
@@ -16,8 +17,7 @@ struct OpName {
   // NOLINTNEXTLINE(google-explicit-constructor): a literal is what callers write
   OpName(const char* op_type, std::source_location here = std::source_location::current()) noexcept
       : type(op_type), name(op_type), where(here) {}
-  OpName(const char* op_type, const char* op_name,
-         std::source_location here = std::source_location::current()) noexcept
+  OpName(const char* op_type, const char* op_name, std::source_location here = std::source_location::current()) noexcept
       : type(op_type), name(op_name), where(here) {}
 };
 

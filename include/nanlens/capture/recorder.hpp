@@ -23,43 +23,11 @@ inline TensorRegistry& registry() {
   return *tensors;
 }
 
-/// One call of a function under way.
-struct FunctionFrame {
-  FunctionFrame* outer = nullptr;
-  CatalogGraph* graph = nullptr;
-  std::uint64_t call_id = 0;  // of the outermost call, whose Execution owns all rows
-  std::uint64_t graph_run = 0;
-  std::uint64_t started_ns = 0;
-  std::source_location where;
-  std::vector<InputRef> arguments;  // with the links they had outside
-  std::vector<TensorLink> inner_links;
-  struct Result {
-    TensorKey key;
-    TensorLink* handle;
-    const char* device;
-  };
-  std::vector<Result> results;
-  std::string result_protos;  // encoded as fields of the Execution
-  struct Count {
-    std::uint64_t site = 0;
-    std::uint32_t count = 0;
-  };
-  std::vector<Count> occurrences;
-
-  /// How often this site was passed in this call before. Beyond 4,096 its last node runs again, as the body of a loop does.
-  std::uint32_t occurrence(std::uint64_t site) {
-    constexpr std::uint32_t most = 4096;
-    for (Count& c : occurrences)
-      if (c.site == site) return c.count + 1 < most ? ++c.count : c.count;
-    occurrences.push_back({site, 0});
-    return 0;
-  }
-};
-
 /// Marks this thread as recording while it lives; `session` is null if dumping is off.
 class RecordingScope {
  public:
-  explicit RecordingScope(ThreadState& state) noexcept : state_(state), nested_(state.recording.load(std::memory_order_relaxed)) {
+  explicit RecordingScope(ThreadState& state) noexcept
+      : state_(state), nested_(state.recording.load(std::memory_order_relaxed)) {
     if (!nested_) state_.recording.store(true);
     session = current_session.load();
   }
@@ -89,7 +57,8 @@ inline void write_summary(logdir::WireWriter& w, const Summary& summary) {
   w.field(4, std::string_view(reinterpret_cast<const char*>(summary.values.data()), summary.size * sizeof(double)));
 }
 
-/// Writes the tensor_proto of one output as field `number`. False if the mode has nothing to say of it: then nothing is written.
+/// Writes the tensor_proto of one output as field `number`. False if the mode has nothing to say of it: then nothing is
+/// written.
 inline bool write_tensor(logdir::WireWriter& w, std::uint32_t number, const Session& session, const char* op_type,
                          const TensorView& view, std::int64_t tensor_id, bool eager, bool& unreadable) {
   const TensorDebugMode mode = session.options().tensor_debug_mode;
@@ -130,8 +99,8 @@ inline void write_eager_tensor(std::string& to, ThreadState& state, const Sessio
   if (unreadable) state.dropped_executions.fetch_add(1, std::memory_order_relaxed);
 }
 
-inline void write_extension(ThreadState& state, const Session& session, const FunctionFrame* frame, std::uint64_t duration_ns,
-                            std::span<const OutputRef> outputs) {
+inline void write_extension(ThreadState& state, const Session& session, const FunctionFrame* frame,
+                            std::uint64_t duration_ns, std::span<const OutputRef> outputs) {
   state.extension.clear();
   if (!session.options().extension) return;
   logdir::WireWriter w(state.extension);
@@ -159,7 +128,8 @@ inline void set_link(const OutputRef& output, const TensorLink& link) {
   if (output.handle != nullptr) *output.handle = link;
 }
 
-/// The eager id of an input; one that nothing on record made gets a fresh id, since two uses of a buffer need not be one tensor.
+/// The eager id of an input; one that nothing on record made gets a fresh id, since two uses of a buffer need not be
+/// one tensor.
 inline std::int64_t eager_id(ThreadState& state, const InputRef& input) {
   const TensorLink link = link_of(input);
   return link.id >= 0 ? link.id : state.take_eager_id();
@@ -220,12 +190,13 @@ inline void record_eager(ThreadState& state, Session* session, const OpName& nam
 }
 
 /// "op:slot" of an input inside a graph. One that was not made in this run of the graph comes in through a placeholder.
-inline std::string input_name(FunctionFrame& frame, const InputRef& input, const std::string& consumer, std::size_t index,
-                              std::uint32_t stack) {
+inline std::string input_name(FunctionFrame& frame, const InputRef& input, const std::string& consumer,
+                              std::size_t index, std::uint32_t stack) {
   const TensorLink link = link_of(input);
   if (link.op != nullptr && link.op->graph == frame.graph && link.graph_run == frame.graph_run)
     return link.op->name + ":" + std::to_string(link.slot);
-  const GraphOp& capture = Catalog::get().add_op(*frame.graph, "Placeholder", consumer + "/input_" + std::to_string(index), {}, 1, stack);
+  const GraphOp& capture =
+      Catalog::get().add_op(*frame.graph, "Placeholder", consumer + "/input_" + std::to_string(index), {}, 1, stack);
   return capture.name + ":0";
 }
 
@@ -257,8 +228,8 @@ inline GraphOp& graph_op(ThreadState& state, const Session* session, FunctionFra
 }
 
 /// Writes the trace of one output of a graph's op, if the mode and the filters want it.
-inline void submit_trace(ThreadState& state, Session& session, const GraphOp& op, std::int32_t slot, const TensorView& view,
-                         const FunctionFrame* frame, std::uint64_t duration_ns) {
+inline void submit_trace(ThreadState& state, Session& session, const GraphOp& op, std::int32_t slot,
+                         const TensorView& view, const FunctionFrame* frame, std::uint64_t duration_ns) {
   state.before.clear();
   logdir::WireWriter w(state.before);
   w.field(1, op.graph->id);
@@ -290,7 +261,8 @@ inline const GraphOp& record_in_graph(ThreadState& state, Session* session, cons
   for (std::size_t slot = 0; slot < outputs.size(); ++slot) {
     const auto number = static_cast<std::int32_t>(slot);
     set_link(outputs[slot], {-1, &op, frame.graph_run, number});
-    if (session != nullptr && traced) submit_trace(state, *session, op, number, outputs[slot].view, &frame, duration_ns);
+    if (session != nullptr && traced)
+      submit_trace(state, *session, op, number, outputs[slot].view, &frame, duration_ns);
   }
   return op;
 }
@@ -319,8 +291,8 @@ inline void check_outputs(std::string_view op_type, const GraphOp* op, std::sour
     event.nonfinite_complex = bad_complex;
     for (const InputRef& input : inputs) {
       const TensorLink link = link_of(input);
-      event.inputs.push_back({link.op == nullptr ? "" : link.op->name + ":" + std::to_string(link.slot), input.view.dtype,
-                              input.view.shape});
+      event.inputs.push_back({link.op == nullptr ? "" : link.op->name + ":" + std::to_string(link.slot),
+                              input.view.dtype, input.view.shape});
     }
     StackAddresses stack;
     walk_stack(StackMode::unwind, stack);
@@ -341,8 +313,10 @@ inline void record(const OpName& name, std::span<const InputRef> inputs, std::sp
   try {
 #endif
     const RecordingScope scope(*state);
-    if (state->function != nullptr) op = &record_in_graph(*state, scope.session, name, inputs, outputs, duration_ns);
-    else record_eager(*state, scope.session, name, inputs, outputs, duration_ns);
+    if (state->function != nullptr)
+      op = &record_in_graph(*state, scope.session, name, inputs, outputs, duration_ns);
+    else
+      record_eager(*state, scope.session, name, inputs, outputs, duration_ns);
 #if NANLENS_HAS_EXCEPTIONS
   } catch (...) {  // out of memory: the event is lost and counted, the program goes on
     state->dropped_executions.fetch_add(1, std::memory_order_relaxed);

@@ -22,8 +22,8 @@
 
 namespace nanlens::detail {
 
-/// One logdir being written. All writing happens under one lock, by the writer thread, by a thread whose queue is full, or by
-/// whoever flushes; recording threads otherwise never meet it.
+/// One logdir being written. All writing happens under one lock, by the writer thread, by a thread whose queue is full,
+/// or by whoever flushes; recording threads otherwise never meet it.
 class Session {
  public:
   explicit Session(const DumpOptions& options) { set_options(options); }
@@ -38,11 +38,12 @@ class Session {
   [[nodiscard]] const OpFilter& filter() const noexcept { return *filter_; }
   [[nodiscard]] bool ring_mode() const noexcept { return options_.circular_buffer_size > 0; }
 
-  /// Makes the file set, or opens the one made before, and starts the writer. False, with `why`, if files can't be made.
+  /// Makes the file set, or opens the one made before, and starts the writer. False, with `why`, if files can't be
+  /// made.
   bool start(const std::string& run_id, std::string& why) {
     const std::lock_guard guard(lock_);
-    const bool ready = created_ ? files_.reopen(why)
-                                : files_.create(options_.logdir, Catalog::get().host(), run_id, why);
+    const bool ready =
+        created_ ? files_.reopen(why) : files_.create(options_.logdir, Catalog::get().host(), run_id, why);
     if (!ready) return false;
     created_ = true;
     stop_ = false;
@@ -145,7 +146,8 @@ class Session {
     for (const ThreadState* state : states) heads.push_back(state->queue.head());
     std::vector<Pending> pending;
     for (std::size_t i = 0; i < states.size(); ++i)
-      states[i]->queue.visit(heads[i], [&](const QueuedEvent& e, std::string_view content) { pending.push_back({e, content}); });
+      states[i]->queue.visit(heads[i],
+                             [&](const QueuedEvent& e, std::string_view content) { pending.push_back({e, content}); });
     std::vector<std::string> kept;  // contents of ring events; reserved, so that views of them stay valid
     if (rings) {
       std::vector<std::pair<QueuedEvent, std::string>> drained;
@@ -196,7 +198,8 @@ class Session {
       if (stack != last) catalog.resolved(stack);
       last = stack;
     }
-    for (; files_written_ < catalog.files().size(); ++files_written_) write_source_file(catalog.files()[files_written_]);
+    for (; files_written_ < catalog.files().size(); ++files_written_)
+      write_source_file(catalog.files()[files_written_]);
     for (; frames_written_ < catalog.frames().size(); ++frames_written_) write_frame(catalog.frames()[frames_written_]);
     for (const Definition* d : definitions) write_definition(*d);
     definitions_written_ += definitions.size();
@@ -247,7 +250,8 @@ class Session {
     logdir::DebugEvent event;
     event.wall_time = definition.wall_time;
     std::visit([&](const auto& what) { event.what = what; }, definition.what);
-    if (auto* const op = std::get_if<logdir::GraphOpCreation>(&event.what); op != nullptr && definition.stack != no_stack) {
+    if (auto* const op = std::get_if<logdir::GraphOpCreation>(&event.what);
+        op != nullptr && definition.stack != no_stack) {
       const Catalog& catalog = Catalog::get();
       op->code_location.emplace();
       op->code_location->host_name = catalog.host();

@@ -51,8 +51,10 @@ inline std::string absolute_path(std::string path) {
   for (std::string_view rest = path; !rest.empty();) {
     const std::size_t slash = rest.find('/');
     const std::string_view part = rest.substr(0, slash);
-    if (part == ".." && !parts.empty()) parts.pop_back();
-    else if (!part.empty() && part != "." && part != "..") parts.push_back(part);
+    if (part == ".." && !parts.empty())
+      parts.pop_back();
+    else if (!part.empty() && part != "." && part != "..")
+      parts.push_back(part);
     rest = slash == std::string_view::npos ? std::string_view{} : rest.substr(slash + 1);
   }
   std::string result;
@@ -77,17 +79,20 @@ class Symbolizer {
       if (is_own_frame(frames[i]) || is_start_up(frames[i])) continue;
       kept.push_back(std::move(frames[i]));
     }
-    ResolvedFrame site{absolute_path(where.file_name()), static_cast<std::int32_t>(where.line()), where.function_name()};
+    ResolvedFrame site{absolute_path(where.file_name()), static_cast<std::int32_t>(where.line()),
+                       where.function_name()};
     // A return address lies behind the call; the line of the op's name is exact.
-    if (!kept.empty() && kept.back().file == site.file) kept.back().line = site.line;
-    else kept.push_back(std::move(site));
+    if (!kept.empty() && kept.back().file == site.file)
+      kept.back().line = site.line;
+    else
+      kept.push_back(std::move(site));
     return kept;
   }
 
  private:
   static bool is_start_up(const ResolvedFrame& frame) noexcept {
-    return frame.function == "_start" || frame.function.starts_with("__libc_start") || frame.function == "start_thread" ||
-           frame.function == "clone3" || frame.function == "__clone";
+    return frame.function == "_start" || frame.function.starts_with("__libc_start") ||
+           frame.function == "start_thread" || frame.function == "clone3" || frame.function == "__clone";
   }
 
 #if defined(NANLENS_HAVE_LIBBACKTRACE)
@@ -127,7 +132,8 @@ class Symbolizer {
     Dl_info info{};
     if (::dladdr(reinterpret_cast<const void*>(pc - 1), &info) == 0) return;
     if (symbol.empty()) symbol = demangled(info.dli_sname);
-    if (!symbol.empty() && info.dli_fname != nullptr) frames.push_back({absolute_path(info.dli_fname), 0, std::move(symbol)});
+    if (!symbol.empty() && info.dli_fname != nullptr)
+      frames.push_back({absolute_path(info.dli_fname), 0, std::move(symbol)});
 #else
     (void)pc;
     (void)symbol;

@@ -41,8 +41,8 @@ struct ViewOf<Tensor<T>> {
   static TensorView view(const Tensor<T>& x) noexcept { return view_of(x.value()); }
 };
 
-/// How a lazy expression becomes a value: specialise with `static auto evaluate(const T&)` for expression templates of a host.
-/// `nanlens::op` evaluates such an expression once, inside the op's time, and returns the result.
+/// How a lazy expression becomes a value: specialise with `static auto evaluate(const T&)` for expression templates of
+/// a host. `nanlens::op` evaluates such an expression once, inside the op's time, and returns the result.
 template <class T>
 struct Evaluate {};
 
@@ -79,20 +79,24 @@ bool holds_own_elements(const T& x, const TensorView& view) noexcept {
 
 template <class T>
 InputRef input_ref(const T& x) noexcept {
-  static_assert(Viewable<T>,
-                "nanlens: this input is not a tensor that nanlens knows. Include the host's header (nanlens/hosts/eigen.hpp), "
-                "pass nanlens::tensor_view(pointer, shape), or specialise nanlens::ViewOf for the type.");
+  static_assert(
+      Viewable<T>,
+      "nanlens: this input is not a tensor that nanlens knows. Include the host's header (nanlens/hosts/eigen.hpp), "
+      "pass nanlens::tensor_view(pointer, shape), or specialise nanlens::ViewOf for the type.");
   InputRef ref{view_of(x), {}, {}};
-  if constexpr (is_handle<T>) ref.link = x.link;
-  else if constexpr (!std::is_arithmetic_v<T>) ref.key = key_of(ref.view);
+  if constexpr (is_handle<T>)
+    ref.link = x.link;
+  else if constexpr (!std::is_arithmetic_v<T>)
+    ref.key = key_of(ref.view);
   return ref;
 }
 
 template <class T>
 OutputRef output_ref(T& x, bool address_lasts) noexcept {
-  static_assert(Viewable<std::remove_cv_t<T>>,
-                "nanlens: this output is not a tensor that nanlens knows. Include the host's header (nanlens/hosts/eigen.hpp), "
-                "pass nanlens::tensor_view(pointer, shape), or specialise nanlens::ViewOf for the type.");
+  static_assert(
+      Viewable<std::remove_cv_t<T>>,
+      "nanlens: this output is not a tensor that nanlens knows. Include the host's header (nanlens/hosts/eigen.hpp), "
+      "pass nanlens::tensor_view(pointer, shape), or specialise nanlens::ViewOf for the type.");
   OutputRef ref{view_of(x), {}, nullptr};
   using Value = std::remove_cv_t<T>;
   if constexpr (is_handle<Value>) {

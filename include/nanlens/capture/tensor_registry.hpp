@@ -1,9 +1,9 @@
 /// @file
 /// Which recorded op produced the tensor at an address?
 ///
-/// A tensor is found again only by the same address, dtype and shape, and only while no other recorded tensor has been written
-/// over any part of it. Memory is divided into regions, each with its own sorted list and lock, so that threads meet only when
-/// they touch the same memory.
+/// A tensor is found again only by the same address, dtype and shape, and only while no other recorded tensor has been
+/// written over any part of it. Memory is divided into regions, each with its own sorted list and lock, so that threads
+/// meet only when they touch the same memory.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 /// @file
-/// What each recording thread has for itself. States are never freed: a thread that ends leaves its state to the next one.
+/// What each recording thread has for itself. States are never freed: a thread that ends leaves its state to the next
+/// one.
 #pragma once
 
 #include <array>
@@ -12,10 +13,9 @@
 
 #include <nanlens/capture/catalog.hpp>
 #include <nanlens/capture/event_queue.hpp>
+#include <nanlens/capture/function_frame.hpp>
 
 namespace nanlens::detail {
-
-struct FunctionFrame;
 
 struct ThreadState {
   std::uint64_t thread_id = 0;
@@ -24,9 +24,9 @@ struct ThreadState {
   EventRing executions;
   EventRing traces;
   std::uint32_t sequence = 0;
-  std::string before;     // scratch for the event being encoded
-  std::string after;      //
-  std::string extension;  //
+  std::string before;                 // scratch for the event being encoded
+  std::string after;                  //
+  std::string extension;              //
   FunctionFrame* function = nullptr;  ///< innermost function scope of the thread
   std::vector<std::unique_ptr<FunctionFrame>> spare_frames;
   std::int64_t next_eager_id = 0;
@@ -70,8 +70,7 @@ struct ThreadState {
     hash = mix(hash, where.column());
     for (const std::uintptr_t pc : stack.span()) hash = mix(hash, pc);
     StackEntry& entry = stack_cache[hash % stack_cache.size()];
-    if (entry.number == no_stack || entry.hash != hash)
-      entry = {hash, Catalog::get().stack(hash, stack.span(), where)};
+    if (entry.number == no_stack || entry.hash != hash) entry = {hash, Catalog::get().stack(hash, stack.span(), where)};
     return entry.number;
   }
 };

@@ -1,6 +1,6 @@
 /// @file
-/// Eigen 3.4: dense matrices, arrays, maps, blocks and transposes are viewed as they lie in memory; expressions are evaluated
-/// once by `nanlens::op`, which returns the plain matrix or array.
+/// Eigen 3.4: dense matrices, arrays, maps, blocks and transposes are viewed as they lie in memory; expressions are
+/// evaluated once by `nanlens::op`, which returns the plain matrix or array.
 #pragma once
 
 #include <Eigen/Core>
@@ -34,7 +34,8 @@ concept EigenExpression = EigenDense<T> && (Eigen::internal::traits<T>::Flags & 
 
 }  // namespace detail
 
-/// Vectors have rank 1, everything else rank 2 (rows, columns); column-major data is viewed by its strides, without a copy.
+/// Vectors have rank 1, everything else rank 2 (rows, columns); column-major data is viewed by its strides, without a
+/// copy.
 template <detail::EigenInMemory T>
 struct ViewOf<T> {
   static TensorView view(const T& x) noexcept {

@@ -1,0 +1,58 @@
+#!/bin/sh
+# Installs what is missing, builds everything and runs every test. Ends with the line "N passed, N failed".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+sh cmake/install-packages.sh g++ cmake ninja-build pkg-config libzstd-dev zstd libeigen3-dev libcli11-dev nlohmann-json3-dev \
+  libprotobuf-dev protobuf-compiler doctest-dev python3 python3-venv clang-19 clang-tidy-19 clang-format-19 \
+  libclang-rt-19-dev g++-aarch64-linux-gnu qemu-user || exit 1
+
+passed=0
+failed=0
+# step NAME COMMAND...: runs a step that counts as one test.
+step() {
+  name=$1
+  shift
+  echo "== $name"
+  start=$(date +%s)
+  if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $name"; fi
+  echo "   $(($(date +%s) - start)) s"
+}
+# suite PRESET CTEST_ARGUMENTS...: builds a preset and counts its tests one by one.
+suite() {
+  preset=$1
+  shift
+  directory=build
+  [ "$preset" = default ] || directory=build/$preset
+  echo "== tests of preset $preset"
+  start=$(date +%s)
+  mkdir -p build
+  if ! { cmake --preset "$preset" -DNANLENS_BUILD_TESTS=ON && cmake --build "$directory"; } >"build/$preset.log" 2>&1; then
+    tail -n 60 "build/$preset.log"
+    echo "FAILED: build of preset $preset"
+    failed=$((failed + 1))
+    return
+  fi
+  (cd "$directory" && ctest --output-on-failure "$@") 2>&1 | tee "$directory/ctest.log"
+  total=$(sed -n 's/^.* tests failed out of \([0-9]*\)$/\1/p' "$directory/ctest.log")
+  bad=$(sed -n 's/^.*, \([0-9]*\) tests failed out of [0-9]*$/\1/p' "$directory/ctest.log")
+  if [ -z "$total" ]; then
+    failed=$((failed + 1))
+    echo "FAILED: ctest of preset $preset ran no test"
+  else
+    passed=$((passed + total - bad))
+    failed=$((failed + bad))
+  fi
+  echo "   $(($(date +%s) - start)) s"
+}
+
+step "format" sh tests/style/format.sh
+suite default
+suite clang -L unit
+step "compile with clang-19" sh tests/compile/check.sh . clang++-19 build/bin/nanlens
+step "clang-tidy" sh tests/style/tidy.sh
+step "NEON kernels under qemu" sh tests/summary/neon.sh
+suite asan -L unit
+suite tsan -R capture
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
