@@ -4,7 +4,8 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 sh cmake/install-packages.sh g++ cmake ninja-build pkg-config libzstd-dev zstd libeigen3-dev libcli11-dev nlohmann-json3-dev \
   libprotobuf-dev protobuf-compiler doctest-dev python3 python3-venv clang-19 clang-tidy-19 clang-format-19 \
-  libclang-rt-19-dev g++-aarch64-linux-gnu qemu-user || exit 1
+  libclang-rt-19-dev g++-aarch64-linux-gnu qemu-user \
+  libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32 lld-19 wasi-libc nodejs || exit 1
 
 passed=0
 failed=0
@@ -17,16 +18,18 @@ step() {
   if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $name"; fi
   echo "   $(($(date +%s) - start)) s"
 }
-# suite PRESET CTEST_ARGUMENTS...: builds a preset and counts its tests one by one.
+# suite PRESET TARGETS CTEST_ARGUMENTS...: builds targets of a preset and counts its tests one by one.
 suite() {
   preset=$1
-  shift
+  targets=$2
+  shift 2
   directory=build
   [ "$preset" = default ] || directory=build/$preset
   echo "== tests of preset $preset"
   start=$(date +%s)
   mkdir -p build
-  if ! { cmake --preset "$preset" -DNANLENS_BUILD_TESTS=ON && cmake --build "$directory"; } >"build/$preset.log" 2>&1; then
+  # shellcheck disable=SC2086
+  if ! { cmake --preset "$preset" -DNANLENS_BUILD_TESTS=ON && cmake --build "$directory" --target $targets; } >"build/$preset.log" 2>&1; then
     tail -n 60 "build/$preset.log"
     echo "FAILED: build of preset $preset"
     failed=$((failed + 1))
@@ -46,13 +49,15 @@ suite() {
 }
 
 step "format" sh tests/style/format.sh
-suite default
-suite clang -L unit
+units="test_tensor test_summary test_logdir test_reader test_archive test_capture test_hosts"
+suite default all
+suite clang "$units nanlens-command mnist" -L unit
 step "compile with clang-19" sh tests/compile/check.sh . clang++-19 build/bin/nanlens
 step "clang-tidy" sh tests/style/tidy.sh
 step "NEON kernels under qemu" sh tests/summary/neon.sh
-suite asan -L unit
-suite tsan -R capture
+step "wasm simd128 kernels under node" sh tests/summary/wasm.sh
+suite asan "$units" -L unit
+suite tsan test_capture -R capture
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

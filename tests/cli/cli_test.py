@@ -1,4 +1,4 @@
-"""The nanlens command from outside: `cli_test.py NANLENS MNIST`. Uses the walkthrough's recording."""
+"""The nanlens command from outside: `cli_test.py NANLENS MNIST HELLO`. Uses the walkthrough's recording."""
 import json
 import os
 import re
@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-nanlens, mnist = sys.argv[1:3]
+nanlens, mnist, hello = sys.argv[1:4]
 work = tempfile.mkdtemp()
 
 
@@ -70,6 +70,9 @@ assert "nothing could be checked" in run(nanlens, "check", path("shape"), code=3
 run(nanlens, "check", path("missing"), code=2)
 run(nanlens, "check", code=2)
 run(nanlens, "nonsense", code=2)
+assert run(nanlens, bug)[0] == report
+os.symlink(bug, path("report"))
+assert run("sh", "-c", f"cd {work} && {os.path.abspath(nanlens)} ./report")[0] == report
 os.mkdir(path("empty"))
 assert "no tfdbg2 logdir" in run(nanlens, "report", path("empty"), code=2)[1]
 damaged = path("damaged")
@@ -110,4 +113,9 @@ error = run(mnist, "--max_steps", "1", env={"NANLENS_LOGDIR": path("bad"), "NANL
 assert error.count("\n") == 1 and "NANLENS_MODE" in error and not os.path.exists(path("bad"))
 error = run(mnist, env={"NANLENS_CHECK_NUMERICS": "1"}, code=1)[1]
 assert 'graph op "Log"' in error and "Tensor had -Inf values" in error
+
+# An uncaught exception: what was recorded before it is all there, and the recording has ended in order.
+run(hello, path("thrown"), env={"NANLENS_CHECK_NUMERICS": "1"}, code=-6)
+thrown = rows(path("thrown"), "runs")[0]
+assert thrown["num_executions"] == 2 and thrown["num_alerts"] == 1 and thrown["clean_end"] is True
 print("the command works as described")

@@ -1,6 +1,5 @@
 // The nanlens command: no GUI library is linked in.
-#include <unistd.h>
-
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -79,8 +78,16 @@ int run(int argc, char** argv) {
   unpack_command->add_option("-C,--directory", directory, "where to; the current directory by default");
   unpack_command->callback([&] { code = unpack(path, directory); });
 
+  // A first word that is no subcommand is a logdir to report on; `nanlens ./report` opens a directory of that name.
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+  const bool names_logdir =
+      !arguments.empty() && !arguments[0].starts_with('-') &&
+      std::none_of(commands.begin(), commands.end(), [&](const CLI::App* c) { return c->get_name() == arguments[0]; });
+  if (names_logdir) arguments.insert(arguments.begin(), "report");
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
   try {
-    app.parse(argc, argv);
+    app.parse(arguments);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : cannot_read;
   }

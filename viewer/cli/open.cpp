@@ -1,8 +1,10 @@
 #include "open.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include <nanlens/archive/archive.hpp>
@@ -21,11 +23,34 @@ std::unique_ptr<reader::Storage> open_storage(const std::string& path) {
   return storage;
 }
 
+// A line on the terminal while much is read; nothing elsewhere.
+class Progress {
+ public:
+  Progress() = default;
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() {
+    if (shown_) std::fputs("\r\033[K", stderr);
+  }
+  bool show(std::uint64_t done, std::uint64_t total) const {
+    constexpr std::uint64_t much = std::uint64_t{64} << 20;
+    if (!terminal_ || total < much) return true;
+    shown_ = true;
+    std::fprintf(stderr, "\rreading: %3.0f %%", 100.0 * static_cast<double>(done) / static_cast<double>(total));
+    return true;
+  }
+
+ private:
+  bool terminal_ = ::isatty(STDERR_FILENO) == 1;
+  mutable bool shown_ = false;
+};
+
 }  // namespace
 
 std::unique_ptr<reader::Logdir> open_logdir(const std::string& path) {
   auto logdir = std::make_unique<reader::Logdir>(open_storage(path));
-  logdir->update();
+  const Progress progress;
+  logdir->update([&](std::uint64_t done, std::uint64_t total) { return progress.show(done, total); });
   if (logdir->runs().empty())
     throw Failure(
         "there is no tfdbg2 logdir in '" + path +

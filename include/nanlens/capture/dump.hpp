@@ -36,6 +36,7 @@ struct Sessions {
   std::vector<std::unique_ptr<Session>> list;
   std::string run_id;  // the same for every logdir of a process
   bool hooks_installed = false;
+  std::atomic<bool> chosen_by_program{false};
 
   static Sessions& get() {
     static Sessions* const sessions = new Sessions;
@@ -138,7 +139,7 @@ inline bool start_session(const DumpOptions& options, std::string& why) {
 /// enabled again, for the same logdir (its file set is continued) or another. Call it early: what was made before is
 /// not on record.
 inline bool enable_dump_debug_info(const DumpOptions& options) {
-  detail::active.fetch_and(~detail::environment_unread_bit);  // the program decides, not the environment
+  detail::Sessions::get().chosen_by_program = true;  // then NANLENS_LOGDIR is not looked at
   std::string why;
   return detail::start_session(options, why) || detail::configuration_error(why);
 }

@@ -1,9 +1,10 @@
 /// @file
 /// Turning recording on from outside, with no change to the program: environment variables, read at the first event.
 ///
-/// NANLENS_LOGDIR (turns recording on), NANLENS_MODE (default FULL_HEALTH), NANLENS_CIRCULAR_BUFFER_SIZE (default 0:
-/// keep all), NANLENS_OP_REGEX, NANLENS_TENSOR_DTYPES (comma list), NANLENS_STACK (call_site, unwind, frame_pointers),
-/// NANLENS_RUN_ID, NANLENS_CHECK_NUMERICS (1: throw at the first NaN).
+/// NANLENS_LOGDIR (turns recording on, unless the program has done so itself), NANLENS_MODE (default FULL_HEALTH),
+/// NANLENS_CIRCULAR_BUFFER_SIZE (default 0: keep all), NANLENS_OP_REGEX, NANLENS_TENSOR_DTYPES (comma list),
+/// NANLENS_STACK (call_site, unwind, frame_pointers), NANLENS_RUN_ID, NANLENS_CHECK_NUMERICS (1: throw at the first
+/// NaN).
 #pragma once
 
 #include <cerrno>
@@ -75,7 +76,7 @@ inline void read_environment() {
   if ((active.fetch_and(~environment_unread_bit) & environment_unread_bit) == 0) return;
   if (const auto check = environment("NANLENS_CHECK_NUMERICS"); !check.empty() && check != "0")
     enable_check_numerics({});
-  if (environment("NANLENS_LOGDIR").empty()) return;
+  if (environment("NANLENS_LOGDIR").empty() || Sessions::get().chosen_by_program) return;
   DumpOptions options;
   std::string why;
   if (options_from_environment(options, why) && start_session(options, why)) return;

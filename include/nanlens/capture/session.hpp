@@ -47,6 +47,7 @@ class Session {
     if (!ready) return false;
     created_ = true;
     stop_ = false;
+    add_thread_drops(-1);  // what was dropped before is not this recording's
     write_pending(false);
 #if NANLENS_HAS_THREADS
     writer_ = std::thread([this] { run_writer(); });
@@ -66,13 +67,8 @@ class Session {
 #endif
     const std::lock_guard guard(lock_);
     write_pending(true);
-    std::uint64_t executions = lost_executions_;
-    std::uint64_t traces = lost_traces_;
-    for (const ThreadState* state : ThreadStates::get().list()) {
-      executions += state->dropped_executions.load(std::memory_order_relaxed);
-      traces += state->dropped_traces.load(std::memory_order_relaxed);
-    }
-    files_.append_metadata(executions, traces);
+    add_thread_drops(1);
+    files_.append_metadata(lost_executions_, lost_traces_);
     files_.close();
   }
 
@@ -138,6 +134,15 @@ class Session {
 #endif
 
   // Everything below runs under lock_.
+
+  // Adds what threads have counted so far, or with sign −1 takes it off.
+  void add_thread_drops(int sign) {
+    const auto factor = static_cast<std::uint64_t>(static_cast<std::int64_t>(sign));
+    for (const ThreadState* state : ThreadStates::get().list()) {
+      lost_executions_ += factor * state->dropped_executions.load(std::memory_order_relaxed);
+      lost_traces_ += factor * state->dropped_traces.load(std::memory_order_relaxed);
+    }
+  }
 
   void write_pending(bool rings) {
     const std::vector<ThreadState*> states = ThreadStates::get().list();
