@@ -78,7 +78,7 @@ void print_alerts_by_op(Run& run, const Style& style) {
   std::vector<std::pair<std::string, Site>> order(sites.begin(), sites.end());
   std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
   line(style.bad("  " + plural(run.alerts().size(), "alert")) + " (NaN or ∞), by op, in order of appearance:");
-  constexpr std::size_t shown = 20;
+  constexpr std::size_t shown = 12;
   for (std::size_t i = 0; i < std::min(order.size(), shown); ++i) {
     const auto& [key, site] = order[i];
     const std::string name = key.substr(0, key.find('\n'));
@@ -158,8 +158,8 @@ int report(const std::string& path) {
     if (run->alerts().empty()) {
       line("  No NaN or ∞ on record.");
     } else {
-      print_alerts_by_op(*run, style);
       print_first_bad(*run, style);
+      print_alerts_by_op(*run, style);
     }
     print_diagnostics(*run, style);
   }

@@ -65,7 +65,7 @@ class SeekTable {
 class SeekableSource final : public reader::ByteSource {
  public:
   /// Reads the table. Null, with `why` empty, if the file has none; with `why` if it has one that is not sound.
-  static std::unique_ptr<SeekableSource> open(std::shared_ptr<reader::ByteSource> file, std::string& why) {
+  static std::unique_ptr<SeekableSource> open(const std::shared_ptr<reader::ByteSource>& file, std::string& why) {
     const std::uint64_t size = file->size();
     unsigned char footer[seek_footer_bytes];
     if (size < seek_footer_bytes + 8 || file->read(size - sizeof footer, footer, sizeof footer) < sizeof footer ||

@@ -94,7 +94,7 @@ inline std::string tar_header(const std::string& name, std::uint64_t size, std::
   std::size_t split = 0;
   if (name.size() > 100) {
     split = name.find('/', name.size() - 101);
-    if (split == std::string::npos || split > 155) return {};
+    if (split > 155) return {};  // npos included
     std::memcpy(h + 345, name.data(), split);
     ++split;
   }

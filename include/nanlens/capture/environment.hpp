@@ -50,12 +50,12 @@ inline bool options_from_environment(DumpOptions& options, std::string& why) {
       return false;
     }
   }
-  if (const auto size = environment("NANLENS_CIRCULAR_BUFFER_SIZE"); !size.empty()) {
+  if (const std::string size(environment("NANLENS_CIRCULAR_BUFFER_SIZE")); !size.empty()) {
     char* end = nullptr;
     errno = 0;
-    options.circular_buffer_size = std::strtoll(size.data(), &end, 10);
-    if (errno != 0 || end != size.data() + size.size()) {
-      why = "NANLENS_CIRCULAR_BUFFER_SIZE: '" + std::string(size) + "' is not a whole number";
+    options.circular_buffer_size = std::strtoll(size.c_str(), &end, 10);
+    if (errno != 0 || *end != '\0') {
+      why = "NANLENS_CIRCULAR_BUFFER_SIZE: '" + size + "' is not a whole number";
       return false;
     }
   }
