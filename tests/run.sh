@@ -35,7 +35,7 @@ suite() {
     failed=$((failed + 1))
     return
   fi
-  (cd "$directory" && ctest --output-on-failure "$@") 2>&1 | tee "$directory/ctest.log"
+  (cd "$directory" && ctest -j 2 --output-on-failure "$@") 2>&1 | tee "$directory/ctest.log"
   total=$(sed -n 's/^.* tests failed out of \([0-9]*\)$/\1/p' "$directory/ctest.log")
   bad=$(sed -n 's/^.*, \([0-9]*\) tests failed out of [0-9]*$/\1/p' "$directory/ctest.log")
   if [ -z "$total" ]; then
@@ -51,13 +51,13 @@ suite() {
 step "format" sh tests/style/format.sh
 units="test_tensor test_summary test_logdir test_reader test_archive test_capture test_hosts"
 suite default all
-suite clang "$units nanlens-command mnist" -L unit
+suite asan "$units" -L unit
+suite tsan test_capture -R capture
+suite clang "$units nanlens-command" -L unit
 step "compile with clang-19" sh tests/compile/check.sh . clang++-19 build/bin/nanlens
 step "clang-tidy" sh tests/style/tidy.sh
 step "NEON kernels under qemu" sh tests/summary/neon.sh
 step "wasm simd128 kernels under node" sh tests/summary/wasm.sh
-suite asan "$units" -L unit
-suite tsan test_capture -R capture
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
