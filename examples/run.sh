@@ -4,9 +4,9 @@ set -eu
 cd "$(dirname "$0")/.."
 sh cmake/install-packages.sh g++ cmake ninja-build pkg-config libzstd-dev libeigen3-dev libcli11-dev nlohmann-json3-dev \
   libprotobuf-dev protobuf-compiler
-cmake --preset default -DNANLENS_BUILD_TESTS=OFF >build.log 2>&1 || { cat build.log; exit 1; }
+mkdir -p build
+cmake --preset default -DNANLENS_BUILD_TESTS=OFF >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 cmake --build build --target nanlens-command mnist hello
-rm -f build.log
 
 logdir=build/walkthrough
 rm -rf "$logdir"

@@ -58,7 +58,7 @@ inline FunctionFrame& push_frame(ThreadState& state) {
   frame->inner_links.clear();
   frame->results.clear();
   frame->result_protos.clear();
-  frame->occurrences.clear();
+  frame->sites_used = 0;
   state.function = frame.get();
   return *frame.release();
 }

@@ -2,6 +2,8 @@
 /// What a thread keeps of a function call while it runs.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <source_location>
 #include <string>
@@ -29,20 +31,37 @@ struct FunctionFrame {
   };
   std::vector<Result> results;
   std::string result_protos;  // encoded as fields of the Execution
-  struct Count {
-    std::uint64_t site = 0;
-    std::uint32_t count = 0;
-  };
-  std::vector<Count> occurrences;
-
-  /// How often this site was passed in this call before. Beyond 4,096 its last node runs again, as the body of a loop
-  /// does.
+  /// How often this site was passed in this call before. Beyond 4,096 its last node runs again, as the body of a loop does.
   std::uint32_t occurrence(std::uint64_t site) {
     constexpr std::uint32_t most = 4096;
-    for (Count& c : occurrences)
-      if (c.site == site) return c.count + 1 < most ? ++c.count : c.count;
-    occurrences.push_back({site, 0});
+    if (2 * sites_used >= sites.size()) grow();
+    Site& entry = find(site);
+    if (entry.run == graph_run) return entry.count + 1 < most ? ++entry.count : entry.count;
+    ++sites_used;
+    entry = {site, graph_run, 0};
     return 0;
+  }
+
+  // A hash table whose entries of earlier calls count as empty: nothing is cleared or allocated from call to call.
+  struct Site {
+    std::uint64_t site = 0;
+    std::uint64_t run = 0;
+    std::uint32_t count = 0;
+  };
+  std::vector<Site> sites;
+  std::size_t sites_used = 0;
+
+ private:
+  Site& find(std::uint64_t site) noexcept {
+    std::size_t i = site % sites.size();
+    while (sites[i].run == graph_run && sites[i].site != site) i = (i + 1) % sites.size();
+    return sites[i];
+  }
+  void grow() {
+    std::vector<Site> old(std::max<std::size_t>(64, 2 * sites.size()));
+    old.swap(sites);
+    for (const Site& s : old)
+      if (s.run == graph_run) find(s.site) = s;
   }
 };
 
