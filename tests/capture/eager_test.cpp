@@ -63,7 +63,7 @@ TEST_CASE("a link needs the same address, dtype and shape, and no write over it"
   const auto in = [&](std::size_t i) { return run->execution(i)->event.input_tensor_ids.at(0); };
   produced = run->execution(0)->event.output_tensor_ids[0];
   CHECK(in(1) == produced);
-  for (const std::size_t i : {2, 3, 5, 8}) CHECK(in(i) != produced);
+  for (const std::size_t i : {2u, 3u, 5u, 8u}) CHECK(in(i) != produced);
   const auto overwritten = run->execution(4)->event.output_tensor_ids[0];
   CHECK(in(6) == overwritten);
   CHECK(in(7) != overwritten);

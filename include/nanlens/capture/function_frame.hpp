@@ -31,7 +31,8 @@ struct FunctionFrame {
   };
   std::vector<Result> results;
   std::string result_protos;  // encoded as fields of the Execution
-  /// How often this site was passed in this call before. Beyond 4,096 its last node runs again, as the body of a loop does.
+  /// How often this site was passed in this call before. Beyond 4,096 its last node runs again, as the body of a loop
+  /// does.
   std::uint32_t occurrence(std::uint64_t site) {
     constexpr std::uint32_t most = 4096;
     if (2 * sites_used >= sites.size()) grow();
