@@ -78,16 +78,18 @@ inline void enter_argument(ThreadState& state, Session* session, FunctionFrame& 
   std::uint64_t site = 0x617267;  // apart from call sites
   for (const char* c = name; *c != '\0'; ++c) site = mix(site, static_cast<unsigned char>(*c));
   const std::uint64_t key = mix(site, frame.occurrence(site));
-  const GraphOp* op = nullptr;
-  {
+  const std::uint64_t cached = mix(key, reinterpret_cast<std::uintptr_t>(frame.graph));
+  ThreadState::OpEntry& entry = state.op_cache[cached % state.op_cache.size()];
+  if (entry.op == nullptr || entry.key != cached) {
     const std::lock_guard guard(frame.graph->lock);
     GraphOp*& node = frame.graph->op_by_key[key];
     if (node == nullptr) {
       const StackMode mode = session == nullptr ? StackMode::call_site : session->options().stack;
       node = &Catalog::get().add_op(*frame.graph, "Placeholder", name, {}, 1, state.stack_number(mode, frame.where));
     }
-    op = node;
+    entry = {cached, node};
   }
+  const GraphOp* const op = entry.op;
   const TensorLink inner{argument.link.id, op, frame.graph_run, 0};
   frame.inner_links.push_back(inner);
   registry().put(argument.key, inner);
@@ -108,8 +110,7 @@ inline void leave_function(ThreadState& state, Session* session, FunctionFrame& 
     static thread_local std::vector<OutputRef> outs;
     outs.clear();
     for (const auto& r : frame.results) outs.push_back({TensorView{}, r.key, r.handle});
-    const std::string label = frame.graph->name;
-    OpName name("StatefulPartitionedCall", label.c_str(), frame.where);
+    OpName name("StatefulPartitionedCall", frame.graph->name.c_str(), frame.where);
     state.function = frame.outer;
     record_in_graph(state, session, name, frame.arguments, outs, 0, false);
     state.function = &frame;
@@ -173,8 +174,13 @@ class Function {
     const std::array<bool, sizeof...(T)> traced{arguments.traced...};
     const detail::CatalogGraph* const outer = frame.outer == nullptr ? nullptr : frame.outer->graph;
     detail::Catalog& catalog = detail::Catalog::get();
-    frame.graph = &catalog.graph(detail::function_key(name, outer, inputs), outer,
-                                 [&](detail::CatalogGraph& graph, int uid) { detail::name_graph(graph, name, uid); });
+    const std::uint64_t key = detail::function_key(name, outer, inputs);
+    detail::ThreadState::GraphEntry& entry = state_->graph_cache[key % state_->graph_cache.size()];
+    if (entry.graph == nullptr || entry.key != key)
+      entry = {key, &catalog.graph(key, outer, [&](detail::CatalogGraph& graph, int uid) {
+                 detail::name_graph(graph, name, uid);
+               })};
+    frame.graph = entry.graph;
     frame.call_id = frame.outer == nullptr ? catalog.next_call_id() : frame.outer->call_id;
     frame.graph_run = catalog.next_graph_run();
     frame.where = name.where;

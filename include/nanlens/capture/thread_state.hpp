@@ -43,12 +43,17 @@ struct ThreadState {
     std::uint64_t key = 0;
     GraphOp* op = nullptr;
   };
+  struct GraphEntry {
+    std::uint64_t key = 0;
+    CatalogGraph* graph = nullptr;
+  };
   struct DeviceEntry {
     const char* name = nullptr;
     std::int32_t id = 0;
   };
   std::array<StackEntry, 2048> stack_cache{};
   std::array<OpEntry, 2048> op_cache{};
+  std::array<GraphEntry, 256> graph_cache{};
   DeviceEntry device_cache{};
 
   std::int64_t take_eager_id() {
