@@ -109,7 +109,7 @@ inline void leave_function(ThreadState& state, Session* session, FunctionFrame& 
   if (frame.outer != nullptr) {
     static thread_local std::vector<OutputRef> outs;
     outs.clear();
-    for (const auto& r : frame.results) outs.push_back({TensorView{}, r.key, r.handle});
+    for (const auto& r : frame.results) outs.push_back({TensorView{}, r.key, nullptr});
     OpName name("StatefulPartitionedCall", frame.graph->name.c_str(), frame.where);
     state.function = frame.outer;
     record_in_graph(state, session, name, frame.arguments, outs, 0, false);
@@ -126,7 +126,7 @@ inline void leave_function(ThreadState& state, Session* session, FunctionFrame& 
     input_ids.push_back(argument.link.id >= 0 ? argument.link.id : state.take_eager_id());
   for (const auto& r : frame.results) {
     output_ids.push_back(state.take_eager_id());
-    set_link({TensorView{}, r.key, r.handle}, {output_ids.back(), nullptr, 0, 0});
+    set_link({TensorView{}, r.key, nullptr}, {output_ids.back(), nullptr, 0, 0});
     if (session != nullptr) devices.push_back(state.device_id(r.device));
   }
   if (session == nullptr) return;
@@ -249,7 +249,7 @@ class Function {
     const detail::RecordingScope scope(*state_);
     // A result that is a handle must live until the call ends; one that is returned by value is linked by its address
     // only.
-    frame_->results.push_back({output.key, nullptr, output.view.device});
+    frame_->results.push_back({output.key, output.view.device});
     if (scope.session != nullptr && frame_->outer == nullptr)
       detail::write_eager_tensor(frame_->result_protos, *state_, *scope.session, frame_->graph->mangled.c_str(),
                                  output.view);

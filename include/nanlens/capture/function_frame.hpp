@@ -26,7 +26,6 @@ struct FunctionFrame {
   std::vector<TensorLink> inner_links;
   struct Result {
     TensorKey key;
-    TensorLink* handle;
     const char* device;
   };
   std::vector<Result> results;
