@@ -5,4 +5,4 @@ cd "$(dirname "$0")/../.."
 mode="--dry-run --Werror"
 [ "${1:-}" = --fix ] && mode=-i
 # shellcheck disable=SC2086,SC2046
-clang-format-19 $mode $(find include viewer examples tests -name '*.hpp' -o -name '*.cpp' -o -name '*.inl' -o -name '*.inc')
+clang-format-19 $mode $(find include viewer wasm examples tests -name '*.hpp' -o -name '*.cpp' -o -name '*.inl' -o -name '*.inc')

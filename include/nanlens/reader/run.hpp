@@ -29,6 +29,7 @@ using Progress = std::function<bool(std::uint64_t done, std::uint64_t total)>;
 struct AlertRef {
   double wall_time;
   std::uint32_t event;  ///< index of the trace, or of the execution
+  std::uint32_t op;     ///< traces: index of the op; executions: the op type, as a number in `definitions()`
   bool is_execution;
   std::uint16_t nth_bad;  ///< executions: which of the bad outputs
 };

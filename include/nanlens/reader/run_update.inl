@@ -241,8 +241,9 @@ inline void Run::append_execution(const ExecutionDigest& digest, Locator where, 
   execution_locators_.push_back(where);
   execution_times_.push_back(digest.wall_time);
   execution_flags_.push_back(digest.flags);
+  const std::uint32_t op_type = digest.num_bad_outputs == 0 ? none : graphs_.strings().add(digest.op_type);
   for (std::uint32_t k = 0; k < digest.num_bad_outputs; ++k)
-    alerts_.push_back({digest.wall_time, index, true, static_cast<std::uint16_t>(k)});
+    alerts_.push_back({digest.wall_time, index, op_type, true, static_cast<std::uint16_t>(k)});
   if (!digest.graph_id.empty()) graphs_.graph(digest.graph_id, where, logdir::FileKind::execution);
   if (digest.call_id != 0) {
     calls.by_call_id.emplace(digest.call_id, index);
@@ -271,7 +272,7 @@ inline void Run::append_trace(const TraceDigest& digest, Locator where, const Ca
   }
   trace_executions_.push_back(call);
   if (!open && first_unjoined_ == index) first_unjoined_ = index + 1u;
-  if (digest.health.bad()) alerts_.push_back({digest.wall_time, index, false, 0});
+  if (digest.health.bad()) alerts_.push_back({digest.wall_time, index, trace_ops_[index], false, 0});
 }
 
 // Traces without a call id that were read before their call had ended: their records are read again rather than kept.
@@ -337,7 +338,12 @@ inline void Run::sort_alerts(std::size_t first_new) {
     if (a.event != b.event) return a.event < b.event;
     return a.nth_bad < b.nth_bad;
   };
-  if (first_new < alerts_.size()) std::sort(alerts_.begin(), alerts_.end(), before);
+  if (first_new == alerts_.size()) return;
+  const auto middle = alerts_.begin() + static_cast<std::ptrdiff_t>(first_new);
+  std::sort(middle, alerts_.end(), before);
+  std::vector<AlertRef> merged(alerts_.size());
+  std::merge(alerts_.begin(), middle, middle, alerts_.end(), merged.begin(), before);
+  alerts_ = std::move(merged);
 }
 
 }  // namespace nanlens::reader

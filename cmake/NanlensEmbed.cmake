@@ -1,0 +1,16 @@
+# nanlens_embed(OUTPUT NAME FILE...): a C++ source with the files' bytes, one after the other, as
+# `extern const unsigned char NAME[]; extern const unsigned long NAME_size;`.
+function(nanlens_embed output name)
+  set(bytes "")
+  foreach(file ${ARGN})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(READ ${file} hex HEX)
+    string(APPEND bytes "${hex}")
+  endforeach()
+  string(LENGTH "${bytes}" length)
+  math(EXPR length "${length} / 2")
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+  set(text "extern const unsigned char ${name}[];\nextern const unsigned long ${name}_size;\n")
+  string(APPEND text "const unsigned char ${name}[] = {${bytes}};\nconst unsigned long ${name}_size = ${length};\n")
+  file(CONFIGURE OUTPUT ${output} CONTENT "${text}" @ONLY)
+endfunction()

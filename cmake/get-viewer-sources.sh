@@ -1,0 +1,30 @@
+#!/bin/sh
+# Fetches the sources of Dear ImGui and zstd from the package registry that carries them, into build/deps. Prints nothing
+# if they are there already. Needs cargo >= 1.85 (Debian 12: the package cargo-web); CMake checks the files' SHA256.
+set -eu
+cd "$(dirname "$0")/.."
+to=build/deps
+[ -f "$to/done-1" ] && exit 0
+new_enough() { [ "$("$1" --version 2>/dev/null | sed -n 's/^cargo 1\.\([0-9]*\).*/\1/p')" -ge 85 ] 2>/dev/null; }
+if ! new_enough cargo; then
+  sh cmake/install-packages.sh cargo-web
+fi
+rm -rf "$to"
+mkdir -p "$to/pins"
+cat >"$to/pins/Cargo.toml" <<'PINS'
+[package]
+name = "pins"
+version = "0.0.0"
+edition = "2021"
+publish = false
+[lib]
+path = "lib.rs"
+[dependencies]
+dear-imgui-sys = { version = "=0.20.0", default-features = false } # Dear ImGui v1.92.9b-docking
+zstd-sys = { version = "=2.1.2", default-features = false }        # zstd 1.5.7
+PINS
+: >"$to/pins/lib.rs"
+cargo vendor --quiet --manifest-path "$to/pins/Cargo.toml" --versioned-dirs "$to/crates" >/dev/null
+ln -s crates/dear-imgui-sys-0.20.0/third-party/cimgui/imgui "$to/imgui"
+ln -s "crates/zstd-sys-2.1.2+zstd.1.5.7/zstd" "$to/zstd"
+touch "$to/done-1"

@@ -1,0 +1,324 @@
+#include "app/app.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "panes/panes.hpp"
+#include "widgets/format.hpp"
+
+namespace nanlens::viewer {
+
+App::App(Platform p) : platform(std::move(p)) { apply_theme(); }
+
+void App::send(decltype(Request::what) what) {
+  if (platform.send) platform.send({++serial_, std::move(what)});
+}
+
+void App::open(std::vector<std::string> paths) {
+  first_bad_done_ = false;
+  user_selected_ = false;
+  history_.clear();
+  history_at_ = 0;
+  selection = {};
+  source_pane.tabs.clear();
+  timeline_pane.fitted = false;
+  rows_pane.first = alerts_pane.first = 0;
+  load_started_ = now;
+  send(Open{std::move(paths)});
+  overview.loading = true;
+  wake();
+}
+
+void App::select(Select wish, bool in_history) {
+  wishes_in_history_ = in_history;
+  user_selected_ = true;
+  send(std::move(wish));
+  last_select_ = serial_;
+}
+
+void App::toast(std::string text) {
+  constexpr double shown = 4;
+  toasts.push_back({std::move(text), now + shown});
+  if (toasts.size() > 3) toasts.erase(toasts.begin());
+  wake();
+}
+
+const Tab* App::tab() const {
+  return source_pane.tab < source_pane.tabs.size() ? &source_pane.tabs[source_pane.tab] : nullptr;
+}
+
+bool App::typing() const { return ImGui::GetIO().WantTextInput; }
+
+bool App::idle() const {
+  return status_.serial == serial_ && !status_.busy && sent_view_ == view && frames_wanted_ <= 0;
+}
+
+bool App::wants_frame(double at) const {
+  if (frames_wanted_ > 0 || (tooltip_at_ > 0 && at >= tooltip_at_)) return true;
+  return std::any_of(toasts.begin(), toasts.end(), [&](const Toast& t) { return t.until <= at; });
+}
+
+double App::next_frame_in(double at) const {
+  if (wants_frame(at)) return 0;
+  double due = tooltip_at_;
+  for (const Toast& t : toasts)
+    if (due == 0 || t.until < due) due = t.until;
+  return due > 0 ? std::max(0.001, due - at) : -1;
+}
+
+void App::apply_theme() {
+  ThemeName name = system_dark_ ? ThemeName::dark : ThemeName::light;
+  if (theme_choice == "light") name = ThemeName::light;
+  if (theme_choice == "dark") name = ThemeName::dark;
+  if (theme_choice == "contrast") name = ThemeName::contrast;
+  ui.theme = theme_of(name);
+  ui.scale = user_scale * device_scale;
+  if (ImGui::GetCurrentContext() != nullptr) apply_to_imgui(ui.theme, ui.scale);
+}
+
+void App::set_system_dark(bool dark) {
+  system_dark_ = dark;
+  wake();
+}
+
+double App::timeline_whole() const {
+  return timeline_pane.time_mode ? std::max(1e-9, timeline.duration)
+                                 : static_cast<double>(overview.run < 0 ? 0 : timeline.total);
+}
+
+void App::set_timeline(double begin, double end) {
+  const double whole = timeline_whole();
+  const double span = std::min(end - begin, whole);
+  const double start = std::clamp(begin, 0.0, std::max(0.0, whole - span));
+  timeline_pane.begin = start;
+  timeline_pane.end = start + span;
+}
+
+void App::show_source(const std::string& host, const std::string& path, std::int32_t line) {
+  Tab wanted{host, path, line, 0};
+  auto& tabs = source_pane.tabs;
+  auto found = std::find(tabs.begin(), tabs.end(), wanted);
+  if (found == tabs.end()) {
+    constexpr std::size_t most = 12;
+    if (tabs.size() >= most) tabs.erase(tabs.begin());
+    found = tabs.insert(tabs.end(), wanted);
+  }
+  if (line > 0) found->line = line;
+  source_pane.tab = static_cast<std::size_t>(found - tabs.begin());
+  source_pane.center = true;
+  source_pane.select_begin = source_pane.select_end = 0;
+}
+
+void App::show_frame(std::int64_t index) {
+  if (index < 0 || static_cast<std::size_t>(index) >= selection.stack.frames.size()) return;
+  stack_pane.frame = index;
+  stack_pane.reveal = true;
+  const Frame& f = selection.stack.frames[static_cast<std::size_t>(index)];
+  show_source(f.host, f.path, f.line);
+}
+
+// The source follows the selection: the file that is stuck to, else the innermost frame of the user's own code.
+void App::selection_arrived() {
+  const auto& frames = selection.stack.frames;
+  stack_pane.frame = -1;
+  stack_pane.unfolded.clear();
+  std::int64_t wanted = -1;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const bool sticks =
+        stack_pane.sticky && frames[i].path == stack_pane.sticky->path && frames[i].host == stack_pane.sticky->host;
+    if (sticks) wanted = static_cast<std::int64_t>(i);
+  }
+  for (std::size_t i = 0; wanted < 0 && i < frames.size(); ++i)
+    if (frames[frames.size() - 1 - i].own) wanted = static_cast<std::int64_t>(frames.size() - 1 - i);
+  if (wanted < 0 && !frames.empty()) wanted = static_cast<std::int64_t>(frames.size()) - 1;
+  show_frame(wanted);
+  scroll_rows_ = scroll_alerts_ = true;
+  graph_pane.center = true;
+  const std::int64_t execution = selection.focus.execution;
+  if (execution >= 0 && timeline.total > 0) {
+    const double at = timeline_pane.time_mode ? selection.card.time : static_cast<double>(execution);
+    const double span = timeline_pane.end - timeline_pane.begin;
+    if (at < timeline_pane.begin || at + (timeline_pane.time_mode ? 0 : 1) > timeline_pane.end)
+      set_timeline(at - span / 2, at + span / 2);
+  }
+  if (wishes_in_history_) {
+    const bool same_op = !history_.empty() && now - history_[history_at_].when < 0.5 &&
+                         history_[history_at_].focus.op_name == selection.focus.op_name &&
+                         !selection.focus.op_name.empty();
+    if (history_.empty() || !(history_[history_at_].focus == selection.focus)) {
+      if (!history_.empty()) history_.resize(history_at_ + 1);
+      if (same_op)
+        history_.back() = {selection.focus, now};
+      else
+        history_.push_back({selection.focus, now});
+      constexpr std::size_t deepest = 200;
+      if (history_.size() > deepest) history_.erase(history_.begin());
+      history_at_ = history_.size() - 1;
+    }
+  }
+}
+
+void App::receive(Reply reply) {
+  if (auto* o = std::get_if<Overview>(&reply)) {
+    const bool other_run = o->run != overview.run || o->generation != generation_;
+    generation_ = o->generation;
+    const bool was_loading = overview.loading;
+    overview = std::move(*o);
+    if (other_run) {
+      selection = {};
+      timeline_pane.fitted = false;
+      rows_pane.first = alerts_pane.first = 0;
+      first_bad_done_ = false;
+      user_selected_ = false;
+      rows = {};
+      timeline = {};
+      alerts = {};
+      source = {};
+      diagnostics = {};
+    }
+    // The first bad tensor is selected when loading ends, unless the user or a link was faster.
+    if (!overview.loading && overview.run >= 0 && !first_bad_done_) {
+      first_bad_done_ = true;
+      if (!pending_link_.empty()) {
+        apply_link(std::exchange(pending_link_, {}));
+      } else if (!user_selected_ && overview.verdict.alert >= 0) {
+        Select wish;
+        wish.kind = IntentKind::first_bad;
+        select(wish);
+      }
+    }
+    if (was_loading && !overview.loading && platform.follow) platform.follow(follow);
+  } else if (auto* r = std::get_if<Rows>(&reply)) {
+    rows = std::move(*r);
+    if (scroll_rows_) {
+      scroll_rows_ = false;
+      const double fitting = static_cast<double>(rows_pane.fitting) - 1;
+      std::int64_t target = rows.focus_position >= 0 ? rows.focus_position : rows.position_before_focus;
+      if (selection.focus.trace < 0) target = -1;
+      if (target >= 0 && (static_cast<double>(target) < rows_pane.first + 1 ||
+                          static_cast<double>(target) > rows_pane.first + fitting - 2))
+        rows_pane.first = std::max(0.0, static_cast<double>(target) - std::floor(fitting / 3));
+    }
+  } else if (auto* t = std::get_if<Timeline>(&reply)) {
+    timeline = std::move(*t);
+  } else if (auto* s = std::get_if<Selection>(&reply)) {
+    const bool chosen = s->serial != 0 && s->serial == last_select_;
+    selection = std::move(*s);
+    if (chosen) {
+      last_select_ = 0;
+      if (!selection.notice.empty())
+        toast(selection.notice);
+      else
+        selection_arrived();
+    }
+  } else if (auto* a = std::get_if<Alerts>(&reply)) {
+    alerts = std::move(*a);
+    if (scroll_alerts_ && alerts.line_of_focus >= 0) {
+      scroll_alerts_ = false;
+      const auto at = static_cast<double>(alerts.line_of_focus);
+      const double fitting = static_cast<double>(alerts_pane.fitting) - 1;
+      if (at < alerts_pane.first || at + 1 > alerts_pane.first + fitting - 1)
+        alerts_pane.first = std::max(0.0, at - fitting / 3);
+    }
+  } else if (auto* c = std::get_if<Source>(&reply)) {
+    source = std::move(*c);
+  } else if (auto* d = std::get_if<Diagnostics>(&reply)) {
+    diagnostics = std::move(*d);
+  } else if (auto* status = std::get_if<Status>(&reply)) {
+    status_ = *status;
+  }
+  wake();
+}
+
+// What is on screen goes to the engine whenever it has changed.
+void App::sync_view() {
+  view.filter = rows_pane.filter;
+  view.only_bad = rows_pane.only_bad;
+  // Two screens ahead in both directions, in steps, so that small movements need no new answer.
+  const auto fitting = static_cast<std::uint64_t>(rows_pane.fitting);
+  const auto first = static_cast<std::uint64_t>(std::max(0.0, rows_pane.first));
+  const std::uint64_t step = std::max<std::uint64_t>(1, fitting / 2);
+  view.row_first = first / step * step > 2 * fitting ? first / step * step - 2 * fitting : 0;
+  view.row_count = static_cast<std::uint32_t>(5 * fitting + step);
+  view.time_mode = timeline_pane.time_mode;
+  view.timeline_begin = timeline_pane.begin;
+  view.timeline_end = timeline_pane.end;
+  view.alerts_by = alerts_pane.by;
+  view.alerts_folded.assign(alerts_pane.folded_groups.begin(), alerts_pane.folded_groups.end());
+  const auto alerts_fitting = static_cast<std::uint64_t>(alerts_pane.fitting);
+  const auto alerts_first = static_cast<std::uint64_t>(std::max(0.0, alerts_pane.first));
+  const std::uint64_t alerts_step = std::max<std::uint64_t>(1, alerts_fitting / 2);
+  view.alerts_first = alerts_first / alerts_step * alerts_step > alerts_fitting
+                          ? alerts_first / alerts_step * alerts_step - alerts_fitting
+                          : 0;
+  view.alerts_count = static_cast<std::uint32_t>(3 * alerts_fitting + alerts_step);
+  const Tab* const shown = tab();
+  view.source_host = shown == nullptr ? "" : shown->host;
+  view.source_path = shown == nullptr ? "" : shown->path;
+  view.hops = graph_pane.hops;
+  view.diagnostics = popup == Popup::diagnostics || overview.num_diagnostics > 0;
+  if (view == sent_view_) return;
+  sent_view_ = view;
+  send(view);
+}
+
+void App::frame(double at) {
+  now = at;
+  ++frames_;
+  if (frames_wanted_ > 0) --frames_wanted_;
+  std::erase_if(toasts, [&](const Toast& t) { return t.until <= now; });
+  apply_theme();
+  ui.rects.clear();
+  ui.tooltip_pending = false;
+  handle_keys();
+
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos({0, 0});
+  ImGui::SetNextWindowSize(size);
+  ImGui::PushFont(ui.sans, ui.px(13));
+  ImGui::Begin("nanlens", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBringToFrontOnFocus |
+                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNav);
+  Rect area{0, 0, size.x, size.y};
+  const Rect window = area;
+  if (area.w < ui.px(640) || area.h < ui.px(400)) {
+    draw_empty(*this, area, "Make the window at least 640 wide and 480 high.");
+  } else {
+    draw_top_bar(*this, area.cut_top(ui.px(34)));
+    if (!overview.open && !overview.loading) {
+      draw_start_screen(*this, area);
+    } else {
+      Rect strip = area;
+      area.cut_top(draw_verdict(*this, strip));
+      draw_status_bar(*this, area.cut_bottom(ui.px(22)));
+      const auto panes = layout.panes(area, ui);
+      const auto show = [&](Pane pane, void (*draw)(App&, Rect)) {
+        const Rect& rect = panes[static_cast<std::size_t>(pane)];
+        if (rect.w < 1 || rect.h < 1) return;
+        ImGui::PushClipRect(rect.min(), rect.max(), true);
+        draw(*this, rect);
+        ImGui::PopClipRect();
+      };
+      show(Pane::alerts, draw_alerts);
+      show(Pane::timeline, draw_timeline);
+      show(Pane::rows, draw_graph_executions);
+      show(Pane::graph, draw_graph_structure);
+      show(Pane::source, draw_source_code);
+      show(Pane::stack, draw_stack_trace);
+      if (layout.splitters(area, ui)) wake();
+    }
+  }
+  ImGui::End();
+  draw_popups(*this, window);
+  draw_toasts(*this, window);
+  ImGui::PopFont();
+  sync_view();
+  publish_link();
+  save_settings();
+  // Tooltips come after a while without any event.
+  tooltip_at_ = ui.tooltip_pending ? now + 0.36 : 0;
+}
+
+}  // namespace nanlens::viewer

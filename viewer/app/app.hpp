@@ -1,0 +1,248 @@
+/// @file
+/// The viewer: what has been answered, what is selected and on screen, and the commands that change it. Panes read it
+/// and change it only through `command`, so that a click, a key, a script and a link all take the same way.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "app/layout.hpp"
+#include "engine/protocol.hpp"
+#include "widgets/ui.hpp"
+
+namespace nanlens::viewer {
+
+using Json = nlohmann::ordered_json;
+
+/// What the desktop and the page do in ways of their own. Members that are not set do nothing.
+struct Platform {
+  std::function<void(Request)> send;
+  std::function<void(bool folder)> pick;  ///< asks the user for a logdir
+  std::function<void(const std::string&)> copy;
+  std::function<void(const std::string& link, bool new_entry)> set_link;
+  std::function<std::string(const std::string& link)> link_text;  ///< the link as something to send to others
+  std::function<void(const std::string&)> save_settings;
+  std::function<void(bool on)> follow;
+  std::function<void()> quit;
+  std::function<double()> memory_bytes;
+  std::vector<std::string> recent;
+  bool is_page = false;
+  bool can_follow = true;
+};
+
+struct Result {
+  bool ok = true;
+  std::string message;
+};
+
+/// A file that Source Code has open.
+struct Tab {
+  std::string host;
+  std::string path;
+  std::int32_t line = 0;
+  double first = 0;
+  bool operator==(const Tab& other) const { return host == other.host && path == other.path; }
+};
+
+enum class Popup : std::uint8_t { none, palette, help, diagnostics, licences, runs, columns, ops_of_line };
+
+/// Which columns Graph Executions can show, from left to right.
+inline constexpr const char* row_columns[] = {"index", "tensor", "op",   "health", "dtype", "shape",
+                                              "size",  "graph",  "call", "time",   "device"};
+
+struct Toast {
+  std::string text;
+  double until = 0;
+};
+
+class App {
+ public:
+  explicit App(Platform platform);
+
+  /// @name For the platform
+  ///@{
+  /// Draws a frame. Call within an ImGui frame; `now` in seconds.
+  void frame(double now);
+  void receive(Reply reply);
+  /// Runs a command by its name; the state is unchanged if it is not ok.
+  Result command(std::string_view name, const Json& arguments = Json::object());
+  /// Opens what the user named or dropped.
+  void open(std::vector<std::string> paths);
+  /// True if every request has been answered and drawn.
+  [[nodiscard]] bool idle() const;
+  /// Is a frame due although nothing happened? Answers came, a tooltip appears, a notice ends.
+  [[nodiscard]] bool wants_frame(double now) const;
+  /// When `wants_frame` will next be true by itself, in seconds from `now`; negative: never.
+  [[nodiscard]] double next_frame_in(double now) const;
+  /// What is on screen, in the form that the viewer's tests read.
+  [[nodiscard]] Json state() const;
+  [[nodiscard]] Json rects() const;
+  [[nodiscard]] std::string link() const;
+  void apply_link(const std::string& link);
+  void apply_settings(const std::string& text);
+  void set_system_dark(bool dark);
+  ///@}
+
+  /// @name For panes
+  ///@{
+  Ui ui;
+  Overview overview;
+  Rows rows;
+  Timeline timeline;
+  Selection selection;
+  Alerts alerts;
+  Source source;
+  Diagnostics diagnostics;
+  View view;
+  Layout layout;
+  Platform platform;
+  double now = 0;
+
+  struct RowsPane {
+    double first = 0;
+    std::uint32_t fitting = 1;
+    char filter[512] = {};
+    bool take_keyboard = false;
+    std::set<std::string> hidden = {};
+    std::set<std::string> forced = {};
+    bool only_bad = false;
+  } rows_pane;
+  struct TimelinePane {
+    double begin = 0;
+    double end = 0;
+    bool time_mode = false;
+    bool fitted = false;
+    double drag = 0;
+  } timeline_pane;
+  struct AlertsPane {
+    double first = 0;
+    std::uint32_t fitting = 1;
+    bool folded = false;
+    std::string by = "op";
+    std::set<std::string> folded_groups = {};
+  } alerts_pane;
+  struct CardPane {
+    double first = 0;
+    std::int64_t shown = -1;
+  } card_pane;
+  struct SourcePane {
+    std::vector<Tab> tabs = {};
+    std::size_t tab = 0;
+    char find[256] = {};
+    bool finding = false;
+    bool take_keyboard = false;
+    std::int32_t select_begin = 0;  ///< lines, 1-based; 0: none
+    std::int32_t select_end = 0;
+    double visible = 1;
+    float scroll_x = 0;
+    bool center = false;
+  } source_pane;
+  struct StackPane {
+    std::int64_t frame = -1;
+    std::optional<Tab> sticky = {};
+    bool fold_library = true;
+    bool inner_first = false;
+    double first = 0;
+    bool reveal = false;
+    std::set<std::size_t> unfolded = {};
+  } stack_pane;
+  struct GraphPane {
+    std::uint32_t hops = 1;
+    float scroll_x = 0;
+    float scroll_y = 0;
+    bool center = true;
+  } graph_pane;
+  struct Palette {
+    char text[256] = {};
+    std::size_t cursor = 0;
+    bool take_keyboard = false;
+  } palette;
+
+  Pane active = Pane::alerts;
+  Popup popup = Popup::none;
+  std::int32_t popup_line = 0;  ///< of ops_of_line
+  double popup_first = 0;
+  bool follow = true;
+  std::string theme_choice = "system";
+  float user_scale = 1;
+  float device_scale = 1;
+  bool touch = false;
+
+  [[nodiscard]] const Tab* tab() const;
+  [[nodiscard]] bool has_focus() const {
+    return selection.focus.trace >= 0 || selection.focus.execution >= 0 || !selection.focus.op_name.empty();
+  }
+  void toast(std::string text);
+  void select(Select wish, bool in_history = true);
+  /// Shows a source line; opens a tab if needed.
+  void show_source(const std::string& host, const std::string& path, std::int32_t line);
+  void show_frame(std::int64_t frame);
+  [[nodiscard]] bool typing() const;
+  [[nodiscard]] double timeline_whole() const;
+  void set_timeline(double begin, double end);
+  void close_popup() { popup = Popup::none; }
+  void wake(int frames = 3) { frames_wanted_ = frames_wanted_ > frames ? frames_wanted_ : frames; }
+  ///@}
+
+ private:
+  friend struct Commands;
+  void send(decltype(Request::what) what);
+  void handle_keys();
+  void sync_view();
+  void publish_link();
+  void save_settings();
+  void selection_arrived();
+  void apply_theme();
+  [[nodiscard]] Json state_of_panes() const;
+
+  std::uint64_t serial_ = 0;
+  Status status_;
+  View sent_view_;
+  bool wishes_in_history_ = true;
+  std::uint64_t last_select_ = 0;
+  struct Entry {
+    Focus focus;
+    double when = 0;
+  };
+  std::vector<Entry> history_;
+  std::size_t history_at_ = 0;
+  bool scroll_rows_ = false;
+  bool scroll_alerts_ = false;
+  bool first_bad_done_ = false;
+  std::uint64_t generation_ = 0;
+  std::string link_;
+  std::string pending_link_;
+  std::string settings_;
+  double link_time_ = 0;
+  double load_started_ = 0;
+  double tooltip_at_ = 0;
+  std::uint64_t frames_ = 0;
+  int frames_wanted_ = 3;
+  bool system_dark_ = false;
+  bool user_selected_ = false;
+
+ public:
+  std::vector<Toast> toasts;
+  [[nodiscard]] double loading_since() const { return load_started_; }
+  [[nodiscard]] bool can_go_back() const { return history_at_ > 0; }
+  [[nodiscard]] bool can_go_forward() const { return history_at_ + 1 < history_.size(); }
+};
+
+/// Names of all commands with the text the palette shows, and their keys.
+struct CommandInfo {
+  const char* id;
+  const char* title;  ///< "": not in the palette
+  const char* keys;
+  const char* arguments;  ///< JSON that the palette passes
+};
+const std::vector<CommandInfo>& command_list();
+
+}  // namespace nanlens::viewer

@@ -1,0 +1,166 @@
+// The keyboard. Single keys work when no text field has it.
+#include "app/app.hpp"
+
+#include <algorithm>
+
+namespace nanlens::viewer {
+
+namespace {
+
+bool pressed(ImGuiKey key) { return ImGui::IsKeyPressed(key, true); }
+
+// Arrows and page keys mean something else in each pane.
+bool handle_movement(App& app) {
+  const double page = std::max(1.0, static_cast<double>(app.rows_pane.fitting) - 3);
+  double by = 0;
+  if (pressed(ImGuiKey_DownArrow)) by = 1;
+  if (pressed(ImGuiKey_UpArrow)) by = -1;
+  if (pressed(ImGuiKey_PageDown)) by = page;
+  if (pressed(ImGuiKey_PageUp)) by = -page;
+  if (pressed(ImGuiKey_Home)) by = -1e12;
+  if (pressed(ImGuiKey_End)) by = 1e12;
+  double sideways = 0;
+  if (pressed(ImGuiKey_RightArrow)) sideways = 1;
+  if (pressed(ImGuiKey_LeftArrow)) sideways = -1;
+  if (by == 0 && sideways == 0) return false;
+  const auto sign = by > 0 ? 1 : -1;
+  switch (app.active) {
+    case Pane::alerts:
+      if (by == -1e12)
+        app.command("first_bad");
+      else if (by != 0)
+        app.command(sign > 0 ? "next_alert" : "previous_alert");
+      break;
+    case Pane::graph:
+      if (by != 0) app.command(sign < 0 ? "next_input" : "next_consumer");
+      break;
+    case Pane::source:
+      if (app.tab() != nullptr) {
+        Tab& tab = app.source_pane.tabs[app.source_pane.tab];
+        tab.first += by == 1 || by == -1 ? by
+                     : by > 0            ? std::min(by, std::max(1.0, app.source_pane.visible - 2))
+                                         : std::max(by, -std::max(1.0, app.source_pane.visible - 2));
+        if (std::abs(by) > 1e9) tab.first = by > 0 ? 1e9 : 0;
+      }
+      break;
+    case Pane::stack: {
+      const auto count = static_cast<std::int64_t>(app.selection.stack.frames.size());
+      const std::int64_t to = std::clamp<std::int64_t>(
+          app.stack_pane.frame + sign * (app.stack_pane.inner_first ? -1 : 1), 0, std::max<std::int64_t>(0, count - 1));
+      if (by != 0 && count > 0) app.show_frame(to);
+      break;
+    }
+    case Pane::rows:
+      if (by == -1e12)
+        app.command("focus_trace", {{"index", 0}});
+      else if (by == 1e12)
+        app.command("focus_trace", {{"index", app.rows.total == 0 ? 0 : app.rows.total - 1}});
+      else if (by != 0)
+        app.command("step_row", {{"by", by}});
+      break;
+    case Pane::timeline: break;
+  }
+  if (app.active == Pane::timeline && by == -1e12)
+    app.command("focus_execution", {{"index", 0}});
+  else if (app.active == Pane::timeline && by == 1e12)
+    app.command("focus_execution", {{"index", app.timeline.total == 0 ? 0 : app.timeline.total - 1}});
+  else if (app.active == Pane::timeline && by != 0)
+    sideways = sign;
+  if (sideways != 0 && app.active == Pane::graph)
+    app.command("next_consumer", {{"dir", sideways}});
+  else if (sideways != 0)
+    app.command("step_execution", {{"dir", sideways}});
+  return true;
+}
+
+void handle_control_keys(App& app, bool shift) {
+  if (pressed(ImGuiKey_P)) app.command("palette", {{"text", shift ? ">" : ""}});
+  if (pressed(ImGuiKey_F) && !app.typing()) app.command("find_here");
+  if (pressed(ImGuiKey_O)) app.command("open_logdir");
+  if (pressed(ImGuiKey_C) && !app.typing()) {
+    const Result result = shift ? app.command("copy_link") : app.command("copy");
+    if (!result.ok) app.toast(result.message);
+  }
+  if (app.platform.is_page) return;  // the browser zooms itself, and closes its tabs
+  if (pressed(ImGuiKey_Equal) || pressed(ImGuiKey_KeypadAdd)) app.command("scale", {{"by", 10}});
+  if (pressed(ImGuiKey_Minus) || pressed(ImGuiKey_KeypadSubtract)) app.command("scale", {{"by", -10}});
+  if (pressed(ImGuiKey_0)) app.command("scale", {{"percent", 100}});
+  if (pressed(ImGuiKey_Q)) app.command("quit");
+}
+
+void handle_panes(App& app, bool shift) {
+  constexpr ImGuiKey digits[] = {ImGuiKey_1, ImGuiKey_2, ImGuiKey_3, ImGuiKey_4, ImGuiKey_5, ImGuiKey_6};
+  constexpr Pane order[] = {Pane::alerts, Pane::timeline, Pane::rows, Pane::graph, Pane::source, Pane::stack};
+  for (std::size_t i = 0; i < num_panes; ++i)
+    if (pressed(digits[i]))
+      app.command(shift ? "maximize_pane" : "activate_pane", {{"pane", pane_ids[static_cast<std::size_t>(order[i])]}});
+  if (!pressed(ImGuiKey_Tab)) return;
+  std::size_t at = 0;
+  while (order[at] != app.active) ++at;
+  at = (at + (shift ? num_panes - 1 : 1)) % num_panes;
+  app.command("activate_pane", {{"pane", pane_ids[static_cast<std::size_t>(order[at])]}});
+}
+
+}  // namespace
+
+void App::handle_keys() {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (pressed(ImGuiKey_Escape)) {
+    command("escape");
+    return;
+  }
+  if (pressed(ImGuiKey_F3)) command("next_hit", {{"dir", io.KeyShift ? -1 : 1}});
+  if (io.KeyCtrl || io.KeySuper) return handle_control_keys(*this, io.KeyShift);
+  if (typing() || popup == Popup::palette) return;
+  const auto report = [&](const Result& result) {
+    if (!result.ok) toast(result.message);
+  };
+  if (popup != Popup::none) {
+    if (pressed(ImGuiKey_DownArrow)) popup_first += 1;
+    if (pressed(ImGuiKey_UpArrow)) popup_first -= 1;
+    if (pressed(ImGuiKey_PageDown)) popup_first += 10;
+    if (pressed(ImGuiKey_PageUp)) popup_first -= 10;
+  }
+  // Keys that go by the character, since layouts differ.
+  for (const ImWchar c : io.InputQueueCharacters) {
+    switch (c) {
+      case '?': command("help"); break;
+      case '/': command("edit_filter"); break;
+      case ':': command("palette", {{"text", ":"}}); break;
+      case '.': report(command("next_alert")); break;
+      case ',': report(command("previous_alert")); break;
+      case '>': report(command("next_alert", {{"by", "op"}})); break;
+      case '<': report(command("previous_alert", {{"by", "op"}})); break;
+      case '[': report(command("back")); break;
+      case ']': report(command("forward")); break;
+      default: break;
+    }
+  }
+  if (popup != Popup::none) return;
+  struct Key {
+    ImGuiKey key;
+    const char* command;
+    Json arguments;
+  };
+  const int direction = io.KeyShift ? -1 : 1;
+  const Key keys[] = {{ImGuiKey_N, "first_bad", {}},
+                      {ImGuiKey_I, "next_input", {{"dir", direction}}},
+                      {ImGuiKey_O, "next_consumer", {{"dir", direction}}},
+                      {ImGuiKey_K, "follow_boundary", {}},
+                      {ImGuiKey_B, "only_bad", {}},
+                      {ImGuiKey_G, "group_alerts", {}},
+                      {ImGuiKey_L, "fold_library", {}},
+                      {ImGuiKey_T, "timeline_mode", {}},
+                      {ImGuiKey_F, "center_selection", {}},
+                      {ImGuiKey_W, "timeline_zoom", {{"factor", 1.5}}},
+                      {ImGuiKey_S, "timeline_zoom", {{"factor", 1 / 1.5}}},
+                      {ImGuiKey_A, "timeline_pan_page", {{"dir", -1}}},
+                      {ImGuiKey_D, "timeline_pan_page", {{"dir", 1}}}};
+  if (!io.KeyAlt)
+    for (const Key& k : keys)
+      if (pressed(k.key)) report(command(k.command, k.arguments));
+  handle_panes(*this, io.KeyShift);
+  handle_movement(*this);
+}
+
+}  // namespace nanlens::viewer

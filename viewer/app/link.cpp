@@ -1,0 +1,221 @@
+// The view as a link (the page's hash, the desktop's --view), and the settings that outlive a session.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "app/app.hpp"
+
+namespace nanlens::viewer {
+
+namespace {
+
+std::string percent_encode(const std::string& text) {
+  constexpr char digits[] = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || std::strchr("-_.~/", c) != nullptr) {
+      out += c;
+    } else {
+      out += '%';
+      out += digits[byte >> 4];
+      out += digits[byte & 15];
+    }
+  }
+  return out;
+}
+
+std::string percent_decode(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%' && i + 2 < text.size() && std::isxdigit(static_cast<unsigned char>(text[i + 1])) != 0) {
+      out += static_cast<char>(std::strtol(text.substr(i + 1, 2).c_str(), nullptr, 16));
+      i += 2;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+std::map<std::string, std::string> parse(const std::string& link) {
+  std::map<std::string, std::string> parts;
+  std::size_t at = link.starts_with('#') ? 1 : 0;
+  while (at < link.size()) {
+    std::size_t end = link.find('&', at);
+    if (end == std::string::npos) end = link.size();
+    const std::size_t equals = link.find('=', at);
+    if (equals != std::string::npos && equals < end)
+      parts[link.substr(at, equals - at)] = percent_decode(link.substr(equals + 1, end - equals - 1));
+    at = end + 1;
+  }
+  return parts;
+}
+
+std::vector<double> numbers(const std::string& text) {
+  std::vector<double> out;
+  const char* at = text.c_str();
+  for (char* end = nullptr; *at != '\0'; at = *end == ',' ? end + 1 : end) {
+    out.push_back(std::strtod(at, &end));
+    if (end == at) break;
+  }
+  return out;
+}
+
+// A view link never needs a float's full digits.
+std::string short_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+}  // namespace
+
+std::string App::link() const {
+  if (overview.run < 0 || static_cast<std::size_t>(overview.run) >= overview.runs.size()) return pending_link_;
+  std::string out = "nl=1";
+  const auto add = [&](const char* key, const std::string& value) {
+    out += std::string("&") + key + "=" + percent_encode(value);
+  };
+  const RunInfo& run = overview.runs[static_cast<std::size_t>(overview.run)];
+  const auto same_id = std::count_if(overview.runs.begin(), overview.runs.end(),
+                                     [&](const RunInfo& r) { return r.run_id == run.run_id; });
+  add("run", same_id > 1 || run.run_id.empty() ? "~" + std::to_string(overview.run) : run.run_id.substr(0, 8));
+  const Focus& f = selection.focus;
+  if (f.trace >= 0)
+    add("t", std::to_string(f.trace));
+  else if (!f.op_name.empty())
+    add("op", f.graph_id + "~" + f.op_name + "~" + std::to_string(f.slot));
+  else if (f.execution >= 0)
+    add("x", std::to_string(f.execution));
+  if (const Tab* const shown = tab(); shown != nullptr && shown->line > 0)
+    add("src", shown->path + "~" + std::to_string(shown->line));
+  if (rows_pane.filter[0] != '\0') add("q", rows_pane.filter);
+  if (rows_pane.only_bad) add("bad", "1");
+  if (timeline_pane.end > 0)
+    add("tl", short_number(timeline_pane.begin) + "," + short_number(timeline_pane.end) +
+                  (timeline_pane.time_mode ? ",t" : ",o"));
+  if (layout.maximized) add("max", std::to_string(static_cast<int>(*layout.maximized) + 1));
+  if (graph_pane.hops > 1) add("h", std::to_string(graph_pane.hops));
+  if (alerts_pane.by != "op") add("by", alerts_pane.by);
+  return out;
+}
+
+void App::apply_link(const std::string& link) {
+  const auto parts = parse(link);
+  if (!parts.contains("nl")) return;
+  if (overview.run < 0) {
+    pending_link_ = link;
+    return;
+  }
+  const auto get = [&](const char* key) {
+    const auto found = parts.find(key);
+    return found == parts.end() ? std::string() : found->second;
+  };
+  const RunInfo& run = overview.runs[static_cast<std::size_t>(overview.run)];
+  const std::string id = get("run");
+  if (!id.empty() && !id.starts_with('~') && !run.run_id.starts_with(id)) {
+    const auto other = std::find_if(overview.runs.begin(), overview.runs.end(),
+                                    [&](const RunInfo& r) { return r.run_id.starts_with(id); });
+    if (other != overview.runs.end()) {
+      pending_link_ = link;
+      first_bad_done_ = false;
+      send(SelectRun{static_cast<std::int32_t>(other - overview.runs.begin())});
+      return;
+    }
+    toast("This logdir is another run (" + run.run_id + "). View applied as far as it fits.");
+  }
+  if (id.starts_with('~')) {
+    const auto index = static_cast<std::int32_t>(std::atoi(id.c_str() + 1));
+    if (index != overview.run && index >= 0 && static_cast<std::size_t>(index) < overview.runs.size()) {
+      pending_link_ = link;
+      first_bad_done_ = false;
+      send(SelectRun{index});
+      return;
+    }
+  }
+  Select wish;
+  wish.kind = IntentKind::focus;
+  if (const std::string t = get("t"); !t.empty()) {
+    wish.focus.trace = std::atoll(t.c_str());
+  } else if (const std::string op = get("op"); !op.empty()) {
+    const std::size_t first = op.find('~');
+    const std::size_t last = op.rfind('~');
+    if (first != std::string::npos && last > first) {
+      wish.kind = IntentKind::op;
+      wish.focus.graph_id = op.substr(0, first);
+      wish.focus.op_name = op.substr(first + 1, last - first - 1);
+      wish.focus.slot = std::atoi(op.c_str() + last + 1);
+    }
+  } else if (const std::string x = get("x"); !x.empty()) {
+    wish.focus.execution = std::atoll(x.c_str());
+  } else {
+    wish.kind = IntentKind::clear;
+  }
+  select(wish);
+  command("filter", {{"query", get("q")}});
+  rows_pane.only_bad = get("bad") == "1";
+  const std::string range = get("tl");
+  if (const auto n = numbers(range); n.size() >= 2 && n[1] > n[0]) {
+    timeline_pane.time_mode = range.ends_with(",t");
+    timeline_pane.fitted = true;
+    timeline_pane.begin = n[0];
+    timeline_pane.end = n[1];
+  }
+  if (const std::string max = get("max"); !max.empty()) {
+    const int pane = std::atoi(max.c_str()) - 1;
+    if (pane >= 0 && pane < static_cast<int>(num_panes)) layout.maximized = static_cast<Pane>(pane);
+  }
+  if (const std::string hops = get("h"); !hops.empty()) command("graph_hops", {{"n", std::atoi(hops.c_str())}});
+  if (const std::string by = get("by"); !by.empty()) command("group_alerts", {{"by", by}});
+}
+
+void App::publish_link() {
+  if (!platform.set_link || overview.run < 0 || overview.loading || status_.serial != serial_ || !pending_link_.empty())
+    return;
+  std::string now_link = link();
+  if (now_link == link_ || now - link_time_ < 0.25) {
+    if (now_link != link_) wake(1);
+    return;
+  }
+  const bool other_selection = history_at_ < history_.size() && history_[history_at_].when > link_time_;
+  link_time_ = now;
+  link_ = std::move(now_link);
+  platform.set_link(link_, other_selection);
+}
+
+void App::save_settings() {
+  if (!platform.save_settings) return;
+  Json s = {{"theme", theme_choice},
+            {"scale", user_scale},
+            {"splits", layout.at},
+            {"fold_library", stack_pane.fold_library},
+            {"follow", follow},
+            {"columns_shown", rows_pane.forced},
+            {"columns_hidden", rows_pane.hidden}};
+  std::string text = s.dump();
+  if (text == settings_) return;
+  const bool first = settings_.empty();
+  settings_ = std::move(text);
+  if (!first) platform.save_settings(settings_);
+}
+
+void App::apply_settings(const std::string& text) {
+  const Json s = Json::parse(text, nullptr, false);
+  if (!s.is_object()) return;
+  try {
+    theme_choice = s.value("theme", theme_choice);
+    user_scale = std::clamp(s.value("scale", user_scale), 0.5f, 3.0f);
+    if (s.contains("splits") && s["splits"].is_array() && s["splits"].size() == layout.at.size())
+      for (std::size_t i = 0; i < layout.at.size(); ++i)
+        layout.at[i] = std::clamp(s["splits"][i].get<float>(), 0.05f, 0.95f);
+    stack_pane.fold_library = s.value("fold_library", true);
+    follow = s.value("follow", true);
+    if (s.contains("columns_shown")) rows_pane.forced = s["columns_shown"].get<std::set<std::string>>();
+    if (s.contains("columns_hidden")) rows_pane.hidden = s["columns_hidden"].get<std::set<std::string>>();
+  } catch (const Json::exception&) {
+    toast("The saved settings could not be read; the default ones are used.");
+  }
+}
+
+}  // namespace nanlens::viewer

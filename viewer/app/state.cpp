@@ -1,0 +1,264 @@
+// What is on screen as JSON, for tests and for whoever drives the viewer from outside.
+#include <algorithm>
+#include <cmath>
+
+#include "app/app.hpp"
+
+namespace nanlens::viewer {
+
+namespace {
+
+Json or_null(std::int64_t index) { return index < 0 ? Json(nullptr) : Json(index); }
+Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json badges_json(const std::vector<Badge>& badges) {
+  constexpr const char* kinds[] = {"dtype", "rank", "shape", "size", "nan",  "ninf",
+                                   "pinf",  "neg",  "zero",  "pos",  "curt", "none"};
+  Json list = Json::array();
+  for (const Badge& b : badges) {
+    Json value;
+    if (b.kind == BadgeKind::dtype || b.kind == BadgeKind::shape || b.kind == BadgeKind::none)
+      value = b.text;
+    else if (b.kind == BadgeKind::curt)
+      value = b.number != 0 ? "bad" : "ok";
+    else
+      value = static_cast<std::int64_t>(b.number);
+    list.push_back({{"kind", kinds[static_cast<std::size_t>(b.kind)]}, {"value", value}});
+  }
+  return list;
+}
+
+Json tensor_json(const TensorInfo& t) {
+  return {{"name", t.name},
+          {"tensor_id", t.tensor_id},
+          {"bad", t.bad},
+          {"execution", or_null(t.execution)},
+          {"trace", or_null(t.trace)},
+          {"badges", badges_json(t.badges)}};
+}
+
+Json runs_json(const App& app) {
+  Json runs = Json::array();
+  for (const RunInfo& r : app.overview.runs)
+    runs.push_back({{"run_id", r.run_id},
+                    {"num_executions", r.num_executions},
+                    {"num_traces", r.num_traces},
+                    {"num_alerts", r.num_alerts}});
+  return runs;
+}
+
+Json focus_json(const App& app) {
+  const Focus& f = app.selection.focus;
+  const Tab* const tab = app.tab();
+  Json run = nullptr;
+  if (app.overview.run >= 0 && static_cast<std::size_t>(app.overview.run) < app.overview.runs.size())
+    run = app.overview.runs[static_cast<std::size_t>(app.overview.run)].run_id;
+  return {{"run", run},
+          {"execution", or_null(f.execution)},
+          {"trace", or_null(f.trace)},
+          {"slot", or_null(f.slot)},
+          {"graph_id", or_null(f.graph_id)},
+          {"op_name", or_null(f.op_name)},
+          {"frame", or_null(app.stack_pane.frame)},
+          {"source", tab == nullptr ? Json(nullptr) : Json{{"path", tab->path}, {"line", tab->line}}}};
+}
+
+Json alerts_json(const App& app) {
+  Json visible = Json::array();
+  for (std::size_t i = 0; i < app.alerts.lines.size() && !app.alerts_pane.folded; ++i) {
+    const AlertLine& a = app.alerts.lines[i];
+    const double position = static_cast<double>(app.alerts.first + i);
+    if (a.group || position + 1 <= app.alerts_pane.first ||
+        position >= app.alerts_pane.first + static_cast<double>(app.alerts_pane.fitting) - 1)
+      continue;
+    visible.push_back({{"index", a.index},
+                       {"op_name", or_null(a.op_name)},
+                       {"op_type", a.op_type},
+                       {"output_slot", a.output_slot},
+                       {"execution", or_null(a.execution)},
+                       {"trace", or_null(a.trace)}});
+  }
+  Json by_type = Json::object();
+  if (app.alerts.total > 0) by_type["InfNanAlert"] = app.alerts.total;
+  return {{"total", app.alerts.total}, {"by_type", by_type}, {"by", app.alerts_pane.by}, {"visible", visible}};
+}
+
+Json timeline_json(const App& app) {
+  Json boxes = Json::array();
+  const auto& pane = app.timeline_pane;
+  for (const Box& b : app.timeline.boxes) {
+    const double at = app.timeline.time_mode ? b.time : static_cast<double>(b.index);
+    if (at + (app.timeline.time_mode ? 0 : 1) <= pane.begin || at >= pane.end) continue;
+    boxes.push_back(
+        {{"index", b.index}, {"label", b.op_type}, {"kind", b.function ? "function" : "eager"}, {"bad", b.bad}});
+  }
+  return {{"begin", pane.begin},
+          {"end", pane.end},
+          {"total", app.timeline.total},
+          {"mode", pane.time_mode ? "time" : "order"},
+          {"boxes", boxes}};
+}
+
+Json execution_json(const Card& card) {
+  if (card.index < 0) return nullptr;
+  Json inputs = Json::array();
+  Json outputs = Json::array();
+  for (const auto& t : card.inputs) inputs.push_back(tensor_json(t));
+  for (const auto& t : card.outputs) outputs.push_back(tensor_json(t));
+  return {{"index", card.index},
+          {"op_type", card.op_type},
+          {"graph_id", or_null(card.graph_id)},
+          {"device", card.device},
+          {"inputs", inputs},
+          {"outputs", outputs},
+          {"first_row", or_null(card.first_row)},
+          {"num_rows", card.num_rows}};
+}
+
+Json rows_json(const App& app) {
+  Json visible = Json::array();
+  const auto& s = app.selection;
+  for (std::size_t i = 0; i < app.rows.rows.size(); ++i) {
+    const Row& row = app.rows.rows[i];
+    const double position = static_cast<double>(app.rows.first + i);
+    if (position + 1 <= app.rows_pane.first ||
+        position >= app.rows_pane.first + static_cast<double>(app.rows_pane.fitting) - 1)
+      continue;
+    const auto index = static_cast<std::int64_t>(row.index);
+    Json roles = Json::array();
+    if (s.focus.trace == index) roles.push_back("focused");
+    for (std::size_t k = 0; k < s.input_rows.size(); ++k)
+      if (s.input_rows[k] == index) roles.push_back("input:" + std::to_string(k));
+    if (s.caller_row == index) roles.push_back("caller");
+    if (std::find(s.consumer_rows.begin(), s.consumer_rows.end(), index) != s.consumer_rows.end())
+      roles.push_back("consumer");
+    visible.push_back({{"index", row.index},
+                       {"tensor", row.op_name + ":" + std::to_string(row.slot)},
+                       {"op_type", row.op_type},
+                       {"execution", or_null(row.execution)},
+                       {"badges", badges_json(row.badges)},
+                       {"roles", roles}});
+  }
+  return {{"total", app.rows.total},
+          {"shown", app.rows.shown},
+          {"first", static_cast<std::uint64_t>(std::ceil(app.rows_pane.first))},
+          {"filter", app.rows_pane.filter},
+          {"filter_error", or_null(app.rows.filter_error)},
+          {"only_bad", app.rows_pane.only_bad},
+          {"visible", visible}};
+}
+
+Json card_json(const OpCard& c, const char* slot_name) {
+  return {{slot_name, c.slot},
+          {"op_name", c.op_name},
+          {"op_type", c.op_type},
+          {"trace", or_null(c.trace)},
+          {"badges", badges_json(c.badges)}};
+}
+
+Json graph_json(const Selection& s) {
+  if (!s.has_neighbourhood) return nullptr;
+  const auto& n = s.neighbourhood;
+  Json inputs = Json::array();
+  for (const OpCard& c : n.inputs) inputs.push_back(card_json(c, "slot"));
+  Json consumers = Json::array();
+  for (const auto& slot : n.consumers) {
+    Json list = Json::array();
+    for (const OpCard& c : slot) list.push_back(card_json(c, "input_slot"));
+    consumers.push_back(std::move(list));
+  }
+  Json boundary = nullptr;
+  if (n.boundary.exists)
+    boundary = {{"argument", n.boundary.argument},
+                {"function", n.boundary.function},
+                {"known", n.boundary.known},
+                {"tensor", n.boundary.tensor},
+                {"execution", or_null(n.boundary.execution)},
+                {"trace", or_null(n.boundary.trace)}};
+  Json crumbs = Json::array();
+  for (const Crumb& c : n.crumbs) crumbs.push_back(c.name);
+  return {{"graph_id", n.graph_id}, {"graph_name", n.graph_name},
+          {"crumbs", crumbs},       {"op_name", or_null(n.op_name)},
+          {"op_type", n.op_type},   {"inputs", inputs},
+          {"consumers", consumers}, {"farther_inputs", n.farther_inputs.size()},
+          {"boundary", boundary}};
+}
+
+Json stack_json(const App& app) {
+  const Stack& s = app.selection.stack;
+  Json frames = Json::array();
+  for (const Frame& f : s.frames)
+    frames.push_back({{"path", f.path}, {"line", f.line}, {"function", f.function}, {"own", f.own}});
+  std::string title;
+  if (s.exists)
+    title = s.execution >= 0 ? "Execution #" + std::to_string(s.execution) + ": " + s.op_type
+                             : "Creation of " + s.op_name + " (" + s.op_type + ")";
+  return {{"title", title}, {"sticky", app.stack_pane.sticky.has_value()}, {"frames", frames}};
+}
+
+const char* popup_name(Popup p) {
+  constexpr const char* names[] = {"none",     "palette", "help",    "diagnostics",
+                                   "licences", "runs",    "columns", "ops_of_line"};
+  return names[static_cast<std::size_t>(p)];
+}
+
+}  // namespace
+
+Json App::state() const {
+  Json diagnostics_list = Json::array();
+  for (const Fault& f : diagnostics.list)
+    diagnostics_list.push_back({{"file", f.file}, {"offset", f.offset}, {"message", f.message}});
+  Json loading = nullptr;
+  if (overview.loading) loading = {{"done", overview.bytes_done}, {"total", overview.bytes_total}};
+  const Tab* const shown = tab();
+  const bool there = shown != nullptr && source.path == shown->path;
+  const auto& v = overview.verdict;
+  Json toast_list = Json::array();
+  for (const Toast& t : toasts) toast_list.push_back(t.text);
+  return {
+      {"runs", runs_json(*this)},
+      {"run", focus_json(*this)["run"]},
+      {"run_index", or_null(overview.run)},
+      {"loading", loading},
+      {"stopped", overview.stopped},
+      {"error", or_null(overview.error)},
+      {"diagnostics", diagnostics_list},
+      {"theme", name_of(ui.theme.bg == theme_of(ThemeName::light).bg  ? ThemeName::light
+                        : ui.theme.bg == theme_of(ThemeName::dark).bg ? ThemeName::dark
+                                                                      : ThemeName::contrast)},
+      {"verdict", v.alert < 0 ? Json(nullptr)
+                              : Json{{"tensor", v.tensor},
+                                     {"op_type", v.op_type},
+                                     {"path", v.path},
+                                     {"line", v.line},
+                                     {"trace", or_null(v.trace)},
+                                     {"execution", or_null(v.execution)}}},
+      {"focus", focus_json(*this)},
+      {"alerts", alerts_json(*this)},
+      {"timeline", timeline_json(*this)},
+      {"execution", execution_json(selection.card)},
+      {"graph_executions", rows_json(*this)},
+      {"graph_structure", graph_json(selection)},
+      {"source_code",
+       {{"path", shown == nullptr ? Json(nullptr) : Json(shown->path)},
+        {"line", shown == nullptr ? Json(nullptr) : Json(shown->line)},
+        {"first_visible", shown == nullptr ? 0 : static_cast<std::int64_t>(shown->first) + 1},
+        {"num_lines", there ? source.lines.size() : 0},
+        {"tabs", source_pane.tabs.size()}}},
+      {"stack_trace", stack_json(*this)},
+      {"active_pane", pane_ids[static_cast<std::size_t>(active)]},
+      {"maximized", layout.maximized ? Json(pane_ids[static_cast<std::size_t>(*layout.maximized)]) : Json(nullptr)},
+      {"popup", popup_name(popup)},
+      {"toasts", toast_list},
+      {"follow", follow},
+      {"memory_bytes", platform.memory_bytes ? platform.memory_bytes() : static_cast<double>(overview.memory_bytes)},
+      {"frame", frames_}};
+}
+
+Json App::rects() const {
+  Json out = Json::object();
+  for (const auto& [id, r] : ui.rects) out[id] = {{"x", r.x}, {"y", r.y}, {"w", r.w}, {"h", r.h}};
+  return out;
+}
+
+}  // namespace nanlens::viewer

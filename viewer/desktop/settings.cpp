@@ -1,0 +1,98 @@
+#include "settings.hpp"
+
+#include <fontconfig/fontconfig.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace nanlens::viewer {
+
+namespace {
+
+std::string directory() {
+  if (const char* const config = std::getenv("XDG_CONFIG_HOME"); config != nullptr && config[0] == '/')
+    return std::string(config) + "/nanlens";
+  if (const char* const home = std::getenv("HOME"); home != nullptr && home[0] == '/')
+    return std::string(home) + "/.config/nanlens";
+  return {};
+}
+
+std::string read(const std::string& name) {
+  std::ifstream file(directory() + "/" + name);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void write(const std::string& name, const std::string& text) {
+  const std::string to = directory();
+  if (to.empty()) return;
+  std::error_code ignored;  // settings that can't be kept are not worth a word each time
+  std::filesystem::create_directories(to, ignored);
+  replace_file(to + "/" + name, text);
+}
+
+}  // namespace
+
+bool replace_file(const std::string& path, const std::string& content) {
+  const std::string temporary = path + ".new";
+  {
+    std::ofstream file(temporary, std::ios::binary);
+    file << content;
+    if (!file.flush()) return false;
+  }
+  return std::rename(temporary.c_str(), path.c_str()) == 0;
+}
+
+std::string load_settings() { return read("viewer.json"); }
+void store_settings(const std::string& text) { write("viewer.json", text); }
+
+std::vector<std::string> load_recent() {
+  std::istringstream lines(read("recent"));
+  std::vector<std::string> recent;
+  for (std::string line; std::getline(lines, line);)
+    if (!line.empty()) recent.push_back(line);
+  return recent;
+}
+
+void add_recent(const std::string& path) {
+  std::error_code failed;
+  const std::string absolute = std::filesystem::absolute(path, failed).lexically_normal().string();
+  if (failed) return;
+  std::vector<std::string> recent = load_recent();
+  std::erase(recent, absolute);
+  recent.insert(recent.begin(), absolute);
+  constexpr std::size_t most = 10;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, recent.size()); ++i) text += recent[i] + "\n";
+  write("recent", text);
+}
+
+std::string find_cjk_font() {
+  std::string file;
+  FcPattern* const pattern = FcPatternCreate();
+  FcCharSet* const characters = FcCharSetCreate();
+  for (const FcChar32 c : {0x4e2du, 0x3042u}) FcCharSetAddChar(characters, c);
+  FcPatternAddCharSet(pattern, FC_CHARSET, characters);
+  FcPatternAddBool(pattern, FC_SCALABLE, FcTrue);
+  FcConfigSubstitute(nullptr, pattern, FcMatchPattern);
+  FcDefaultSubstitute(pattern);
+  FcResult result{};
+  if (FcPattern* const found = FcFontMatch(nullptr, pattern, &result)) {
+    FcChar8* path = nullptr;
+    FcCharSet* has = nullptr;
+    if (FcPatternGetCharSet(found, FC_CHARSET, 0, &has) == FcResultMatch && FcCharSetHasChar(has, 0x4e2du) == FcTrue &&
+        FcPatternGetString(found, FC_FILE, 0, &path) == FcResultMatch)
+      file = reinterpret_cast<const char*>(path);
+    FcPatternDestroy(found);
+  }
+  FcCharSetDestroy(characters);
+  FcPatternDestroy(pattern);
+  return file;
+}
+
+}  // namespace nanlens::viewer

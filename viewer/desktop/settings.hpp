@@ -1,0 +1,24 @@
+/// @file
+/// What the desktop viewer remembers between sessions, in $XDG_CONFIG_HOME/nanlens (~/.config/nanlens).
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace nanlens::viewer {
+
+std::string load_settings();
+void store_settings(const std::string& text);
+
+/// Logdirs that were opened, the latest first.
+std::vector<std::string> load_recent();
+/// Puts a path at the head of the list.
+void add_recent(const std::string& path);
+
+/// Writes a file by replacing it, so that a reader never sees half of it. False if that failed.
+bool replace_file(const std::string& path, const std::string& content);
+
+/// A font with Chinese, Japanese and Korean characters, from fontconfig; "" if there is none.
+std::string find_cjk_font();
+
+}  // namespace nanlens::viewer

@@ -1,0 +1,43 @@
+/// @file
+/// The desktop's window: GLFW, OpenGL 3 and Dear ImGui's backends for both.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+struct GLFWwindow;
+
+namespace nanlens::viewer {
+
+/// A window with an OpenGL context and an ImGui context. Only one at a time.
+class Window {
+ public:
+  /// Throws std::runtime_error with the reason if there is no display or no OpenGL 3.
+  Window(const std::string& title, int width, int height);
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+  ~Window();
+
+  /// Sleeps until an event or `wake` comes, or for `seconds` (0: only looks; < 0: until something comes).
+  void wait(double seconds);
+  /// Draws one frame by calling `frame`.
+  void draw(const std::function<void()>& frame);
+  [[nodiscard]] bool closed() const;
+  void close();
+  /// True once after any input or exposure.
+  bool take_activity();
+  [[nodiscard]] float content_scale() const;
+  void copy(const std::string& text);
+  /// Paths that were dropped on the window.
+  std::vector<std::string> take_dropped();
+  /// Ends a `wait`; may be called from any thread.
+  static void wake();
+
+ private:
+  GLFWwindow* window_ = nullptr;
+  bool activity_ = true;
+  std::vector<std::string> dropped_;
+};
+
+}  // namespace nanlens::viewer

@@ -1,0 +1,162 @@
+#include "alerts.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "badges.hpp"
+
+namespace nanlens::viewer {
+
+namespace {
+
+constexpr std::size_t sparkline_cells = 40;
+
+}  // namespace
+
+std::uint64_t AlertList::op_key(std::size_t alert) const {
+  const auto& ref = index_.run().alerts()[alert];
+  return std::uint64_t{ref.is_execution} << 32 | ref.op;
+}
+
+void AlertList::group(const std::string& by) {
+  if (by == by_) return;
+  by_ = by;
+  groups_.clear();
+  reader::Run& run = index_.run();
+  std::unordered_map<std::string, std::size_t> group_of;
+  std::unordered_map<std::uint64_t, std::size_t> group_of_key;  // saves making the name for every alert
+  for (std::size_t i = 0; i < run.alerts().size(); ++i) {
+    const auto& ref = run.alerts()[i];
+    const std::uint32_t call = ref.is_execution ? ref.event : run.trace_execution(ref.event);
+    const std::uint64_t key = by == "call" ? call : op_key(i);
+    const auto known = group_of_key.find(key);
+    if (known != group_of_key.end()) {
+      groups_[known->second].alerts.push_back(static_cast<std::uint32_t>(i));
+      continue;
+    }
+    std::string name;
+    if (by == "call") {
+      const auto execution = call == reader::none ? std::nullopt : run.execution(call);
+      name = execution ? "#" + std::to_string(call) + " " + execution->event.op_type : "";
+    } else if (by == "graph") {
+      name = ref.is_execution ? "" : index_.text(index_.graph(index_.op(ref.op).graph).name);
+    } else if (by == "line") {
+      const auto alert = run.alert(ref);
+      std::optional<logdir::CodeLocation> location;
+      if (ref.is_execution) {
+        if (auto detail = run.execution(ref.event)) location = std::move(detail->event.code_location);
+      } else if (auto detail = run.op(ref.op)) {
+        location = std::move(detail->event.code_location);
+      }
+      if (const auto frame = reader::user_frame(reader::resolve_stack(run, location)))
+        name = frame->file_path.substr(frame->file_path.rfind('/') + 1) + ":" + std::to_string(frame->line);
+    } else {
+      name = ref.is_execution ? index_.text(ref.op) : index_.text(index_.op(ref.op).type);
+    }
+    const auto [found, is_new] = group_of.try_emplace(name, groups_.size());
+    if (is_new) groups_.push_back({name, name, {}});
+    group_of_key.emplace(key, found->second);
+    groups_[found->second].alerts.push_back(static_cast<std::uint32_t>(i));
+  }
+}
+
+AlertLine AlertList::describe(const Group& group) {
+  AlertLine line;
+  line.group = true;
+  line.key = group.key;
+  line.text = group.name;
+  line.count = group.alerts.size();
+  const auto& alerts = index_.run().alerts();
+  const double begin = alerts.front().wall_time;
+  const double duration = std::max(1e-9, alerts.back().wall_time - begin);
+  std::vector<std::uint32_t> cells(sparkline_cells);
+  for (const std::uint32_t i : group.alerts)
+    ++cells[std::min(sparkline_cells - 1,
+                     static_cast<std::size_t>((alerts[i].wall_time - begin) / duration * sparkline_cells))];
+  const std::uint32_t most = std::max<std::uint32_t>(1, *std::max_element(cells.begin(), cells.end()));
+  for (const std::uint32_t n : cells)
+    line.sparkline.push_back(static_cast<std::uint8_t>((n * 255ull + most - 1) / most));
+  return line;
+}
+
+AlertLine AlertList::describe(std::size_t i) {
+  reader::Run& run = index_.run();
+  AlertLine line;
+  line.index = static_cast<std::int64_t>(i);
+  const auto& ref = run.alerts()[i];
+  const auto alert = run.alert(ref);
+  if (!alert) {
+    line.text = "its record can't be read any more";
+    return line;
+  }
+  line.op_name = alert->op_name;
+  line.op_type = alert->op_type;
+  line.output_slot = alert->output_slot;
+  if (ref.is_execution) {
+    line.execution = ref.event;
+    line.call = ref.event;
+    line.text = alert->op_type + ":" + std::to_string(alert->output_slot);
+  } else {
+    line.trace = ref.event;
+    const std::uint32_t call = run.trace_execution(ref.event);
+    line.call = call == reader::none ? -1 : static_cast<std::int64_t>(call);
+    line.text = alert->op_name + ":" + std::to_string(alert->output_slot);
+    line.graph_name = index_.text(index_.graph(index_.op(ref.op).graph).name);
+  }
+  const auto count = [&](BadgeKind kind, double n) {
+    if (n > 0) line.badges.push_back({kind, n, {}});
+  };
+  count(BadgeKind::nan, alert->health.num_nan);
+  count(BadgeKind::ninf, alert->health.num_neg_inf);
+  count(BadgeKind::pinf, alert->health.num_pos_inf);
+  if (line.badges.empty()) line.badges.push_back({BadgeKind::curt, 1, {}});
+  return line;
+}
+
+std::int64_t AlertList::find(const Focus& focus) const {
+  const auto& run = index_.run();
+  const auto& alerts = run.alerts();
+  const bool is_trace = focus.trace >= 0;
+  const std::int64_t event = is_trace ? focus.trace : focus.execution;
+  if (event < 0) return -1;
+  const bool bad = is_trace ? static_cast<std::size_t>(event) < run.num_traces() &&
+                                  (run.trace_flags(static_cast<std::size_t>(event)) & reader::bad_flags) != 0
+                            : static_cast<std::size_t>(event) < run.num_executions() &&
+                                  (run.execution_flags(static_cast<std::size_t>(event)) & reader::bad_flags) != 0;
+  if (!bad) return -1;
+  // A bad event is among the alerts; which, needs a look at all of them, since they are in the order of time.
+  for (std::size_t i = 0; i < alerts.size(); ++i)
+    if (alerts[i].event == event && alerts[i].is_execution == !is_trace) return static_cast<std::int64_t>(i);
+  return -1;
+}
+
+Alerts AlertList::fill(const View& view, std::int64_t focus_alert) {
+  Alerts answer;
+  answer.total = index_.run().alerts().size();
+  answer.by = view.alerts_by;
+  if (answer.total == 0) return answer;
+  group(view.alerts_by);
+  const auto folded = [&](const Group& g) {
+    return std::find(view.alerts_folded.begin(), view.alerts_folded.end(), g.key) != view.alerts_folded.end();
+  };
+  answer.first = view.alerts_first;
+  const std::uint64_t end = view.alerts_first + view.alerts_count;
+  std::uint64_t at = 0;
+  for (const Group& g : groups_) {
+    if (at >= view.alerts_first && at < end) answer.lines.push_back(describe(g));
+    ++at;
+    if (folded(g)) continue;
+    const std::uint64_t begin = at;
+    at += g.alerts.size();
+    for (std::uint64_t line = std::max(begin, view.alerts_first); line < std::min(at, end); ++line)
+      answer.lines.push_back(describe(static_cast<std::size_t>(g.alerts[static_cast<std::size_t>(line - begin)])));
+    if (focus_alert < 0 || answer.line_of_focus >= 0) continue;
+    const auto found = std::lower_bound(g.alerts.begin(), g.alerts.end(), static_cast<std::uint32_t>(focus_alert));
+    if (found != g.alerts.end() && *found == focus_alert)
+      answer.line_of_focus = static_cast<std::int64_t>(begin) + (found - g.alerts.begin());
+  }
+  answer.num_lines = at;
+  return answer;
+}
+
+}  // namespace nanlens::viewer

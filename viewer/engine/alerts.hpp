@@ -1,0 +1,43 @@
+/// @file
+/// The Alerts pane's list: every bad tensor of the run, grouped, with the groups in the order of their first alert.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "protocol.hpp"
+#include "run_index.hpp"
+
+namespace nanlens::viewer {
+
+/// Groups alerts and answers for windows of the list. No alert is left out, however many there are.
+class AlertList {
+ public:
+  explicit AlertList(RunIndex& index) : index_(index) {}
+
+  /// The run has grown: groups are made anew when they are asked for.
+  void invalidate() { by_.clear(); }
+  [[nodiscard]] Alerts fill(const View& view, std::int64_t focus_alert);
+  /// Position of the alert of a selected tensor; −1 if it is none.
+  [[nodiscard]] std::int64_t find(const Focus& focus) const;
+  /// Name of the op of an alert: groups and "another op" go by it.
+  [[nodiscard]] std::uint64_t op_key(std::size_t alert) const;
+
+ private:
+  struct Group {
+    std::string key;
+    std::string name;
+    std::vector<std::uint32_t> alerts;
+  };
+  void group(const std::string& by);
+  AlertLine describe(std::size_t alert);
+  AlertLine describe(const Group& group);
+
+  RunIndex& index_;
+  std::string by_;
+  std::vector<Group> groups_;
+};
+
+}  // namespace nanlens::viewer

@@ -1,0 +1,24 @@
+/// @file
+/// What is recorded of a tensor, as the badges that panes show.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <nanlens/reader/reader.hpp>
+
+#include "protocol.hpp"
+
+namespace nanlens::viewer {
+
+/// Badges in the reference's order: dtype, rank or shape, size, then NaN, −∞, +∞, −, 0, +. Counts of zero are left out.
+/// `proto` is the recorded tensor (null: none): FULL_TENSOR rows are counted from their values.
+std::vector<Badge> badges_of(std::int32_t mode, const reader::TensorValues& values, const logdir::TensorProto* proto);
+
+/// Only those of bad values: NaN, −∞, +∞, or the flag of CURT_HEALTH.
+std::vector<Badge> bad_badges(const std::vector<Badge>& badges);
+
+/// Do the badges tell of a NaN or an infinity?
+bool is_bad(const std::vector<Badge>& badges);
+
+}  // namespace nanlens::viewer

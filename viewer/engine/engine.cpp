@@ -1,0 +1,280 @@
+#include "engine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "selection.hpp"
+#include "source.hpp"
+#include "timeline.hpp"
+
+namespace nanlens::viewer {
+
+using Clock = std::chrono::steady_clock;
+
+void Engine::handle(Request request) {
+  serial_ = request.serial;
+  dirty_.status = true;
+  std::visit([this](auto& what) { apply(what); }, request.what);
+}
+
+std::vector<reader::Run*> Engine::runs() const {
+  std::vector<reader::Run*> all;
+  for (const auto& opened : logdirs_)
+    for (const auto& run : opened.logdir->runs()) all.push_back(run.get());
+  return all;
+}
+
+void Engine::apply(Close&) {
+  current_.reset();
+  logdirs_.clear();
+  run_ = -1;
+  const std::uint64_t generation = overview_.generation;
+  overview_ = {};
+  overview_.generation = generation;
+  dirty_.all();
+}
+
+void Engine::apply(Open& request) {
+  Close close;
+  apply(close);
+  ++overview_.generation;
+  for (const std::string& path : request.paths) {
+    std::string why;
+    auto storage = open_(path, why);
+    if (storage == nullptr) {
+      overview_.error += (overview_.error.empty() ? "" : "\n") + why;
+      continue;
+    }
+    const std::string name =
+        path.substr(path.find_last_of('/') == std::string::npos || path.back() == '/' ? 0 : path.find_last_of('/') + 1);
+    overview_.name += (overview_.name.empty() ? "" : ", ") + name;
+    logdirs_.push_back({path, std::make_unique<reader::Logdir>(std::move(storage))});
+  }
+  overview_.open = !logdirs_.empty();
+  overview_.loading = overview_.open;
+}
+
+void Engine::apply(SelectRun& request) {
+  if (request.run >= 0 && static_cast<std::size_t>(request.run) < runs().size()) open_run(request.run);
+}
+
+void Engine::apply(Cancel&) {
+  if (!overview_.loading) return;
+  overview_.loading = false;
+  overview_.stopped = true;
+  dirty_.overview = true;
+}
+
+void Engine::apply(Reload&) {
+  if (logdirs_.empty()) return;
+  overview_.stopped = false;
+  overview_.loading = true;
+}
+
+void Engine::apply(Select& request) {
+  select_serial_ = serial_;
+  if (!current_) return;
+  std::string notice;
+  const Focus focus = resolve(current_->index, current_->alerts, current_->selection, request, notice);
+  current_->selection = describe_selection(current_->index, current_->alerts, focus, view_.hops);
+  current_->selection.notice = notice;
+  current_->selection.serial = serial_;
+  current_->rows.set_roles({current_->selection.input_rows, current_->selection.consumer_rows});
+  select_pending_ = true;
+  dirty_.selection = dirty_.rows = dirty_.alerts = true;
+}
+
+void Engine::apply(View& request) {
+  const View old = std::exchange(view_, std::move(request));
+  const View& now = view_;
+  if (now.filter != old.filter || now.only_bad != old.only_bad) {
+    if (current_) current_->rows.set(now.filter, now.only_bad);
+    dirty_.rows = true;
+  }
+  dirty_.rows = dirty_.rows || now.row_first != old.row_first || now.row_count != old.row_count ||
+                now.minimap_cells != old.minimap_cells;
+  dirty_.timeline = dirty_.timeline || now.time_mode != old.time_mode || now.timeline_begin != old.timeline_begin ||
+                    now.timeline_end != old.timeline_end || now.timeline_columns != old.timeline_columns ||
+                    now.overview_columns != old.overview_columns;
+  dirty_.alerts = dirty_.alerts || now.alerts_by != old.alerts_by || now.alerts_folded != old.alerts_folded ||
+                  now.alerts_first != old.alerts_first || now.alerts_count != old.alerts_count;
+  dirty_.source = dirty_.source || now.source_path != old.source_path || now.source_host != old.source_host;
+  dirty_.diagnostics = dirty_.diagnostics || (now.diagnostics && !old.diagnostics);
+  if (now.hops != old.hops && current_) {
+    current_->selection = describe_selection(current_->index, current_->alerts, current_->selection.focus, now.hops);
+    dirty_.selection = true;
+  }
+}
+
+void Engine::open_run(std::int32_t run) {
+  run_ = run;
+  current_ = std::make_unique<OpenRun>(*runs()[static_cast<std::size_t>(run)]);
+  current_->index.refresh();
+  current_->rows.set(view_.filter, view_.only_bad);
+  current_->rows.restart();
+  dirty_.all();
+}
+
+// Reads for as long as a slice lasts. Slices grow while nothing else is asked for, since each has a cost of its own.
+void Engine::read_slice() {
+  const auto deadline = Clock::now() + slice_;
+  slice_ = std::min(slice_ * 2, std::chrono::milliseconds(160));
+  std::uint64_t done = 0;
+  std::uint64_t total = 0;
+  bool stopped = false;
+  bool changed = false;
+  std::uint64_t before = 0;
+  for (const auto& opened : logdirs_) {
+    std::uint64_t in_this = 0;
+    changed = opened.logdir->update([&](std::uint64_t d, std::uint64_t t) {
+      in_this = d;
+      total = std::max(total, before + t);
+      stopped = Clock::now() >= deadline;
+      return !stopped;
+    }) || changed;
+    before += in_this;
+    done = before;
+    if (stopped) break;
+  }
+  overview_.bytes_done = done;
+  overview_.bytes_total = std::max(total, done);
+  overview_.loading = stopped;
+  const auto all = runs();
+  if (run_ < 0 && !all.empty() && (!stopped || all.size() == 1)) {
+    // Of several runs, the latest that recorded anything.
+    std::int32_t latest = static_cast<std::int32_t>(all.size()) - 1;
+    for (std::int32_t i = latest; i >= 0; --i)
+      if (all[static_cast<std::size_t>(i)]->num_executions() + all[static_cast<std::size_t>(i)]->num_traces() > 0) {
+        latest = i;
+        break;
+      }
+    open_run(latest);
+  }
+  const auto now = Clock::now();
+  // While it goes on, panes are filled now and then: each time costs a pass over the index.
+  if (changed && (!stopped || now - last_partial_ > std::chrono::milliseconds(700))) {
+    last_partial_ = now;
+    refresh();
+  }
+  dirty_.overview = dirty_.overview || changed || stopped || !overview_.loading;
+}
+
+void Engine::refresh() {
+  if (!current_) return;
+  current_->index.refresh();
+  current_->alerts.invalidate();
+  current_->rows.restart();
+  const std::uint64_t serial = current_->selection.serial;
+  current_->selection = describe_selection(current_->index, current_->alerts, current_->selection.focus, view_.hops);
+  current_->selection.serial = serial;
+  dirty_.all();
+}
+
+bool Engine::step() {
+  answer();
+  const bool filtering = current_ && !current_->rows.complete();
+  if (filtering) {
+    current_->rows.step(Clock::now() + std::chrono::milliseconds(15));
+    dirty_.rows = true;
+  } else if (overview_.loading) {
+    read_slice();
+  } else {
+    slice_ = std::chrono::milliseconds(20);
+  }
+  const bool more = overview_.loading || (current_ && !current_->rows.complete());
+  dirty_.status = dirty_.status || !more;
+  if (!more) answer();
+  return more;
+}
+
+void Engine::answer() {
+  const Dirty dirty = std::exchange(dirty_, {});
+  if (dirty.overview) send_overview();
+  if (current_) {
+    if (dirty.selection) replies_.emplace_back(current_->selection);
+    if (dirty.rows) replies_.emplace_back(current_->rows.fill(view_, current_->selection.focus.trace));
+    if (dirty.timeline) replies_.emplace_back(timeline_of(current_->index, view_));
+    if (dirty.alerts) replies_.emplace_back(current_->alerts.fill(view_, current_->selection.alert));
+    if (dirty.source && !view_.source_path.empty())
+      replies_.emplace_back(source_of(current_->index, view_.source_host, view_.source_path));
+    if (dirty.diagnostics && view_.diagnostics) {
+      Diagnostics faults;
+      for (const auto& d : current_->index.run().diagnostics()) faults.list.push_back({d.file, d.offset, d.message});
+      replies_.emplace_back(std::move(faults));
+    }
+  }
+  const bool busy = overview_.loading || (current_ && !current_->rows.complete());
+  if (!replies_.empty() || dirty.status) replies_.emplace_back(Status{serial_, busy});
+}
+
+Verdict Engine::verdict() {
+  Verdict v;
+  reader::Run& run = current_->index.run();
+  if (run.alerts().empty()) return v;
+  v.alert = 0;
+  Select first;
+  first.kind = IntentKind::first_bad;
+  std::string notice;
+  const Focus focus = resolve(current_->index, current_->alerts, {}, first, notice);
+  const Selection s = describe_selection(current_->index, current_->alerts, focus, 1);
+  v.execution = focus.execution;
+  v.trace = focus.trace;
+  View window;
+  window.alerts_count = 2;
+  if (const auto alert = run.alert(run.alerts().front())) {
+    v.op_type = alert->op_type;
+    v.tensor = (focus.trace >= 0 ? alert->op_name : alert->op_type) + ":" + std::to_string(alert->output_slot);
+  }
+  if (focus.trace >= 0) {
+    v.graph_name = s.neighbourhood.graph_name;
+    for (const OpCard& card : s.neighbourhood.outputs)
+      if (card.slot == focus.slot) v.badges = card.badges;
+  } else if (focus.slot >= 0 && static_cast<std::size_t>(focus.slot) < s.card.outputs.size()) {
+    v.badges = s.card.outputs[static_cast<std::size_t>(focus.slot)].badges;
+  }
+  const Frame* line = nullptr;
+  for (const Frame& f : s.stack.frames)
+    if (f.own) line = &f;
+  if (line == nullptr && !s.stack.frames.empty()) line = &s.stack.frames.back();
+  if (line != nullptr) {
+    v.path = line->path;
+    v.line = line->line;
+    v.code = source_line_of(current_->index, line->host, line->path, line->line);
+  }
+  return v;
+}
+
+void Engine::send_overview() {
+  overview_.runs.clear();
+  const auto all = runs();
+  for (reader::Run* run : all) {
+    RunInfo info;
+    info.run_id = run->id();
+    info.version = run->metadata().tensorflow_version;
+    info.start = run->starting_wall_time();
+    info.num_executions = run->num_executions();
+    info.num_traces = run->num_traces();
+    info.num_alerts = run->alerts().size();
+    info.num_graphs = run->definitions().graphs().size();
+    if (run->num_traces() > 0) {
+      if (const auto trace = run->trace(0)) info.mode = trace->event.tensor_debug_mode;
+    } else if (run->num_executions() > 0) {
+      if (const auto execution = run->execution(0)) info.mode = execution->event.tensor_debug_mode;
+    }
+    overview_.runs.push_back(std::move(info));
+  }
+  overview_.run = run_;
+  overview_.open = !logdirs_.empty();
+  if (overview_.open && all.empty() && !overview_.loading)
+    overview_.error = "No tfdbg2 files here. A logdir holds tfdbg_events.*.metadata and five companions.";
+  if (current_) {
+    overview_.num_diagnostics = current_->index.run().diagnostics().size();
+    overview_.verdict = verdict();
+    overview_.memory_bytes = current_->index.run().index_bytes();
+  }
+  replies_.emplace_back(overview_);
+}
+
+std::vector<Reply> Engine::take_replies() { return std::exchange(replies_, {}); }
+
+}  // namespace nanlens::viewer

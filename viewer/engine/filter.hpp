@@ -1,0 +1,73 @@
+/// @file
+/// The filter language: `type:Log nan>0`, `graph:loss -type:Placeholder`, `/dense_\d+/ bad`.
+///
+/// Grammar (words beside each other mean "and"):
+///     query = [ or ]; or = and {("or" | "|") and}; and = not {["and"] not}; not = ["not" | "-" | "!"] prim
+///     prim  = "(" or ")" | flag | text ":" match | number comparison value | number ":" range | match
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nanlens::viewer::filter {
+
+/// Words that are true or false of a row.
+enum class Flag : std::uint8_t { bad, ok, first, input, consumer, function, eager, empty, unchecked };
+
+/// Names before ':' that match text.
+enum class TextField : std::uint8_t { any, op, type, graph, call, device, host, dtype, file, fn, mode };
+
+/// Names that are compared with numbers.
+enum class NumberField : std::uint8_t { nan, inf, ninf, pinf, neg, zero, pos, size, rank, row, exec, slot, time, line };
+
+enum class Comparison : std::uint8_t { equal, not_equal, less, less_equal, greater, greater_equal };
+
+/// A pattern without regard to case: a part of the text, with * and ? as wildcards, or a regular expression.
+class Match {
+ public:
+  /// `is_regex`: throws std::regex_error if the expression is not valid.
+  Match(std::string text, bool is_regex);
+  [[nodiscard]] bool operator()(std::string_view text) const;
+
+ private:
+  std::string text_;
+  bool wildcards_ = false;
+  std::optional<std::regex> regex_;
+};
+
+/// A node of the parsed query.
+struct Node {
+  enum class Kind : std::uint8_t { all, any, negation, flag, text, number, range } kind = Kind::all;
+  std::vector<Node> children;
+  Flag flag = Flag::bad;
+  TextField text_field = TextField::any;
+  std::shared_ptr<const Match> match;
+  NumberField number_field = NumberField::nan;
+  Comparison comparison = Comparison::equal;
+  double low = 0;  ///< the value, or the begin of a range
+  double high = 0;
+  bool percent = false;    ///< the value is a share of the tensor's size
+  std::uint32_t leaf = 0;  ///< number of a text leaf that is decided once per op
+};
+
+/// A query that can't be read: which part of it and why.
+struct Error {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::string reason;
+};
+
+struct Query {
+  Node root;  ///< an empty query is `all` of nothing: every row
+  std::uint32_t leaves = 0;
+};
+
+/// Parses a query. Nothing, with `error`, if it can't be read.
+std::optional<Query> parse(std::string_view text, Error& error);
+
+}  // namespace nanlens::viewer::filter

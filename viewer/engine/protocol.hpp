@@ -1,0 +1,383 @@
+/// @file
+/// What the user interface asks of the engine and what it is told. The engine runs elsewhere (a thread, a worker of the
+/// page), so these are plain values: moved through a queue on the desktop, as CBOR between the page and its worker.
+///
+/// The interface never asks for single items. It tells what is on screen (View) and what was chosen (Select); the
+/// engine answers with whole topics, and again whenever the data behind a topic grows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace nanlens::viewer {
+
+/// One fact about a tensor, as a small tag. `none`: `text` says why there is nothing to show.
+enum class BadgeKind : std::uint8_t { dtype, rank, shape, size, nan, ninf, pinf, neg, zero, pos, curt, none };
+
+struct Badge {
+  BadgeKind kind = BadgeKind::none;
+  double number = 0;  ///< rank, size and counts; curt: 1 if bad
+  std::string text;   ///< dtype, shape as "[2,3]", reason
+};
+
+/// What is selected. −1 and empty mean nothing.
+struct Focus {
+  std::int64_t execution = -1;
+  std::int64_t trace = -1;
+  std::string graph_id;
+  std::string op_name;
+  std::int32_t slot = -1;
+  bool operator==(const Focus&) const = default;
+};
+
+// ---------------------------------------------------------------------------------------------------- requests
+
+/// Opens what the paths name in place of what is open. On the page the files are those that the page handed to the
+/// worker, and the paths are empty.
+struct Open {
+  std::vector<std::string> paths;
+};
+struct Close {};
+struct SelectRun {
+  std::int32_t run = 0;
+};
+/// Stops reading; what has been read stays.
+struct Cancel {};
+/// Goes on reading where Cancel stopped it, or looks for what has grown.
+struct Reload {};
+
+enum class IntentKind : std::uint8_t {
+  focus,       ///< `focus` as it is
+  execution,   ///< `index`
+  trace,       ///< `index`
+  op,          ///< `focus.graph_id`, `focus.op_name`, `focus.slot`
+  alert,       ///< `index`, in the order of Run::alerts
+  alert_step,  ///< `index` = +1 or −1 from the last alert; `by_op`: on to another op
+  first_bad,
+  input_step,  ///< to the next (+1) or previous (−1) input row of the focused op
+  consumer_step,
+  boundary,  ///< from a placeholder to the caller's tensor; from a call into its function
+  clear,
+};
+
+/// A wish to select something, relative to what is selected when the engine gets to it.
+struct Select {
+  IntentKind kind = IntentKind::clear;
+  std::int64_t index = 0;
+  bool by_op = false;
+  Focus focus;
+};
+
+/// What is on screen.
+struct View {
+  std::string filter;
+  bool only_bad = false;
+  std::uint64_t row_first = 0;
+  std::uint32_t row_count = 0;
+  std::uint32_t minimap_cells = 0;
+  bool time_mode = false;     ///< timeline by wall_time instead of by index
+  double timeline_begin = 0;  ///< index, or seconds since the run's start
+  double timeline_end = 50;
+  std::uint32_t timeline_columns = 0;  ///< pixels of the window; used where boxes are too narrow to be drawn one by one
+  std::uint32_t overview_columns = 0;
+  std::string alerts_by = "op";            ///< op, call, graph or line
+  std::vector<std::string> alerts_folded;  ///< keys of groups that are folded
+  std::uint64_t alerts_first = 0;
+  std::uint32_t alerts_count = 0;
+  std::string source_host;
+  std::string source_path;  ///< "": no file is shown
+  std::uint32_t hops = 1;   ///< of the graph around the focused op
+  bool diagnostics = false;
+  bool operator==(const View&) const = default;
+};
+
+struct Request {
+  std::uint64_t serial = 0;
+  std::variant<Open, Close, SelectRun, Cancel, Reload, Select, View> what;
+};
+
+// ---------------------------------------------------------------------------------------------------- replies
+
+struct RunInfo {
+  std::string run_id;
+  std::string directory;  ///< within the logdir; tells runs without an id apart
+  std::string version;    ///< of TensorFlow, or "nanlens-…"
+  double start = 0;       ///< seconds since the epoch
+  std::uint64_t num_executions = 0;
+  std::uint64_t num_traces = 0;
+  std::uint64_t num_alerts = 0;
+  std::uint64_t num_graphs = 0;
+  std::int32_t mode = 0;  ///< tensor debug mode of the first event; 0: none seen
+};
+
+/// What the run is, in one sentence's parts.
+struct Verdict {
+  std::int64_t alert = -1;  ///< −1: nothing is bad
+  std::string tensor;       ///< "Log:0"
+  std::string op_type;
+  std::vector<Badge> badges;
+  std::string graph_name;
+  std::string path;
+  std::int32_t line = 0;
+  std::string code;  ///< text of that line
+  std::int64_t execution = -1;
+  std::int64_t trace = -1;
+};
+
+struct Overview {
+  bool open = false;
+  std::string name;   ///< of what was opened
+  std::string error;  ///< why nothing is open
+  std::vector<RunInfo> runs;
+  std::int32_t run = -1;
+  bool loading = false;
+  bool stopped = false;  ///< Cancel stopped it
+  std::uint64_t bytes_done = 0;
+  std::uint64_t bytes_total = 0;
+  std::uint64_t num_diagnostics = 0;
+  Verdict verdict;
+  std::uint64_t memory_bytes = 0;  ///< of the index
+  std::uint64_t generation = 0;    ///< counts the logdirs opened
+};
+
+/// A row of Graph Executions.
+struct Row {
+  std::uint64_t index = 0;
+  std::string op_name;
+  std::int32_t slot = 0;
+  std::string op_type;
+  std::string graph_id;
+  std::string graph_name;
+  std::string device;
+  double time = 0;  ///< seconds since the run's start
+  std::int64_t execution = -1;
+  bool bad = false;
+  bool call_begins = false;  ///< the row before it, among those shown, belongs to another call
+  std::string call;          ///< op type of its execution
+  std::vector<Badge> badges;
+};
+
+struct Rows {
+  std::uint64_t total = 0;
+  std::uint64_t shown = 0;   ///< rows that pass the filter, as far as it is known
+  bool complete = true;      ///< the filter has seen every row
+  std::string filter;        ///< the query that `rows` pass
+  std::string filter_error;  ///< why View::filter can't be read; the last valid one then stays
+  std::uint32_t error_begin = 0;
+  std::uint32_t error_end = 0;
+  std::string filter_note;  ///< what the run's mode can't tell
+  std::uint64_t first = 0;  ///< position of rows[0] among those shown
+  std::vector<Row> rows;
+  std::int64_t focus_position = -1;         ///< of the focused row among those shown
+  std::int64_t position_before_focus = -1;  ///< where to scroll if it is filtered out
+  std::vector<std::uint8_t> minimap;        ///< per cell: 1 = a bad row
+};
+
+/// One execution in the timeline.
+struct Box {
+  std::uint64_t index = 0;
+  std::string op_type;
+  bool function = false;
+  bool bad = false;
+  double time = 0;
+  std::string device;
+  std::vector<std::vector<Badge>> outputs;
+};
+
+/// A pixel column of many executions.
+struct Density {
+  std::uint32_t count = 0;
+  std::uint32_t functions = 0;
+  std::uint32_t bad = 0;
+  std::int64_t first_bad = -1;
+};
+
+struct Timeline {
+  std::uint64_t total = 0;
+  double duration = 0;  ///< seconds from the run's start to the last execution
+  bool time_mode = false;
+  double begin = 0;  ///< what boxes or columns cover: indices, or seconds in time mode
+  double end = 0;
+  std::vector<Box> boxes;         ///< if they are few enough
+  std::vector<Density> columns;   ///< else
+  std::vector<Density> overview;  ///< the whole run, by index or by time
+};
+
+/// A tensor that an execution took or gave.
+struct TensorInfo {
+  std::string name;
+  std::int64_t tensor_id = -1;
+  std::vector<Badge> badges;
+  bool bad = false;
+  std::int64_t execution = -1;  ///< that made it
+  std::int32_t slot = 0;
+  std::int64_t trace = -1;  ///< row with the same tensor
+};
+
+struct Card {
+  std::int64_t index = -1;
+  std::string op_type;
+  bool function = false;
+  std::string graph_id;
+  std::string graph_name;
+  std::string device;
+  std::string host;
+  double time = 0;       ///< seconds since the run's start
+  double wall_time = 0;  ///< seconds since the epoch
+  double duration = -1;  ///< seconds; −1: not recorded
+  std::int32_t mode = 0;
+  std::int64_t first_row = -1;
+  std::uint64_t num_rows = 0;
+  std::vector<TensorInfo> inputs;
+  std::vector<TensorInfo> outputs;
+};
+
+/// An op next to the focused one.
+struct OpCard {
+  std::string op_name;
+  std::string op_type;
+  std::int32_t slot = 0;     ///< of the producer for inputs, of the consumer's input for consumers
+  std::uint32_t parent = 0;  ///< farther hops: card of the hop before
+  bool known = true;         ///< its creation is on record
+  bool bad = false;
+  std::int64_t trace = -1;  ///< its row in the selected call
+  std::vector<Badge> badges;
+};
+
+struct Crumb {
+  std::string graph_id;
+  std::string name;
+};
+
+/// Where a placeholder's tensor comes from, or where a function's result goes.
+struct Boundary {
+  bool exists = false;
+  std::string text;  ///< parts of the sentence: argument number, function, tensor
+  std::int32_t argument = -1;
+  std::string function;
+  std::string tensor;
+  std::vector<Badge> badges;
+  bool known = false;
+  bool bad = false;
+  std::int64_t execution = -1;
+  std::int64_t trace = -1;
+};
+
+struct Neighbourhood {
+  std::string graph_id;
+  std::string graph_name;
+  std::vector<Crumb> crumbs;  ///< outermost first, the op's own graph last
+  std::string op_name;        ///< "": only the graph is selected
+  std::string op_type;
+  std::string device;
+  bool known = true;
+  std::vector<OpCard> outputs;  ///< the op itself, once per output slot
+  std::vector<OpCard> inputs;
+  std::vector<std::vector<OpCard>> consumers;       ///< per output slot
+  std::vector<std::vector<OpCard>> farther_inputs;  ///< hop 2, 3, …
+  std::vector<std::vector<OpCard>> farther_consumers;
+  Boundary boundary;
+  std::int64_t call = -1;           ///< execution whose instance is shown
+  std::uint64_t num_ops = 0;        ///< of the graph
+  std::uint64_t num_instances = 0;  ///< rows of the op in the whole run (slot 0)
+  std::uint64_t num_bad_instances = 0;
+};
+
+struct Frame {
+  std::string host;
+  std::string path;
+  std::int32_t line = 0;
+  std::string function;
+  bool own = false;       ///< not a library's
+  bool has_text = false;  ///< the file's text is in the logdir
+};
+
+struct Stack {
+  bool exists = false;
+  std::int64_t execution = -1;  ///< of an execution, or
+  std::string op_name;          ///< of an op's creation
+  std::string op_type;
+  std::string host;
+  std::vector<Frame> frames;  ///< outermost first
+  std::uint32_t missing = 0;  ///< frames that are not on record
+};
+
+/// Everything that follows from what is selected, so that no pane ever shows another selection than the others.
+struct Selection {
+  std::uint64_t serial = 0;  ///< of the Select it answers; 0: the data grew
+  Focus focus;
+  std::int64_t alert = -1;  ///< position of the selected tensor among the alerts
+  Card card;                ///< index −1: none
+  bool has_neighbourhood = false;
+  Neighbourhood neighbourhood;
+  Stack stack;
+  std::vector<std::int64_t> input_rows;  ///< per input of the focused op; −1: no row
+  std::vector<std::int64_t> consumer_rows;
+  std::int64_t caller_row = -1;  ///< row of the caller's tensor behind a placeholder
+  std::string notice;            ///< why a wish could not be fulfilled
+};
+
+/// A line of the alerts list.
+struct AlertLine {
+  bool group = false;
+  std::string key;   ///< groups
+  std::string text;  ///< groups: name; alerts: tensor
+  std::string op_type;
+  std::uint64_t count = 0;              ///< groups
+  std::vector<std::uint8_t> sparkline;  ///< groups: 0…255 over the run
+  std::int64_t index = -1;              ///< alerts
+  std::string op_name;
+  std::int32_t output_slot = 0;
+  std::int64_t execution = -1;
+  std::int64_t trace = -1;
+  std::int64_t call = -1;  ///< execution a trace belongs to
+  std::string graph_name;
+  std::vector<Badge> badges;  ///< its bad counts
+};
+
+struct Alerts {
+  std::uint64_t total = 0;
+  std::string by;
+  std::uint64_t num_lines = 0;  ///< groups and unfolded alerts
+  std::uint64_t first = 0;
+  std::vector<AlertLine> lines;
+  std::int64_t line_of_focus = -1;
+};
+
+struct LineMark {
+  std::int32_t line = 0;
+  std::uint32_t ops = 0;
+  bool bad = false;
+  std::vector<OpCard> list;            ///< the first of the ops made there
+  std::vector<std::string> graph_ids;  ///< of each of `list`
+};
+
+struct Source {
+  std::string host;
+  std::string path;
+  bool found = false;              ///< the logdir knows this file
+  std::vector<std::string> lines;  ///< empty: its text is not in the logdir
+  std::vector<LineMark> marks;
+};
+
+struct Fault {
+  std::string file;
+  std::uint64_t offset = 0;
+  std::string message;
+};
+
+struct Diagnostics {
+  std::vector<Fault> list;
+};
+
+/// Ends every batch of replies.
+struct Status {
+  std::uint64_t serial = 0;  ///< every request up to this one has been answered
+  bool busy = false;         ///< more replies will come without a request
+};
+
+using Reply = std::variant<Overview, Rows, Timeline, Selection, Alerts, Source, Diagnostics, Status>;
+
+}  // namespace nanlens::viewer

@@ -1,0 +1,73 @@
+/// @file
+/// The rows of Graph Executions: which of them pass the filter, and those on screen in full.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "filter.hpp"
+#include "protocol.hpp"
+#include "run_index.hpp"
+
+namespace nanlens::viewer {
+
+/// Rows next to the selected one, for the words `input` and `consumer`.
+struct RowRoles {
+  std::vector<std::int64_t> inputs;
+  std::vector<std::int64_t> consumers;
+};
+
+/// Filters rows in slices and answers for windows of what passes.
+class RowFilter {
+ public:
+  explicit RowFilter(RunIndex& index) : index_(index) {}
+
+  /// Starts over with this query if it differs from the current one. A query that can't be read leaves the last valid
+  /// one in force and is reported by `fill`.
+  void set(const std::string& query, bool only_bad);
+  void set_roles(RowRoles roles);
+  /// Goes on filtering until `deadline`; true if rows are left.
+  bool step(std::chrono::steady_clock::time_point deadline);
+  /// Forgets all results, since rows' calls may have changed.
+  void restart();
+  [[nodiscard]] bool complete() const { return next_ >= index_.run().num_traces(); }
+
+  /// Answers for a window of the rows that pass.
+  [[nodiscard]] Rows fill(const View& view, std::int64_t focus_row);
+
+ private:
+  struct RowContext;
+  void prepare_ops();
+  void prepare_op(std::uint32_t op);
+  bool leaf_matches_op(const filter::Node& node, std::uint32_t op, std::optional<reader::OpDetail>& detail);
+  bool matches(const filter::Node& node, RowContext& row);
+  bool matches_flag(filter::Flag flag, RowContext& row);
+  bool matches_text(const filter::Node& node, RowContext& row);
+  bool matches_number(const filter::Node& node, RowContext& row);
+  bool passes(std::size_t row);
+  [[nodiscard]] std::uint64_t num_shown() const { return everything_ ? index_.run().num_traces() : hits_.size(); }
+  [[nodiscard]] std::uint64_t row_at(std::uint64_t position) const {
+    return everything_ ? position : hits_[static_cast<std::size_t>(position)];
+  }
+  [[nodiscard]] std::uint64_t position_of(std::int64_t row) const;
+  Row describe(std::uint64_t row);
+
+  RunIndex& index_;
+  std::string text_;
+  std::string asked_;
+  bool only_bad_ = false;
+  filter::Query query_;
+  std::optional<filter::Error> error_;
+  bool everything_ = true;
+  std::vector<std::uint32_t> hits_;
+  std::size_t next_ = 0;  // first row that has not been looked at
+  RowRoles roles_;
+  std::vector<const filter::Node*> op_leaves_;         // by number
+  std::vector<std::vector<std::uint8_t>> leaf_of_op_;  // [leaf][op]: 0 unknown, 1 no, 2 yes
+  std::vector<std::uint8_t> calls_known_;              // by execution, for call:
+};
+
+}  // namespace nanlens::viewer

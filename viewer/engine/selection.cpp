@@ -1,0 +1,229 @@
+#include "selection.hpp"
+
+#include <algorithm>
+
+#include "badges.hpp"
+
+namespace nanlens::viewer {
+
+namespace {
+
+Focus focus_of_trace(RunIndex& index, std::int64_t row) {
+  reader::Run& run = index.run();
+  const auto r = static_cast<std::size_t>(row);
+  const auto& op = index.op(run.trace_op(r));
+  Focus focus;
+  focus.trace = row;
+  const std::uint32_t call = run.trace_execution(r);
+  focus.execution = call == reader::none ? -1 : static_cast<std::int64_t>(call);
+  focus.graph_id = index.text(index.graph(op.graph).id);
+  focus.op_name = index.text(op.name);
+  const auto detail = run.trace(r);
+  focus.slot = detail ? detail->event.output_slot : 0;
+  return focus;
+}
+
+// An op chosen in a graph: its row in the selected call if it ran there, else in the first call in which it went bad,
+// else in the first call.
+Focus focus_of_op(RunIndex& index, const Focus& wish, const Focus& current, std::string& notice) {
+  reader::Run& run = index.run();
+  const std::uint32_t op = run.find_op(wish.graph_id, wish.op_name);
+  if (op == reader::none) {
+    notice = "There is no op \"" + wish.op_name + "\" in that graph.";
+    return current;
+  }
+  const std::int32_t slot = std::max(0, wish.slot);
+  const std::int64_t near = std::max<std::int64_t>(0, current.trace);
+  std::int64_t row = index.row_of(op, slot, current.execution, near);
+  std::int64_t first = -1;
+  for (std::size_t r = 0; row < 0 && r < run.num_traces(); ++r) {
+    if (run.trace_op(r) != op) continue;
+    if (first < 0) first = static_cast<std::int64_t>(r);
+    if ((run.trace_flags(r) & reader::bad_flags) != 0) row = static_cast<std::int64_t>(r);
+  }
+  if (row < 0) row = first;
+  Focus focus = row >= 0 ? focus_of_trace(index, row) : Focus{};
+  if (row < 0) focus.execution = current.execution;
+  focus.graph_id = wish.graph_id;
+  focus.op_name = wish.op_name;
+  if (row < 0 || wish.slot >= 0) focus.slot = slot;
+  return focus;
+}
+
+Focus focus_of_alert(RunIndex& index, std::size_t i) {
+  const auto& ref = index.run().alerts()[i];
+  if (!ref.is_execution) return focus_of_trace(index, ref.event);
+  Focus focus;
+  focus.execution = ref.event;
+  if (const auto alert = index.run().alert(ref)) focus.slot = alert->output_slot;
+  return focus;
+}
+
+// The alert to step from: the selected one, else the last one at or before the selected event's time.
+std::int64_t alert_near(RunIndex& index, const Selection& current) {
+  if (current.alert >= 0) return current.alert;
+  reader::Run& run = index.run();
+  double time = 0;
+  if (current.focus.trace >= 0) {
+    const auto detail = run.trace(static_cast<std::size_t>(current.focus.trace));
+    time = detail ? detail->wall_time : 0;
+  } else if (current.focus.execution >= 0) {
+    time = run.execution_wall_time(static_cast<std::size_t>(current.focus.execution));
+  }
+  const auto& alerts = run.alerts();
+  const auto after =
+      std::upper_bound(alerts.begin(), alerts.end(), time, [](double t, const auto& a) { return t < a.wall_time; });
+  return after - alerts.begin() - 1;
+}
+
+Focus step_alert(RunIndex& index, const AlertList& list, const Selection& current, const Select& wish,
+                 std::string& notice) {
+  const auto count = static_cast<std::int64_t>(index.run().alerts().size());
+  if (count == 0) {
+    notice = "There is no alert.";
+    return current.focus;
+  }
+  std::int64_t at = alert_near(index, current);
+  const bool on_alert = current.alert >= 0;
+  const std::uint64_t op = on_alert ? list.op_key(static_cast<std::size_t>(at)) : 0;
+  if (!on_alert && wish.index < 0) ++at;  // the one before the selected time is the previous one
+  do at += wish.index < 0 ? -1 : 1;
+  while (wish.by_op && on_alert && at >= 0 && at < count && list.op_key(static_cast<std::size_t>(at)) == op);
+  if (at < 0 || at >= count) {
+    notice = at < 0 ? "That was the first alert." : "That was the last alert.";
+    return current.focus;
+  }
+  return focus_of_alert(index, static_cast<std::size_t>(at));
+}
+
+Focus step_rows(RunIndex& index, const Selection& current, const std::vector<std::int64_t>& rows,
+                std::int64_t direction, const char* what, std::string& notice) {
+  std::vector<std::int64_t> there;
+  for (const std::int64_t row : rows)
+    if (row >= 0) there.push_back(row);
+  if (there.empty()) {
+    notice = std::string("No ") + what + " of this op has a row.";
+    return current.focus;
+  }
+  return focus_of_trace(index, direction < 0 ? there.back() : there.front());
+}
+
+Focus cross_boundary(RunIndex& index, const Selection& current, std::string& notice) {
+  const auto& n = current.neighbourhood;
+  if (current.has_neighbourhood && n.boundary.exists) {
+    if (n.boundary.trace >= 0) return focus_of_trace(index, n.boundary.trace);
+    if (n.boundary.known) {
+      Focus focus;
+      focus.execution = n.boundary.execution;
+      return focus;
+    }
+    notice = "Argument of " + n.boundary.function + "; the caller's tensor is not on record.";
+    return current.focus;
+  }
+  if (current.focus.op_name.empty() && current.card.first_row >= 0)
+    return focus_of_trace(index, current.card.first_row);
+  notice = "Select a placeholder to go to the caller's tensor, or a call to go into its function.";
+  return current.focus;
+}
+
+Stack stack_of(RunIndex& index, const Focus& focus) {
+  Stack stack;
+  reader::Run& run = index.run();
+  std::optional<logdir::CodeLocation> location;
+  if (!focus.op_name.empty()) {
+    const std::uint32_t op = run.find_op(focus.graph_id, focus.op_name);
+    const auto detail = op == reader::none ? std::nullopt : run.op(op);
+    stack.exists = true;
+    stack.op_name = focus.op_name;
+    if (op != reader::none) stack.op_type = index.text(index.op(op).type);
+    if (detail) location = detail->event.code_location;
+  } else if (focus.execution >= 0) {
+    const auto detail = run.execution(static_cast<std::size_t>(focus.execution));
+    stack.exists = true;
+    stack.execution = focus.execution;
+    if (detail) {
+      stack.op_type = detail->event.op_type;
+      location = detail->event.code_location;
+    }
+  }
+  if (!location) return stack;
+  stack.host = location->host_name;
+  const auto frames = reader::resolve_stack(run, location);
+  stack.missing = static_cast<std::uint32_t>(location->stack_frame_ids.size() - frames.size());
+  for (const auto& f : frames) {
+    Frame frame{f.host_name, f.file_path, f.line, f.function, !reader::is_library_path(f.file_path) && f.line > 0,
+                false};
+    for (const auto& file : run.source_files())
+      if (file.file_path == f.file_path && file.host_name == f.host_name) frame.has_text = file.num_lines > 0;
+    stack.frames.push_back(std::move(frame));
+  }
+  return stack;
+}
+
+}  // namespace
+
+Focus resolve(RunIndex& index, AlertList& alerts, const Selection& current, const Select& wish, std::string& notice) {
+  reader::Run& run = index.run();
+  const auto in_range = [&](std::int64_t i, std::size_t size, const char* what) {
+    if (i >= 0 && static_cast<std::size_t>(i) < size) return true;
+    notice = std::string("There is no ") + what + " " + std::to_string(i) + ".";
+    return false;
+  };
+  switch (wish.kind) {
+    case IntentKind::focus: {
+      Focus focus = wish.focus;
+      if (focus.execution >= static_cast<std::int64_t>(run.num_executions()))
+        focus.execution = static_cast<std::int64_t>(run.num_executions()) - 1;
+      if (focus.trace >= static_cast<std::int64_t>(run.num_traces()))
+        focus.trace = static_cast<std::int64_t>(run.num_traces()) - 1;
+      return focus.trace >= 0 ? focus_of_trace(index, focus.trace) : focus;
+    }
+    case IntentKind::execution: {
+      if (!in_range(wish.index, run.num_executions(), "execution")) return current.focus;
+      Focus focus;
+      focus.execution = wish.index;
+      return focus;
+    }
+    case IntentKind::trace:
+      return in_range(wish.index, run.num_traces(), "row") ? focus_of_trace(index, wish.index) : current.focus;
+    case IntentKind::op: return focus_of_op(index, wish.focus, current.focus, notice);
+    case IntentKind::alert:
+      return in_range(wish.index, run.alerts().size(), "alert")
+                 ? focus_of_alert(index, static_cast<std::size_t>(wish.index))
+                 : current.focus;
+    case IntentKind::alert_step: return step_alert(index, alerts, current, wish, notice);
+    case IntentKind::first_bad:
+      if (!run.alerts().empty()) return focus_of_alert(index, 0);
+      notice = "Nothing is bad.";
+      return current.focus;
+    case IntentKind::input_step: return step_rows(index, current, current.input_rows, wish.index, "input", notice);
+    case IntentKind::consumer_step:
+      return step_rows(index, current, current.consumer_rows, wish.index, "consumer", notice);
+    case IntentKind::boundary: return cross_boundary(index, current, notice);
+    default: return {};
+  }
+}
+
+Selection describe_selection(RunIndex& index, const AlertList& alerts, const Focus& focus, std::uint32_t hops) {
+  Selection s;
+  s.focus = focus;
+  s.alert = alerts.find(focus);
+  s.card = describe_execution(index, focus.execution);
+  Focus shown = focus;
+  if (shown.graph_id.empty()) shown.graph_id = s.card.graph_id;
+  if (!shown.graph_id.empty()) {
+    s.neighbourhood = describe_neighbourhood(index, shown, hops);
+    s.has_neighbourhood = true;
+  }
+  s.stack = stack_of(index, focus);
+  if (focus.trace >= 0)
+    for (const std::uint32_t row : index.run().input_rows(static_cast<std::size_t>(focus.trace)))
+      s.input_rows.push_back(row == reader::none ? -1 : static_cast<std::int64_t>(row));
+  for (const auto& slot : s.neighbourhood.consumers)
+    for (const OpCard& card : slot)
+      if (card.trace >= 0) s.consumer_rows.push_back(card.trace);
+  if (s.neighbourhood.boundary.exists) s.caller_row = s.neighbourhood.boundary.trace;
+  return s;
+}
+
+}  // namespace nanlens::viewer

@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <cmath>
+
+#include <nanlens/summary/debug_mode.hpp>
+
+#include "panes/panes.hpp"
+#include "widgets/format.hpp"
+
+namespace nanlens::viewer {
+
+namespace {
+
+constexpr float row_height = 22;
+
+void draw_sparkline(Ui& ui, const Rect& rect, const std::vector<std::uint8_t>& cells) {
+  const float step = rect.w / static_cast<float>(std::max<std::size_t>(1, cells.size()));
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (cells[i] == 0) continue;
+    const float h = std::max(ui.px(2), rect.h * static_cast<float>(cells[i]) / 255.0f);
+    ui.fill({rect.x + static_cast<float>(i) * step, rect.bottom() - h, std::max(1.0f, step), h}, ui.theme.bad);
+  }
+}
+
+void draw_group(App& app, const Rect& row, const AlertLine& line) {
+  Ui& ui = app.ui;
+  const bool folded = app.alerts_pane.folded_groups.contains(line.key);
+  const Hit hit = ui.item("alerts:group:" + line.key, row);
+  if (hit.hovered) ui.fill(row, ui.theme.badge);
+  if (hit.clicked) app.command("fold_alerts", {{"group", line.key}, {"on", !folded}});
+  Rect inner = row.inset(ui.px(6), 0);
+  ui.text_in(inner.cut_left(ui.px(14)), ui.sans, 12, ui.theme.dim, folded ? "▸" : "▾");
+  const std::string count = format_count(static_cast<double>(line.count));
+  ui.text_in(inner.cut_right(ui.text_width(ui.mono, 12, count) + ui.px(2)), ui.mono, 12, ui.theme.bad, count,
+             Ellipsis::right, true);
+  if (inner.w > ui.px(110)) draw_sparkline(ui, inner.cut_right(ui.px(44)).inset(ui.px(2), ui.px(5)), line.sparkline);
+  ui.bold_in(inner, 12, ui.theme.text, line.text.empty() ? "(eager, or call unknown)" : line.text);
+}
+
+void draw_alert(App& app, const Rect& row, const AlertLine& line) {
+  Ui& ui = app.ui;
+  const bool selected = app.selection.alert == line.index;
+  const Hit hit = ui.item("alert:" + std::to_string(line.index), row);
+  if (selected)
+    ui.fill(row, ui.theme.focus);
+  else if (hit.hovered)
+    ui.fill(row, ui.theme.badge);
+  if (hit.clicked) app.command("focus_alert", {{"index", line.index}});
+  Rect inner = row.inset(ui.px(6), 0);
+  inner.cut_left(ui.px(10));
+  ui.text_in(inner.cut_left(ui.px(14)), ui.sans, 11, ui.theme.bad, line.index == 0 ? "★" : selected ? "▶" : "▲");
+  const std::string call = line.call < 0 ? "" : "#" + std::to_string(line.call);
+  ui.text_in(inner.cut_right(ui.text_width(ui.mono, 11, call) + ui.px(4)), ui.mono, 11, ui.theme.dim, call,
+             Ellipsis::right, true);
+  const float name = ui.text_in(inner, ui.mono, 12, ui.theme.text, line.text, Ellipsis::left);
+  inner.cut_left(name + ui.px(8));
+  if (inner.w > ui.px(40)) ui.badges({inner.x, inner.y}, inner.w, inner.h, line.badges);
+  if (hit.hovered)
+    ui.tooltip(line.text + (line.graph_name.empty() ? "" : "  in " + line.graph_name) + "\n" + line.op_type + "  " +
+               format_badges(line.badges));
+}
+
+void draw_type_row(App& app, const Rect& row) {
+  Ui& ui = app.ui;
+  const Hit hit = ui.item("alert:InfNanAlert", row);
+  if (hit.hovered) ui.fill(row, ui.theme.badge);
+  if (hit.clicked) app.command("focus_alert_type", {{"type", "InfNanAlert"}});
+  Rect inner = row.inset(ui.px(6), 0);
+  ui.text_in(inner.cut_left(ui.px(14)), ui.sans, 12, ui.theme.dim, app.alerts_pane.folded ? "▸" : "▾");
+  const std::string count = "∞: " + format_count(static_cast<double>(app.alerts.total));
+  const float width = ui.text_width(ui.mono, 11, count) + ui.px(8);
+  ui.tag({inner.right() - width, inner.y}, inner.h, count, ui.theme.badfill, ui.theme.onbad);
+  inner.cut_right(width + ui.px(6));
+  ui.bold_in(inner, 13, ui.theme.text, "NaN/∞");
+}
+
+void draw_footer(App& app, Rect bar) {
+  Ui& ui = app.ui;
+  ui.fill(bar, ui.theme.panel);
+  ui.hline(bar.x, bar.y, bar.w, ui.theme.line);
+  if (ui.tool("alerts:previous", bar.cut_left(ui.px(28)).inset(ui.px(2)), "‹", "Previous alert ( , )"))
+    app.command("previous_alert");
+  if (ui.tool("alerts:next", bar.cut_right(ui.px(28)).inset(ui.px(2)), "›", "Next alert ( . )"))
+    app.command("next_alert");
+  const std::string place =
+      (app.selection.alert >= 0 ? format_count(static_cast<double>(app.selection.alert + 1)) : std::string("–")) +
+      " of " + format_count(static_cast<double>(app.alerts.total));
+  const float width = ui.text_width(ui.sans, 12, place);
+  ui.text_in({bar.x + std::max(0.0f, (bar.w - width) / 2), bar.y, bar.w, bar.h}, ui.sans, 12, ui.theme.dim, place);
+}
+
+std::string empty_text(const App& app) {
+  if (app.overview.loading) return "None so far…";
+  const RunInfo& run = app.overview.runs[static_cast<std::size_t>(app.overview.run)];
+  const auto mode = static_cast<TensorDebugMode>(run.mode);
+  if (mode == TensorDebugMode::no_tensor || mode == TensorDebugMode::shape)
+    return "This run was recorded in mode " + std::string(debug_mode_name(mode)) +
+           ": it holds no health data, so nothing can be checked. Record with FULL_HEALTH.";
+  if (run.num_traces + run.num_executions == 0) return "Nothing was recorded in this run.";
+  return "✓ No NaN or infinity in " + format_count(static_cast<double>(run.num_traces)) + " graph tensors and " +
+         format_count(static_cast<double>(run.num_executions)) + " executions.";
+}
+
+}  // namespace
+
+void draw_alerts(App& app, Rect area) {
+  Ui& ui = app.ui;
+  Rect tools = draw_pane_header(app, Pane::alerts, area, "Alerts",
+                                app.overview.open ? format_count(static_cast<double>(app.alerts.total)) : "");
+  if (app.overview.run < 0) return;
+  if (app.alerts.total == 0) {
+    draw_empty(app, area, empty_text(app));
+    return;
+  }
+  const std::string by = "by " + app.alerts_pane.by;
+  const float by_width = ui.text_width(ui.sans, 12, by) + ui.px(10);
+  if (tools.w >= by_width && ui.tool("alerts:by", tools.cut_right(by_width).inset(0, ui.px(3)), by,
+                                     "Group by op, call, graph or source line (G)"))
+    app.command("group_alerts");
+  draw_type_row(app, area.cut_top(ui.px(26)));
+  draw_footer(app, area.cut_bottom(ui.px(26)));
+  if (app.alerts_pane.folded) return;
+
+  const float h = ui.px(row_height);
+  const double total = static_cast<double>(app.alerts.num_lines);
+  const double visible = static_cast<double>(area.h / h);
+  app.alerts_pane.fitting = static_cast<std::uint32_t>(std::ceil(visible)) + 1;
+  double& first = app.alerts_pane.first;
+  first -= static_cast<double>(ui.wheel(area).y) * 3;
+  if (total > visible) ui.scrollbar("alerts:scroll", area.cut_right(ui.px(12)), total, visible, first);
+  first = std::clamp(first, 0.0, std::max(0.0, total - visible));
+  ImGui::PushClipRect(area.min(), area.max(), true);
+  for (std::size_t i = 0; i < app.alerts.lines.size(); ++i) {
+    const double position = static_cast<double>(app.alerts.first + i) - first;
+    const Rect row{area.x, area.y + static_cast<float>(position) * h, area.w, h};
+    if (row.bottom() <= area.y || row.y >= area.bottom()) continue;
+    const AlertLine& line = app.alerts.lines[i];
+    line.group ? draw_group(app, row, line) : draw_alert(app, row, line);
+  }
+  ImGui::PopClipRect();
+}
+
+}  // namespace nanlens::viewer

@@ -1,0 +1,132 @@
+#include <algorithm>
+
+#include <nanlens/summary/debug_mode.hpp>
+
+#include "panes/panes.hpp"
+#include "widgets/format.hpp"
+
+namespace nanlens::viewer {
+
+namespace {
+
+constexpr float line_height = 20;
+
+// One tensor of the card. `role` is "input" or "output".
+void draw_tensor(App& app, Rect row, const std::string& role, std::size_t k, const TensorInfo& tensor) {
+  Ui& ui = app.ui;
+  const std::string id = "exec:" + role + ":" + std::to_string(k);
+  const bool input = role == "input";
+  const Hit hit = ui.item(id, row);
+  if (hit.hovered) ui.fill(row, ui.theme.badge, ui.px(2));
+  if (hit.clicked) {
+    if (input && tensor.execution >= 0)
+      app.command("focus_execution", {{"index", tensor.execution}});
+    else if (!input && tensor.trace >= 0)
+      app.command("focus_trace", {{"index", tensor.trace}});
+    else if (input)
+      app.toast(tensor.name + " was not made on record.");
+  }
+  if (hit.hovered) {
+    std::string text = tensor.name.empty() ? "tensor " + std::to_string(tensor.tensor_id) : tensor.name;
+    text += "\n" + format_badges(tensor.badges);
+    if (input)
+      text +=
+          tensor.execution >= 0 ? "\nmade by execution #" + std::to_string(tensor.execution) : "\nnot made on record";
+    ui.tooltip(text);
+  }
+  ui.text_in(row.cut_left(ui.px(46)), ui.sans, 12, ui.theme.dim, (input ? "in " : "out ") + std::to_string(k));
+  ui.text_in(row.cut_left(ui.px(12)), ui.sans, 11, ui.theme.bad, tensor.bad ? "▲" : "");
+  std::string where;
+  if (input && tensor.execution >= 0) where = "#" + std::to_string(tensor.execution);
+  if (!input && tensor.trace >= 0) where = "→ row " + std::to_string(tensor.trace);
+  if (!where.empty())
+    ui.text_in(row.cut_right(ui.text_width(ui.mono, 11, where) + ui.px(6)), ui.mono, 11, ui.theme.link, where,
+               Ellipsis::right, true);
+  if (input) {
+    const std::string name = tensor.name.empty() ? "tensor " + std::to_string(tensor.tensor_id) : tensor.name;
+    const Rect cell = row.cut_left(std::min(row.w * 0.34f, ui.px(150)));
+    ui.text_in({cell.x, cell.y, cell.w - ui.px(6), cell.h}, ui.mono, 12, ui.theme.text, name, Ellipsis::left);
+  }
+  ui.badges({row.x, row.y}, row.w, row.h, tensor.badges);
+}
+
+void draw_head(App& app, Rect& area, const Card& card) {
+  Ui& ui = app.ui;
+  Rect title = area.cut_top(ui.px(22));
+  ui.mark("exec:self", title);
+  const std::string kind = card.function ? "function" : "eager";
+  ui.text_in(title.cut_right(ui.text_width(ui.sans, 12, kind) + ui.px(4)), ui.sans, 12, ui.theme.dim, kind,
+             Ellipsis::right, true);
+  title.cut_left(ui.bold_in(title, 13, ui.theme.text, "#" + std::to_string(card.index)) + ui.px(8));
+  ui.text_in(title, ui.mono, 13, ui.theme.text, card.op_type, Ellipsis::middle);
+  Rect facts = area.cut_top(ui.px(18));
+  std::string text = format_time(card.time);
+  if (card.duration >= 0) text += " · " + format_duration(card.duration);
+  if (!card.device.empty())
+    text += " · " +
+            card.device.substr(card.device.find("device:") == std::string::npos ? 0 : card.device.find("device:") + 7);
+  text += " · " + std::string(debug_mode_name(static_cast<TensorDebugMode>(card.mode)));
+  const Hit hit = ui.item("exec:facts", facts, false);
+  ui.text_in(facts, ui.sans, 12, ui.theme.dim, text);
+  if (hit.hovered)
+    ui.tooltip(format_wall_time(card.wall_time) + "\n" + (card.device.empty() ? "" : card.device + "\n") + "host " +
+               card.host);
+  if (!card.function) return;
+  Rect links = area.cut_top(ui.px(20));
+  if (!card.graph_id.empty()) {
+    const std::string label = "graph " + card.graph_name;
+    const Rect cell = links.cut_left(std::min(links.w * 0.5f, ui.text_width(ui.sans, 12, label) + ui.px(2)));
+    if (ui.link("exec:graph", cell, ui.sans, 12, label))
+      app.command("focus_op", {{"graph_id", card.graph_id}, {"op_name", ""}});
+    links.cut_left(ui.px(14));
+  }
+  if (card.num_rows > 0 && ui.link("exec:rows", links, ui.sans, 12,
+                                   "its " + format_count(static_cast<double>(card.num_rows)) + " rows, from " +
+                                       std::to_string(card.first_row)))
+    app.command("rows_of_execution", {{"index", card.index}});
+}
+
+}  // namespace
+
+void draw_execution_card(App& app, Rect area) {
+  Ui& ui = app.ui;
+  const Card& card = app.selection.card;
+  if (card.index < 0) {
+    draw_empty(app, area,
+               app.selection.focus.trace >= 0 ? "This row belongs to no recorded call."
+                                              : "Pick a box, or press . for the first alert.");
+    return;
+  }
+  area.cut_bottom(ui.px(4));
+  const float wanted = ui.px(30) + ui.px(line_height) * static_cast<float>(card.inputs.size() + card.outputs.size()) +
+                       ui.px(card.function ? 48.0f : 28.0f);
+  const Rect box = area.cut_top(std::min(area.h, wanted));
+  ui.fill(box, ui.theme.card, ui.px(4));
+  ImGui::PushClipRect(box.min(), box.max(), true);
+  Rect inner = box.inset(ui.px(8), ui.px(4));
+  draw_head(app, inner, card);
+  const float h = ui.px(line_height);
+  const auto lines = card.inputs.size() + card.outputs.size();
+  double& first = app.card_pane.first;
+  if (app.card_pane.shown != card.index) first = 0;
+  app.card_pane.shown = card.index;
+  const double fitting = static_cast<double>(inner.h / h);
+  first = std::clamp(first - static_cast<double>(ui.wheel(inner).y) * 2, 0.0,
+                     std::max(0.0, static_cast<double>(lines) - fitting));
+  if (static_cast<double>(lines) > fitting)
+    ui.scrollbar("exec:scroll", inner.cut_right(ui.px(10)), static_cast<double>(lines), fitting, first);
+  ImGui::PushClipRect(inner.min(), inner.max(), true);
+  for (std::size_t i = 0; i < lines; ++i) {
+    const Rect row{inner.x, inner.y + (static_cast<float>(i) - static_cast<float>(first)) * h, inner.w, h};
+    if (row.bottom() <= inner.y || row.y >= inner.bottom()) continue;
+    // Outputs first: what came out is what one looks for.
+    if (i < card.outputs.size())
+      draw_tensor(app, row, "output", i, card.outputs[i]);
+    else
+      draw_tensor(app, row, "input", i - card.outputs.size(), card.inputs[i - card.outputs.size()]);
+  }
+  ImGui::PopClipRect();
+  ImGui::PopClipRect();
+}
+
+}  // namespace nanlens::viewer

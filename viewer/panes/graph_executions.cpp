@@ -1,0 +1,348 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "panes/panes.hpp"
+#include "widgets/format.hpp"
+
+namespace nanlens::viewer {
+
+namespace {
+
+constexpr float row_height = 22;
+
+struct Column {
+  const char* id;
+  const char* title;
+  float width;       // 0: takes what is left
+  float from_width;  // shown by default in panes at least this wide
+};
+
+constexpr std::array<Column, 11> columns = {{{"index", "#", 64, 0},
+                                             {"tensor", "tensor", 0, 0},
+                                             {"op", "op", 92, 0},
+                                             {"health", "health", 190, 0},
+                                             {"dtype", "dtype", 74, 620},
+                                             {"shape", "rank/shape", 74, 660},
+                                             {"size", "size", 72, 700},
+                                             {"graph", "graph", 110, 900},
+                                             {"call", "call", 62, 960},
+                                             {"time", "time", 84, 1100},
+                                             {"device", "device", 100, 1200}}};
+
+bool is_shown(const App& app, const Column& c, float width) {
+  if (app.rows_pane.hidden.contains(c.id)) return false;
+  return app.rows_pane.forced.contains(c.id) || width >= c.from_width;
+}
+
+struct Cells {
+  std::array<Rect, columns.size()> at{};
+  std::array<bool, columns.size()> shown{};
+};
+
+Cells cells_of(const App& app, const Rect& row) {
+  const Ui& ui = app.ui;
+  Cells cells;
+  const float logical = row.w / ui.scale;
+  float fixed = 0;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    cells.shown[i] = is_shown(app, columns[i], logical);
+    if (cells.shown[i]) fixed += ui.px(columns[i].width);
+  }
+  // Health gives way first, then it grows with the room there is.
+  const float health = std::clamp(row.w - fixed - ui.px(120), -ui.px(80), ui.px(200));
+  const float rest = std::max(ui.px(90), row.w - fixed - health);
+  float x = row.x;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (!cells.shown[i]) continue;
+    float w = columns[i].width == 0 ? rest : ui.px(columns[i].width);
+    if (std::strcmp(columns[i].id, "health") == 0) w += health;
+    cells.at[i] = Rect{x, row.y, w, row.h}.inset(ui.px(4), 0);
+    x += w;
+  }
+  return cells;
+}
+
+const Badge* find_badge(const Row& row, BadgeKind kind) {
+  for (const Badge& b : row.badges)
+    if (b.kind == kind) return &b;
+  return nullptr;
+}
+
+std::vector<Badge> health_badges(const Row& row, const Cells& cells) {
+  std::vector<Badge> out;
+  for (const Badge& b : row.badges) {
+    const bool own_column = (b.kind == BadgeKind::dtype && cells.shown[4]) ||
+                            ((b.kind == BadgeKind::rank || b.kind == BadgeKind::shape) && cells.shown[5]) ||
+                            (b.kind == BadgeKind::size && cells.shown[6]);
+    if (!own_column) out.push_back(b);
+  }
+  return out;
+}
+
+// What a row is to the selected one: "in 0", "c", or nothing.
+std::string role_of(const App& app, const Row& row) {
+  const auto index = static_cast<std::int64_t>(row.index);
+  std::string role;
+  for (std::size_t k = 0; k < app.selection.input_rows.size(); ++k)
+    if (app.selection.input_rows[k] == index) role += (role.empty() ? "in " : ", ") + std::to_string(k);
+  if (role.empty() && app.selection.caller_row == index) role = "caller";
+  if (role.empty() && std::find(app.selection.consumer_rows.begin(), app.selection.consumer_rows.end(), index) !=
+                          app.selection.consumer_rows.end())
+    role = "c";
+  return role;
+}
+
+std::string tooltip_of(const Row& row) {
+  std::string text =
+      row.op_name + ":" + std::to_string(row.slot) + "\n" + row.op_type + "  " + format_badges(row.badges);
+  if (!row.graph_name.empty()) text += "\ngraph " + row.graph_name;
+  text += "\n" + format_time(row.time) + "  " + row.device;
+  if (row.execution >= 0) text += "\nexecution #" + std::to_string(row.execution);
+  return text;
+}
+
+void draw_cells(App& app, const Cells& cells, const Row& row, const std::string& role) {
+  Ui& ui = app.ui;
+  const std::string id = "trace:" + std::to_string(row.index);
+  const bool focused = app.selection.focus.trace == static_cast<std::int64_t>(row.index);
+  if (cells.shown[0]) {
+    Rect cell = cells.at[0];
+    if (focused)
+      ui.text_in(cell, ui.sans, 11, ui.theme.text, "▶");
+    else if (row.bad)
+      ui.text_in(cell, ui.sans, 11, ui.theme.bad, "▲");
+    ui.text_in({cell.x + ui.px(14), cell.y, cell.w - ui.px(14), cell.h}, ui.mono, 12, ui.theme.dim,
+               std::to_string(row.index), Ellipsis::left, true);
+  }
+  if (cells.shown[1]) {
+    Rect cell = cells.at[1];
+    if (!role.empty())
+      cell.cut_right(ui.tag({cell.right() - ui.text_width(ui.mono, 11, role) - ui.px(8), cell.y}, cell.h, role,
+                            role == "c" ? ui.theme.badge : ui.theme.warnsoft,
+                            role == "c" ? ui.theme.onbadge : ui.theme.warn) +
+                     ui.px(4));
+    ui.mark(id + ":name", cell);
+    ui.text_in(cell, ui.mono, 12, ui.theme.link, row.op_name + ":" + std::to_string(row.slot), Ellipsis::left);
+  }
+  if (cells.shown[2]) ui.text_in(cells.at[2], ui.mono, 12, ui.theme.text, row.op_type.empty() ? "?" : row.op_type);
+  if (cells.shown[3])
+    ui.badges({cells.at[3].x, cells.at[3].y}, cells.at[3].w, cells.at[3].h, health_badges(row, cells));
+  const auto text = [&](std::size_t i, const std::string& value, bool right = false) {
+    if (cells.shown[i]) ui.text_in(cells.at[i], ui.mono, 12, ui.theme.text, value, Ellipsis::left, right);
+  };
+  if (const Badge* b = find_badge(row, BadgeKind::dtype)) text(4, b->text);
+  if (const Badge* b = find_badge(row, BadgeKind::shape))
+    text(5, b->text);
+  else if (const Badge* rank = find_badge(row, BadgeKind::rank))
+    text(5, format_badge(*rank));
+  if (const Badge* b = find_badge(row, BadgeKind::size)) text(6, format_short_count(b->number), true);
+  text(7, row.graph_name);
+  if (cells.shown[8] && row.execution >= 0 &&
+      ui.link(id + ":call", cells.at[8], ui.mono, 12, "#" + std::to_string(row.execution)))
+    app.command("focus_execution", {{"index", row.execution}});
+  text(9, format_time(row.time), true);
+  text(10, row.device.substr(row.device.find("device:") == std::string::npos ? 0 : row.device.find("device:") + 7));
+}
+
+void draw_row(App& app, const Rect& rect, const Row& row) {
+  Ui& ui = app.ui;
+  const std::string id = "trace:" + std::to_string(row.index);
+  const bool focused = app.selection.focus.trace == static_cast<std::int64_t>(row.index);
+  const Hit hit = ui.item(id, rect);
+  const std::string role = role_of(app, row);
+  const bool input = !role.empty() && role != "c";
+  const bool of_call = app.selection.focus.trace < 0 && app.selection.focus.execution >= 0 &&
+                       row.execution == app.selection.focus.execution;
+  if (focused)
+    ui.fill(rect, ui.theme.focus);
+  else if (input)
+    ui.fill(rect, ui.theme.input);
+  else if (row.bad)
+    ui.fill(rect, ui.theme.badsoft);
+  else if (hit.hovered || of_call)
+    ui.fill(rect, ui.theme.panel);
+  if (hit.hovered && !focused) ui.frame(rect, ui.theme.line);
+  draw_cells(app, cells_of(app, rect), row, role);
+  if (row.call_begins) ui.hline(rect.x, rect.y, rect.w, ui.theme.dim);
+  if (hit.clicked) app.command("focus_trace", {{"index", row.index}});
+  if (hit.double_clicked) app.command("go_to_source");
+  if (hit.hovered) ui.tooltip(tooltip_of(row));
+  row_menu(app, id, row);
+}
+
+// The call of the topmost row stays in view.
+void draw_call_header(App& app, const Rect& bar, const Row* top) {
+  Ui& ui = app.ui;
+  ui.fill(bar, ui.theme.panel);
+  ui.hline(bar.x, bar.bottom() - 1, bar.w, ui.theme.line);
+  if (top == nullptr) return;
+  std::string text = "graph " + top->graph_name + ", no recorded call";
+  if (top->execution >= 0) {
+    std::string call;
+    for (const Row& row : app.rows.rows)
+      if (row.execution == top->execution && !row.call.empty()) call = row.call;
+    text = "call #" + std::to_string(top->execution) + "  " + call;
+  }
+  const Rect inner = bar.inset(ui.px(8), 0);
+  if (top->execution >= 0) {
+    if (ui.link("rows:call", inner, ui.sans, 11, text, Ellipsis::middle))
+      app.command("focus_execution", {{"index", top->execution}});
+  } else {
+    ui.text_in(inner, ui.sans, 11, ui.theme.dim, text, Ellipsis::middle);
+  }
+}
+
+void draw_column_titles(App& app, const Rect& bar) {
+  Ui& ui = app.ui;
+  const Cells cells = cells_of(app, bar);
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (cells.shown[i])
+      ui.text_in(cells.at[i], ui.sans, 11, ui.theme.dim, columns[i].title, Ellipsis::right, i == 0 || i == 6 || i == 9);
+}
+
+void draw_filter(App& app, Rect bar) {
+  Ui& ui = app.ui;
+  auto& pane = app.rows_pane;
+  const bool filtered = pane.filter[0] != '\0' || pane.only_bad;
+  std::string count = format_count(static_cast<double>(app.rows.total)) + " rows";
+  if (filtered)
+    count = (app.rows.complete ? "" : "≥ ") + format_count(static_cast<double>(app.rows.shown)) + " of " +
+            format_count(static_cast<double>(app.rows.total));
+  const Rect count_at = bar.cut_right(ui.text_width(ui.sans, 12, count) + ui.px(8));
+  ui.text_in(count_at, ui.sans, 12, ui.theme.dim, count, Ellipsis::right, true);
+  if (ui.tool("filter:bad", bar.cut_right(ui.px(40)).inset(ui.px(2)), "▲ bad", "Only bad rows (B)", pane.only_bad))
+    app.command("only_bad", {{"on", !pane.only_bad}});
+  if (filtered && ui.tool("filter:clear", bar.cut_right(ui.px(24)).inset(ui.px(2)), "×", "Clear the filter (Esc)"))
+    app.command("clear_filter");
+  ui.mark("filter", bar);
+  ImGui::SetCursorScreenPos({bar.x, bar.y + ui.px(2)});
+  ImGui::SetNextItemWidth(bar.w);
+  if (pane.take_keyboard) {
+    ImGui::SetKeyboardFocusHere();
+    pane.take_keyboard = false;
+  }
+  ImGui::PushFont(ui.mono, ui.px(12));
+  const bool error = !app.rows.filter_error.empty();
+  if (error) ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.bad);
+  if (ImGui::InputTextWithHint("##filter", "filter, e.g.  bad type:Log  or  nan>0", pane.filter, sizeof pane.filter))
+    app.command("filter", {{"query", pane.filter}});
+  if (error) ImGui::PopStyleColor();
+  ImGui::PopFont();
+}
+
+void move_list(App& app, const Rect& area, double total, double visible) {
+  double& first = app.rows_pane.first;
+  first -= static_cast<double>(app.ui.wheel(area).y) * (ImGui::GetIO().KeyCtrl ? 30 : 3);
+  first = std::clamp(first, 0.0, std::max(0.0, total - visible));
+}
+
+void draw_minimap(App& app, const Rect& area) {
+  Ui& ui = app.ui;
+  app.view.minimap_cells = static_cast<std::uint32_t>(std::max(8.0f, area.h / 3));
+  const auto& cells = app.rows.minimap;
+  if (cells.empty()) return;
+  const float step = area.h / static_cast<float>(cells.size());
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (cells[i] != 0)
+      ui.fill({area.x, area.y + static_cast<float>(i) * step, area.w, std::max(2.0f, step)}, ui.theme.badfill);
+  if (app.rows.focus_position >= 0 && app.rows.shown > 0)
+    ui.fill({area.x,
+             area.y + area.h * static_cast<float>(static_cast<double>(app.rows.focus_position) /
+                                                  static_cast<double>(app.rows.shown)),
+             area.w, ui.px(2)},
+            ui.theme.link);
+}
+
+std::string empty_text(const App& app) {
+  if (app.rows.total > 0) return "Nothing matches this filter. Esc clears it.";
+  if (app.overview.loading) return "None so far…";
+  if (app.timeline.total > 0) return "No graph tensors. All ops ran eagerly; they are in the Execution Timeline.";
+  return "No graph tensors were recorded in this run.";
+}
+
+}  // namespace
+
+void row_menu(App& app, const std::string& id, const Row& row) {
+  Ui& ui = app.ui;
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(8), ui.px(6)});
+  if (ImGui::BeginPopupContextItem(id.c_str())) {
+    ImGui::PushFont(ui.sans, ui.px(13));
+    if (ImGui::MenuItem("Copy name")) app.command("copy", {{"what", "name"}, {"index", row.index}});
+    if (ImGui::MenuItem("Copy row as JSON")) app.command("copy", {{"what", "row"}, {"index", row.index}});
+    if (ImGui::MenuItem(("Only type " + row.op_type).c_str()))
+      app.command("filter", {{"query", "type:" + row.op_type}});
+    if (ImGui::MenuItem(("Only graph " + row.graph_name).c_str()))
+      app.command("filter", {{"query", "graph:\"" + row.graph_name + "\""}});
+    if (row.execution >= 0 && ImGui::MenuItem("Only this call"))
+      app.command("filter", {{"query", "exec=" + std::to_string(row.execution)}});
+    if (ImGui::MenuItem("Go to source")) {
+      app.command("focus_trace", {{"index", row.index}});
+      app.command("activate_pane", {{"pane", "source_code"}});
+    }
+    ImGui::PopFont();
+    ImGui::EndPopup();
+  }
+  ImGui::PopStyleVar();
+}
+
+void draw_graph_executions(App& app, Rect area) {
+  Ui& ui = app.ui;
+  Rect tools = draw_pane_header(app, Pane::rows, area, "Graph Executions",
+                                app.overview.run >= 0 ? format_count(static_cast<double>(app.rows.total)) : "");
+  if (app.overview.run < 0) return;
+  if (app.layout.narrow(Rect{0, 0, ImGui::GetIO().DisplaySize.x, 1}, ui) &&
+      ui.tool("tab:graph", tools.cut_right(ui.px(60)).inset(0, ui.px(3)), "graph ▸", "Show Graph Structure instead"))
+    app.command("activate_pane", {{"pane", "graph_structure"}});
+  if (ui.tool("rows:columns", tools.cut_right(std::min(tools.w, ui.px(62))).inset(0, ui.px(3)), "columns",
+              "Choose columns"))
+    app.command("columns");
+  if (app.rows.total == 0) {
+    draw_empty(app, area, empty_text(app));
+    return;
+  }
+  draw_filter(app, area.cut_top(ui.px(28)).inset(ui.px(6), 0));
+  if (!app.rows.filter_error.empty()) {
+    Rect note = area.cut_top(ui.px(20));
+    ui.fill(note, ui.theme.warnsoft);
+    const std::string query = app.rows_pane.filter;
+    const std::size_t begin = std::min<std::size_t>(app.rows.error_begin, query.size());
+    const std::string part = query.substr(begin, app.rows.error_end - begin);
+    ui.text_in(note.inset(ui.px(8), 0), ui.sans, 12, ui.theme.warn,
+               (part.empty() ? "Can't read the end: " : "Can't read “" + part + "”: ") + app.rows.filter_error);
+  }
+  Rect titles = area.cut_top(ui.px(18));
+  titles.cut_right(ui.px(24));
+  draw_column_titles(app, titles);
+  const Rect header = area.cut_top(ui.px(20));
+  Rect bars = area.cut_right(ui.px(24));
+  const float h = ui.px(row_height);
+  const double total = static_cast<double>(app.rows.shown);
+  const double visible = static_cast<double>(area.h / h);
+  app.rows_pane.fitting = static_cast<std::uint32_t>(std::ceil(visible)) + 1;
+  move_list(app, area, total, visible);
+  draw_minimap(app, bars.cut_right(ui.px(10)));
+  ui.scrollbar("rows:scroll", bars, total, visible, app.rows_pane.first);
+  if (app.rows.shown == 0) {
+    if (app.rows.complete) draw_empty(app, area, empty_text(app));
+    return;
+  }
+  const double first = app.rows_pane.first;
+  const Row* top = nullptr;
+  ImGui::PushClipRect(area.min(), area.max(), true);
+  for (std::size_t i = 0; i < app.rows.rows.size(); ++i) {
+    const double position = static_cast<double>(app.rows.first + i) - first;
+    if (position <= -1 || position * static_cast<double>(h) >= static_cast<double>(area.h)) continue;
+    if (top == nullptr) top = &app.rows.rows[i];
+    draw_row(app, {area.x, area.y + static_cast<float>(position) * h, area.w, h}, app.rows.rows[i]);
+  }
+  ImGui::PopClipRect();
+  // Rows that have not come yet: their places, until the next frame brings them.
+  if (top == nullptr)
+    for (float y = area.y; y < area.bottom(); y += h)
+      ui.fill({area.x + ui.px(70), y + ui.px(8), area.w * 0.4f, ui.px(6)}, ui.theme.badge, ui.px(3));
+  draw_call_header(app, header, top);
+}
+
+}  // namespace nanlens::viewer

@@ -1,0 +1,164 @@
+// The palette: one box for commands, rows, executions, ops in view and source files.
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <cstring>
+
+#include "panes/panes.hpp"
+#include "widgets/format.hpp"
+
+namespace nanlens::viewer {
+
+namespace {
+
+struct Choice {
+  std::string title;
+  std::string note;
+  std::string command;
+  Json arguments;
+  int score = 0;
+  std::size_t order = 0;
+};
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+// Exact, prefix, start of a word, part, letters in order; 0: no match.
+int score_of(const std::string& text, const std::string& wanted) {
+  if (wanted.empty()) return 1;
+  const std::string t = lower(text);
+  if (t == wanted) return 6;
+  if (t.starts_with(wanted)) return 5;
+  const std::size_t at = t.find(wanted);
+  if (at != std::string::npos) return std::isalnum(static_cast<unsigned char>(t[at - 1])) == 0 ? 4 : 3;
+  std::size_t k = 0;
+  for (const char c : t)
+    if (k < wanted.size() && c == wanted[k]) ++k;
+  return k == wanted.size() ? 2 : 0;
+}
+
+void add_commands(std::vector<Choice>& choices, const std::string& wanted) {
+  for (const CommandInfo& c : command_list())
+    if (const int score = score_of(c.title, wanted); score > 0)
+      choices.push_back({c.title, c.keys, c.id, Json::parse(c.arguments), score});
+}
+
+void add_items(const App& app, std::vector<Choice>& choices, const std::string& text) {
+  const std::string wanted = lower(text);
+  if (wanted.empty()) return;
+  for (const Row& row : app.rows.rows) {
+    const std::string name = row.op_name + ":" + std::to_string(row.slot);
+    if (const int score = score_of(name, wanted); score > 0)
+      choices.push_back({name, "row " + std::to_string(row.index), "focus_trace", {{"index", row.index}}, score});
+  }
+  for (const Frame& f : app.selection.stack.frames)
+    if (const int score = score_of(base_name(f.path), wanted); score > 0)
+      choices.push_back({base_name(f.path) + ":" + std::to_string(f.line),
+                         f.function,
+                         "focus_source",
+                         {{"host", f.host}, {"path", f.path}, {"line", f.line}},
+                         score});
+  choices.push_back({"Filter Graph Executions: " + text, "Enter", "filter", {{"query", text}}, 2});
+}
+
+std::vector<Choice> choices_of(const App& app) {
+  const std::string text = app.palette.text;
+  std::vector<Choice> choices;
+  if (!text.empty() && (text[0] == ':' || text[0] == '#')) {
+    const bool row = text[0] == ':';
+    if (text.size() > 1 && std::isdigit(static_cast<unsigned char>(text[1])) != 0)
+      choices.push_back({(row ? "Go to row " : "Go to execution #") + text.substr(1),
+                         "Enter",
+                         row ? "focus_trace" : "focus_execution",
+                         {{"index", std::atoll(text.c_str() + 1)}},
+                         6});
+    return choices;
+  }
+  if (!text.empty() && text[0] == '>') {
+    const std::size_t begin = text.find_first_not_of(' ', 1);
+    add_commands(choices, begin == std::string::npos ? "" : lower(text.substr(begin)));
+  } else {
+    add_commands(choices, lower(text));
+    add_items(app, choices, text);
+  }
+  for (std::size_t i = 0; i < choices.size(); ++i) choices[i].order = i;
+  std::sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
+    return a.score != b.score ? a.score > b.score : a.order < b.order;
+  });
+  if (choices.size() > 50) choices.resize(50);
+  return choices;
+}
+
+void accept(App& app, const Choice& choice) {
+  app.close_popup();
+  const Result result = app.command(choice.command, choice.arguments);
+  if (!result.ok) app.toast(result.message);
+}
+
+}  // namespace
+
+void draw_palette(App& app, Rect window) {
+  Ui& ui = app.ui;
+  const std::vector<Choice> choices = choices_of(app);
+  auto& pane = app.palette;
+  const float h = ui.px(26);
+  const std::size_t shown = std::min<std::size_t>(12, std::max<std::size_t>(1, choices.size()));
+  const float width = std::min(ui.px(620), window.w * 0.92f);
+  const Rect rect{(window.w - width) / 2, ui.px(44), width, ui.px(46) + h * static_cast<float>(shown)};
+  ImGui::SetNextWindowPos(rect.min());
+  ImGui::SetNextWindowSize({rect.w, rect.h});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, ui.theme.raised);
+  ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.dim);
+  ImGui::Begin("##palette", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoNav);
+  ui.mark("popup", rect);
+  Rect inside = rect.inset(ui.px(8));
+  Rect input = inside.cut_top(ui.px(26));
+  ui.mark("palette:input", input);
+  if (pane.take_keyboard) ImGui::SetKeyboardFocusHere();
+  pane.take_keyboard = false;
+  ImGui::SetCursorScreenPos(input.min());
+  ImGui::SetNextItemWidth(input.w);
+  ImGui::PushFont(ui.sans, ui.px(14));
+  const std::string before = pane.text;
+  const bool enter =
+      ImGui::InputTextWithHint("##text", "tensor, file, command   ( > commands   :207 row   #64 execution )", pane.text,
+                               sizeof pane.text, ImGuiInputTextFlags_EnterReturnsTrue);
+  ImGui::PopFont();
+  if (before != pane.text) pane.cursor = 0;
+  if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++pane.cursor;
+  if (ImGui::IsKeyPressed(ImGuiKey_UpArrow) && pane.cursor > 0) --pane.cursor;
+  pane.cursor = choices.empty() ? 0 : std::min(pane.cursor, choices.size() - 1);
+  inside.cut_top(ui.px(4));
+  const std::size_t first = pane.cursor >= shown ? pane.cursor - shown + 1 : 0;
+  const Choice* chosen = enter && !choices.empty() ? &choices[pane.cursor] : nullptr;
+  for (std::size_t i = first; i < choices.size() && i < first + shown; ++i) {
+    const Rect row = inside.cut_top(h);
+    const Hit hit = ui.item("palette:" + std::to_string(i), row);
+    if (i == pane.cursor)
+      ui.fill(row, ui.theme.focus, ui.px(3));
+    else if (hit.hovered)
+      ui.fill(row, ui.theme.badge, ui.px(3));
+    Rect inner = row.inset(ui.px(8), 0);
+    ui.text_in(inner.cut_right(ui.text_width(ui.mono, 12, choices[i].note) + ui.px(4)), ui.mono, 12, ui.theme.dim,
+               choices[i].note, Ellipsis::right, true);
+    ui.text_in(inner, ui.sans, 13, ui.theme.text, choices[i].title);
+    if (hit.clicked) chosen = &choices[i];
+  }
+  if (choices.empty()) ui.text_in(inside.inset(ui.px(8), 0), ui.sans, 13, ui.theme.dim, "Nothing of that name.");
+  const bool away = ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !rect.contains(ImGui::GetIO().MousePos);
+  ImGui::End();
+  ImGui::PopStyleColor(2);
+  ImGui::PopStyleVar();
+  if (chosen != nullptr)
+    accept(app, *chosen);
+  else if (away)
+    app.close_popup();
+}
+
+}  // namespace nanlens::viewer

@@ -1,0 +1,244 @@
+// What lies above the panes: palette, keys, diagnostics, licences, and small choosers.
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "panes/licences.hpp"
+#include "panes/panes.hpp"
+#include "widgets/format.hpp"
+
+namespace nanlens::viewer {
+
+namespace {
+
+// A window above the panes; `body` gets what is inside. A click beside it closes it.
+template <class Body>
+void overlay(App& app, const char* title, Rect rect, Body&& body) {
+  Ui& ui = app.ui;
+  rect.x = std::floor(rect.x);
+  rect.y = std::floor(rect.y);
+  ImGui::SetNextWindowPos(rect.min());
+  ImGui::SetNextWindowSize({rect.w, rect.h});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, ui.theme.raised);
+  ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.dim);
+  ImGui::Begin("##overlay", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollWithMouse);
+  ui.mark("popup", rect);
+  Rect inside = rect;
+  if (title[0] != '\0') {
+    Rect head = inside.cut_top(ui.px(34));
+    ui.fill(head, ui.theme.panel, ui.px(4));
+    if (ui.tool("popup:close", head.cut_right(ui.px(34)).inset(ui.px(4)), "×", "Close (Esc)")) app.close_popup();
+    ui.bold_in(head.inset(ui.px(14), 0), 14, ui.theme.text, title);
+  }
+  body(inside);
+  const bool away = ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !rect.contains(ImGui::GetIO().MousePos);
+  ImGui::End();
+  ImGui::PopStyleColor(2);
+  ImGui::PopStyleVar();
+  if (away) app.close_popup();
+}
+
+Rect centered(const Rect& window, float w, float h) {
+  w = std::min(w, window.w * 0.94f);
+  h = std::min(h, window.h * 0.9f);
+  return {(window.w - w) / 2, (window.h - h) / 2, w, h};
+}
+
+// A list of equal lines that scrolls; `line` draws one.
+template <class Line>
+void list(App& app, Rect area, std::size_t count, float height, Line&& line) {
+  Ui& ui = app.ui;
+  const double visible = static_cast<double>(area.h / height);
+  app.popup_first = std::clamp(app.popup_first - static_cast<double>(ui.wheel(area).y) * 3, 0.0,
+                               std::max(0.0, static_cast<double>(count) - visible));
+  if (static_cast<double>(count) > visible)
+    ui.scrollbar("popup:scroll", area.cut_right(ui.px(12)), static_cast<double>(count), visible, app.popup_first);
+  ImGui::PushClipRect(area.min(), area.max(), true);
+  for (std::size_t i = static_cast<std::size_t>(app.popup_first); i < count; ++i) {
+    const Rect row{area.x, area.y + static_cast<float>(static_cast<double>(i) - app.popup_first) * height, area.w,
+                   height};
+    if (row.y >= area.bottom()) break;
+    line(i, row);
+  }
+  ImGui::PopClipRect();
+}
+
+void draw_help(App& app, const Rect& window) {
+  overlay(app, "Keys", centered(window, app.ui.px(720), app.ui.px(640)), [&](Rect inside) {
+    Ui& ui = app.ui;
+    std::vector<const CommandInfo*> keyed;
+    for (const CommandInfo& c : command_list())
+      if (c.keys[0] != '\0') keyed.push_back(&c);
+    Rect foot = inside.cut_bottom(ui.px(64)).inset(ui.px(14), ui.px(4));
+    ui.paragraph(foot, ui.sans, 12, ui.theme.dim,
+                 "Mouse: click selects, double click leads on, the wheel scrolls, Ctrl+wheel zooms the timeline, drag "
+                 "pans; right click on a row for more. "
+                 "Filter: bad, ok, type:Log, graph:loss, dtype:float16, nan>0, zero>90%, exec:60..70, file:mnist, "
+                 "/regex/, and, or, not, ( ).");
+    list(app, inside.inset(ui.px(14), ui.px(6)), keyed.size(), ui.px(22), [&](std::size_t i, Rect row) {
+      const Rect key = row.cut_left(ui.px(110));
+      ui.text_in(key, ui.mono, 12, ui.theme.link, keyed[i]->keys);
+      ui.text_in(row, ui.sans, 13, ui.theme.text, keyed[i]->title);
+    });
+  });
+}
+
+void draw_diagnostics(App& app, const Rect& window) {
+  const auto& faults = app.diagnostics.list;
+  overlay(app, "Diagnostics", centered(window, app.ui.px(860), app.ui.px(460)), [&](Rect inside) {
+    Ui& ui = app.ui;
+    if (faults.empty()) {
+      draw_empty(app, inside, "Everything was read without a fault.");
+      return;
+    }
+    Rect foot = inside.cut_bottom(ui.px(40)).inset(ui.px(14), ui.px(6));
+    if (ui.button("diagnostics:copy", foot.cut_right(ui.px(90)), "Copy all"))
+      app.command("copy", {{"what", "diagnostics"}});
+    ui.text_in(foot, ui.sans, 12, ui.theme.dim,
+               "All records around these places were read. A file cut short is normal while the program still writes.");
+    list(app, inside.inset(ui.px(14), ui.px(6)), faults.size(), ui.px(40), [&](std::size_t i, Rect row) {
+      const Fault& f = faults[i];
+      Rect top = row.cut_top(ui.px(18));
+      const std::string place = f.file.empty() ? "" : "at " + format_count(static_cast<double>(f.offset));
+      ui.text_in(top.cut_right(ui.text_width(ui.mono, 12, place) + ui.px(4)), ui.mono, 12, ui.theme.dim, place,
+                 Ellipsis::right, true);
+      ui.text_in(top, ui.mono, 12, ui.theme.warn, f.file.empty() ? "run" : f.file, Ellipsis::left);
+      ui.text_in(row.cut_top(ui.px(18)), ui.sans, 12, ui.theme.text, f.message);
+    });
+  });
+}
+
+void draw_licences(App& app, const Rect& window) {
+  overlay(app, "Licences", centered(window, app.ui.px(720), app.ui.px(560)), [&](Rect inside) {
+    Ui& ui = app.ui;
+    Rect area = inside.inset(ui.px(14), ui.px(8));
+    const std::string_view text = licences_text();
+    std::vector<std::string_view> lines;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      lines.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+    list(app, area, lines.size(), ui.px(16),
+         [&](std::size_t i, const Rect& row) { ui.text_in(row, ui.mono, 11, ui.theme.text, lines[i]); });
+  });
+}
+
+void draw_runs(App& app, const Rect& window) {
+  const auto& runs = app.overview.runs;
+  const float h = app.ui.px(44);
+  overlay(app, "Runs", centered(window, app.ui.px(640), app.ui.px(44) + h * static_cast<float>(runs.size())),
+          [&](const Rect& inside) {
+            Ui& ui = app.ui;
+            list(app, inside, runs.size(), h, [&](std::size_t i, const Rect& row) {
+              const RunInfo& r = runs[i];
+              const Hit hit = ui.item("run:" + std::to_string(i), row);
+              if (static_cast<std::int32_t>(i) == app.overview.run)
+                ui.fill(row, ui.theme.focus);
+              else if (hit.hovered)
+                ui.fill(row, ui.theme.badge);
+              Rect inner = row.inset(ui.px(14), ui.px(3));
+              ui.bold_in(inner.cut_top(ui.px(19)), 13, ui.theme.text,
+                         r.run_id.empty() ? "run without an id" : r.run_id);
+              ui.text_in(inner, ui.sans, 12, r.num_alerts > 0 ? ui.theme.bad : ui.theme.dim,
+                         format_count(static_cast<double>(r.num_alerts)) + " alerts · " +
+                             format_count(static_cast<double>(r.num_traces)) + " rows · " +
+                             format_count(static_cast<double>(r.num_executions)) + " executions · " +
+                             format_wall_time(r.start));
+              if (hit.clicked) app.command("select_run", {{"run", i}});
+            });
+          });
+}
+
+void draw_columns(App& app, const Rect& window) {
+  overlay(app, "Columns of Graph Executions",
+          centered(window, app.ui.px(340), app.ui.px(34) + app.ui.px(28) * static_cast<float>(std::size(row_columns))),
+          [&](const Rect& inside) {
+            Ui& ui = app.ui;
+            list(app, inside, std::size(row_columns), ui.px(28), [&](std::size_t i, const Rect& row) {
+              const std::string id = row_columns[i];
+              const bool hidden = app.rows_pane.hidden.contains(id);
+              const bool forced = app.rows_pane.forced.contains(id);
+              const Hit hit = ui.item("column:" + id, row);
+              if (hit.hovered) ui.fill(row, ui.theme.badge);
+              Rect inner = row.inset(ui.px(14), 0);
+              ui.text_in(inner.cut_right(ui.px(120)), ui.sans, 12, ui.theme.dim,
+                         hidden   ? "hidden"
+                         : forced ? "always"
+                                  : "if there is room",
+                         Ellipsis::right, true);
+              ui.text_in(inner, ui.sans, 13, ui.theme.text, (hidden ? "☐  " : "☑  ") + id);
+              if (hit.clicked)
+                app.command("columns", hidden   ? Json{{"show", {id}}}
+                                       : forced ? Json{{"hide", {id}}}
+                                                : Json{{"show", {id}}});
+            });
+          });
+}
+
+void draw_ops_of_line(App& app, const Rect& window) {
+  const LineMark* mark = nullptr;
+  for (const LineMark& m : app.source.marks)
+    if (m.line == app.popup_line) mark = &m;
+  if (mark == nullptr) {
+    app.close_popup();
+    return;
+  }
+  const float h = app.ui.px(24);
+  const std::string title =
+      format_count(mark->ops) + " ops made at " + base_name(app.source.path) + ":" + std::to_string(mark->line);
+  overlay(app, title.c_str(),
+          centered(window, app.ui.px(520),
+                   app.ui.px(40) + h * static_cast<float>(std::min<std::size_t>(16, mark->list.size()))),
+          [&](const Rect& inside) {
+            Ui& ui = app.ui;
+            list(app, inside, mark->list.size(), h, [&](std::size_t i, const Rect& row) {
+              const OpCard& card = mark->list[i];
+              const Hit hit = ui.item("op:line:" + std::to_string(i), row);
+              if (hit.hovered) ui.fill(row, ui.theme.badge);
+              Rect inner = row.inset(ui.px(14), 0);
+              ui.text_in(inner.cut_left(ui.px(16)), ui.sans, 11, ui.theme.bad, card.bad ? "▲" : "");
+              ui.text_in(inner.cut_right(ui.px(150)), ui.mono, 12, ui.theme.dim, card.op_type, Ellipsis::right, true);
+              ui.text_in(inner, ui.mono, 12, ui.theme.link, card.op_name, Ellipsis::left);
+              if (!hit.clicked) return;
+              app.close_popup();
+              app.command("focus_op", {{"graph_id", mark->graph_ids[i]}, {"op_name", card.op_name}});
+            });
+          });
+}
+
+}  // namespace
+
+void draw_palette(App& app, Rect window);
+
+void draw_popups(App& app, Rect window) {
+  switch (app.popup) {
+    case Popup::help: draw_help(app, window); break;
+    case Popup::diagnostics: draw_diagnostics(app, window); break;
+    case Popup::licences: draw_licences(app, window); break;
+    case Popup::runs: draw_runs(app, window); break;
+    case Popup::columns: draw_columns(app, window); break;
+    case Popup::ops_of_line: draw_ops_of_line(app, window); break;
+    case Popup::palette: draw_palette(app, window); break;
+    default: break;
+  }
+}
+
+void draw_toasts(App& app, Rect window) {
+  Ui& ui = app.ui;
+  float y = window.bottom() - ui.px(34);
+  ImDrawList* const draw = ImGui::GetForegroundDrawList();
+  for (std::size_t i = app.toasts.size(); i-- > 0; y -= ui.px(38)) {
+    const std::string& text = app.toasts[i].text;
+    const float width = std::min(window.w * 0.8f, ui.text_width(ui.sans, 13, text) + ui.px(28));
+    const Rect box{window.right() - width - ui.px(12), y - ui.px(34), width, ui.px(32)};
+    draw->AddRectFilled(box.min(), box.max(), ui.theme.text, ui.px(5));
+    const std::string shown = ui.fit(ui.sans, 13, text, width - ui.px(24), Ellipsis::right);
+    draw->AddText(ui.sans, ui.px(13), {box.x + ui.px(14), box.y + ui.px(8)}, ui.theme.bg, shown.c_str());
+  }
+}
+
+}  // namespace nanlens::viewer

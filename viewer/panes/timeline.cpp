@@ -1,0 +1,253 @@
+#include <algorithm>
+#include <cmath>
+
+#include "panes/panes.hpp"
+#include "widgets/format.hpp"
+
+namespace nanlens::viewer {
+
+namespace {
+
+struct BoxColors {
+  ImU32 back;
+  ImU32 front;
+};
+
+BoxColors colors_of(const Theme& t, bool function, bool bad, bool focused) {
+  if (bad) return {t.badfill, t.onbad};
+  if (focused) return {t.focus, t.text};
+  if (function) return {t.func, t.onfunc};
+  return {t.badge, t.onbadge};
+}
+
+std::string tooltip_of(const Box& box) {
+  std::string text = "#" + std::to_string(box.index) + "  " + box.op_type + "\n" + format_time(box.time);
+  if (!box.device.empty()) text += "  " + box.device;
+  for (std::size_t slot = 0; slot < box.outputs.size(); ++slot)
+    text += "\nout " + std::to_string(slot) + "  " + format_badges(box.outputs[slot]);
+  return text;
+}
+
+void draw_box(App& app, const Rect& rect, const Box& box) {
+  Ui& ui = app.ui;
+  const bool focused = app.selection.focus.execution == static_cast<std::int64_t>(box.index);
+  const Hit hit = ui.item("timeline:box:" + std::to_string(box.index), rect);
+  const BoxColors colors = colors_of(ui.theme, box.function, box.bad, focused);
+  ui.fill(rect, colors.back, ui.px(2));
+  const std::string letter = initial(box.op_type);
+  const float width = ui.text_width(ui.mono, 11, letter);
+  if (rect.w >= width) {
+    ui.text({rect.x + (rect.w - width) / 2, rect.y + (rect.h - ui.px(11)) / 2 - ui.px(1)}, ui.mono, 11, colors.front,
+            letter);
+    if (box.function) ui.hline(rect.x + (rect.w - width) / 2, rect.y + rect.h / 2 + ui.px(6), width, colors.front);
+  }
+  if (box.bad && rect.w >= ui.px(8))
+    ui.draw()->AddTriangleFilled({rect.right() - ui.px(5), rect.y}, {rect.right(), rect.y},
+                                 {rect.right(), rect.y + ui.px(5)}, ui.theme.onbad);
+  if (focused)
+    ui.frame(rect.inset(-1), ui.theme.text, ui.px(2), 2);
+  else if (hit.hovered)
+    ui.frame(rect.inset(-1), ui.theme.text, ui.px(2), 1);
+  if (hit.hovered) ui.tooltip(tooltip_of(box));
+  if (hit.clicked) app.command("focus_execution", {{"index", box.index}});
+  if (hit.double_clicked) app.command("rows_of_execution", {{"index", box.index}});
+}
+
+void draw_columns(App& app, const Rect& area, const std::vector<Density>& columns) {
+  Ui& ui = app.ui;
+  if (columns.empty()) return;
+  std::uint32_t most = 1;
+  for (const Density& c : columns) most = std::max(most, c.count);
+  const float step = area.w / static_cast<float>(columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const Density& c = columns[i];
+    if (c.count == 0) continue;
+    const float x = area.x + static_cast<float>(i) * step;
+    const float w = std::max(1.0f, step);
+    const float h = std::max(ui.px(2), area.h * static_cast<float>(c.count) / static_cast<float>(most));
+    const float functions = h * static_cast<float>(c.functions) / static_cast<float>(c.count);
+    ui.fill({x, area.bottom() - h, w, h - functions}, ui.theme.fin);
+    ui.fill({x, area.bottom() - functions, w, functions}, ui.theme.func);
+    // However many are fine, one that is bad shows.
+    if (c.bad > 0) {
+      const float bad = std::max(ui.px(3), h * static_cast<float>(c.bad) / static_cast<float>(c.count));
+      ui.fill({x, area.bottom() - bad, std::max(w, ui.px(2)), bad}, ui.theme.badfill);
+    }
+  }
+}
+
+void draw_overview(App& app, const Rect& area) {
+  Ui& ui = app.ui;
+  const Hit hit = ui.item("timeline:overview", area, false);
+  ui.fill(area, ui.theme.panel);
+  app.view.overview_columns = static_cast<std::uint32_t>(std::max(1.0f, area.w));
+  draw_columns(app, area, app.timeline.overview);
+  const double whole = app.timeline_whole();
+  auto& pane = app.timeline_pane;
+  if (whole <= 0) return;
+  const double per_pixel = whole / static_cast<double>(area.w);
+  const float x = area.x + static_cast<float>(pane.begin / per_pixel);
+  const float w = std::max(ui.px(4), static_cast<float>((pane.end - pane.begin) / per_pixel));
+  const Rect window = Rect{x, area.y, w, area.h}.intersect(area);
+  ui.fill(window, (ui.theme.link & 0x00ffffff) | 0x30000000);
+  ui.frame(window, ui.theme.link, 0, 1);
+  if (!hit.held) return;
+  // Edges resize the window, its inside moves it, a click elsewhere centres it there.
+  const float mouse = ImGui::GetIO().MousePos.x;
+  const float start = ImGui::GetIO().MouseClickedPos[0].x;
+  if (ImGui::IsItemActivated()) {
+    const float grip = ui.px(4);
+    pane.drag = std::fabs(start - window.x) < grip ? 1 : std::fabs(start - window.right()) < grip ? 2 : 0;
+    if (pane.drag == 0 && (start < window.x || start > window.right())) {
+      const double middle = static_cast<double>(start - area.x) * per_pixel;
+      app.set_timeline(middle - (pane.end - pane.begin) / 2, middle + (pane.end - pane.begin) / 2);
+    }
+    return;
+  }
+  const double delta = static_cast<double>(ImGui::GetIO().MouseDelta.x) * per_pixel;
+  const double at = static_cast<double>(mouse - area.x) * per_pixel;
+  if (pane.drag == 1)
+    app.set_timeline(std::min(at, pane.end - whole / 1e6), pane.end);
+  else if (pane.drag == 2)
+    app.set_timeline(pane.begin, std::max(at, pane.begin + whole / 1e6));
+  else if (delta != 0)
+    app.set_timeline(pane.begin + delta, pane.end + delta);
+}
+
+void zoom_and_pan(App& app, const Rect& area) {
+  Ui& ui = app.ui;
+  auto& pane = app.timeline_pane;
+  const ImGuiIO& io = ImGui::GetIO();
+  const double span = pane.end - pane.begin;
+  const ImVec2 wheel = ui.wheel(area);
+  if (wheel.y != 0 && io.KeyCtrl)
+    app.command("timeline_zoom", {{"factor", std::pow(1.25, static_cast<double>(wheel.y))},
+                                  {"at", pane.begin + span * static_cast<double>((io.MousePos.x - area.x) / area.w)}});
+  else if (wheel.y != 0 || wheel.x != 0)
+    app.set_timeline(pane.begin - static_cast<double>(wheel.y + wheel.x) * span / 12,
+                     pane.end - static_cast<double>(wheel.y + wheel.x) * span / 12);
+}
+
+// Boxes, or columns where they would be too narrow.
+void draw_band(App& app, const Rect& area) {
+  Ui& ui = app.ui;
+  auto& pane = app.timeline_pane;
+  const Hit back = ui.item("timeline:band", area, false);
+  const double span = std::max(1e-9, pane.end - pane.begin);
+  app.view.timeline_columns = static_cast<std::uint32_t>(std::max(1.0f, area.w));
+  if (back.held && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 3) && !ImGui::GetIO().KeyShift) {
+    const double delta = -static_cast<double>(ImGui::GetIO().MouseDelta.x) * span / static_cast<double>(area.w);
+    app.set_timeline(pane.begin + delta, pane.end + delta);
+  }
+  ImGui::PushClipRect(area.min(), area.max(), true);
+  const auto& t = app.timeline;
+  const float per_unit = static_cast<float>(static_cast<double>(area.w) / span);
+  if (!t.columns.empty() && t.boxes.empty()) {
+    const Rect drawn{area.x + static_cast<float>((t.begin - pane.begin) * static_cast<double>(per_unit)), area.y,
+                     static_cast<float>((t.end - t.begin) * static_cast<double>(per_unit)), area.h};
+    draw_columns(app, drawn, t.columns);
+  }
+  for (const Box& box : t.boxes) {
+    Rect rect;
+    if (t.time_mode) {
+      const float x = area.x + static_cast<float>((box.time - pane.begin) * static_cast<double>(per_unit));
+      rect = {x, area.y + ui.px(4), ui.px(13), ui.px(20)};
+    } else {
+      const float x =
+          area.x + static_cast<float>((static_cast<double>(box.index) - pane.begin) * static_cast<double>(per_unit));
+      rect = {x, area.y + ui.px(4), std::max(1.0f, per_unit - (per_unit > ui.px(6) ? ui.px(1) : 0)), ui.px(20)};
+    }
+    if (rect.right() > area.x && rect.x < area.right()) draw_box(app, rect, box);
+  }
+  ImGui::PopClipRect();
+  zoom_and_pan(app, area);
+}
+
+std::string range_text(const App& app) {
+  const auto& pane = app.timeline_pane;
+  if (app.view.time_mode) return format_time(pane.begin) + " ~ " + format_time(pane.end);
+  const double total = static_cast<double>(app.timeline.total);
+  const double last = std::max(0.0, std::min(total, std::ceil(pane.end)) - 1);
+  return format_count(std::max(0.0, std::floor(pane.begin))) + " ~ " + format_count(last) + " of " +
+         format_count(total);
+}
+
+void draw_tools(App& app, Rect bar) {
+  Ui& ui = app.ui;
+  const auto& pane = app.timeline_pane;
+  const double step = app.view.time_mode ? (pane.end - pane.begin) / 20 : 1;
+  if (ui.tool("timeline:left", bar.cut_left(ui.px(22)), "‹", "One back (A pans)"))
+    app.command("timeline_pan", {{"boxes", -step}});
+  bar.cut_left(ui.px(4));
+  bar.cut_left(ui.text_in(bar, ui.mono, 12, ui.theme.text, range_text(app)) + ui.px(4));
+  if (ui.tool("timeline:right", bar.cut_left(ui.px(22)), "›", "One on (D pans)"))
+    app.command("timeline_pan", {{"boxes", step}});
+  if (ui.tool("timeline:zoom_in", bar.cut_right(ui.px(22)), "+", "Zoom in (W)"))
+    app.command("timeline_zoom", {{"factor", 1.5}});
+  if (ui.tool("timeline:zoom_out", bar.cut_right(ui.px(22)), "−", "Zoom out (S)"))
+    app.command("timeline_zoom", {{"factor", 1 / 1.5}});
+  if (ui.tool("timeline:fit", bar.cut_right(ui.px(26)), "fit", "Show the whole run (F twice)"))
+    app.command("timeline_fit");
+  const bool by_time = pane.time_mode;
+  if (ui.tool("timeline:mode", bar.cut_right(ui.px(44)), by_time ? "time" : "order",
+              "Place boxes by order or by time (T)", by_time))
+    app.command("timeline_mode", {{"mode", by_time ? "order" : "time"}});
+}
+
+void draw_scrollbar(App& app, const Rect& area) {
+  Ui& ui = app.ui;
+  auto& pane = app.timeline_pane;
+  const double whole = app.timeline_whole();
+  const double span = pane.end - pane.begin;
+  if (whole <= span) return;
+  const Hit hit = ui.item("timeline:scroll", area, false);
+  ui.fill(area, ui.theme.panel, ui.px(3));
+  const float length = std::max(ui.px(24), static_cast<float>(static_cast<double>(area.w) * span / whole));
+  const double travel = static_cast<double>(area.w - length);
+  ui.fill({area.x + static_cast<float>(travel * std::clamp(pane.begin / (whole - span), 0.0, 1.0)), area.y + ui.px(2),
+           length, area.h - ui.px(4)},
+          hit.hovered || hit.held ? ui.theme.dim : ui.theme.fin, ui.px(3));
+  if (!hit.held) return;
+  const double at =
+      std::clamp((static_cast<double>(ImGui::GetIO().MousePos.x - area.x) - static_cast<double>(length) / 2) / travel,
+                 0.0, 1.0) *
+      (whole - span);
+  app.set_timeline(at, at + span);
+}
+
+std::string empty_text(const App& app) {
+  if (app.overview.loading) return "None so far…";
+  if (app.rows.total > 0)
+    return "No eager executions. TensorFlow 1 sessions write only graph rows; a ring may have lost them.";
+  return "No eager executions: the program ran none while it was recorded.";
+}
+
+}  // namespace
+
+void draw_timeline(App& app, Rect area) {
+  Ui& ui = app.ui;
+  Rect tools = draw_pane_header(app, Pane::timeline, area, "Execution Timeline",
+                                app.overview.run >= 0 ? format_count(static_cast<double>(app.timeline.total)) : "");
+  if (app.overview.run < 0) return;
+  if (app.timeline.total == 0) {
+    draw_empty(app, area, empty_text(app));
+    return;
+  }
+  area = area.inset(ui.px(8), 0);
+  area.cut_top(ui.px(4));
+  const bool wide = tools.w > ui.px(330);
+  draw_overview(app, area.cut_top(ui.px(20)));
+  draw_tools(app, wide ? tools.inset(0, ui.px(3)) : area.cut_top(ui.px(22)));
+  const double boxes = static_cast<double>(area.w / ui.px(15));
+  if (!app.timeline_pane.fitted) {
+    app.timeline_pane.fitted = true;
+    app.set_timeline(
+        0, app.timeline_pane.time_mode ? app.timeline.duration : std::min(boxes, std::max(1.0, app.timeline_whole())));
+  }
+  draw_band(app, area.cut_top(ui.px(28)));
+  draw_scrollbar(app, area.cut_top(ui.px(12)));
+  area.cut_top(ui.px(4));
+  draw_execution_card(app, area);
+}
+
+}  // namespace nanlens::viewer

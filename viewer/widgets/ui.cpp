@@ -1,0 +1,286 @@
+#include "widgets/ui.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "widgets/format.hpp"
+
+namespace nanlens::viewer {
+
+namespace {
+
+const char* begin_of(std::string_view text) { return text.data(); }
+const char* end_of(std::string_view text) { return text.data() + text.size(); }
+
+// Bytes up to the next or previous character of UTF-8.
+std::size_t next_character(std::string_view text, std::size_t at) {
+  ++at;
+  while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) ++at;
+  return std::min(at, text.size());
+}
+std::size_t previous_character(std::string_view text, std::size_t at) {
+  if (at == 0) return 0;
+  --at;
+  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) --at;
+  return at;
+}
+
+}  // namespace
+
+float Ui::text_width(ImFont* font, float size, std::string_view text) const {
+  return font->CalcTextSizeA(px(size), 1e9f, 0, begin_of(text), end_of(text)).x;
+}
+
+float Ui::text(ImVec2 at, ImFont* font, float size, ImU32 color, std::string_view text) const {
+  draw()->AddText(font, px(size), {std::floor(at.x), std::floor(at.y)}, color, begin_of(text), end_of(text));
+  return text_width(font, size, text);
+}
+
+std::string Ui::fit(ImFont* font, float size, std::string_view text, float width, Ellipsis ellipsis) const {
+  if (text_width(font, size, text) <= width) return std::string(text);
+  const std::string dots = "…";
+  // The longest part that fits, found by halving.
+  std::size_t low = 0;
+  std::size_t high = text.size();
+  const auto candidate = [&](std::size_t bytes) {
+    std::size_t cut = bytes;
+    if (ellipsis == Ellipsis::left) {
+      cut = text.size() - bytes;
+      while (cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) ++cut;
+      return dots + std::string(text.substr(cut));
+    }
+    if (ellipsis == Ellipsis::middle) {
+      const std::size_t head = previous_character(text, next_character(text, bytes / 2));
+      std::size_t tail = text.size() - bytes / 2;
+      while (tail < text.size() && (static_cast<unsigned char>(text[tail]) & 0xc0) == 0x80) ++tail;
+      return std::string(text.substr(0, head)) + dots + std::string(text.substr(tail));
+    }
+    while (cut > 0 && cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) --cut;
+    return std::string(text.substr(0, cut)) + dots;
+  };
+  while (low < high) {
+    const std::size_t middle = (low + high + 1) / 2;
+    if (text_width(font, size, candidate(middle)) <= width)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low == 0 && text_width(font, size, dots) > width ? std::string() : candidate(low);
+}
+
+float Ui::text_in(const Rect& rect, ImFont* font, float size, ImU32 color, std::string_view text, Ellipsis ellipsis,
+                  bool align_right) const {
+  if (rect.w <= 0 || text.empty()) return 0;
+  const std::string shown = fit(font, size, text, rect.w, ellipsis);
+  const float width = text_width(font, size, shown);
+  const float x = align_right ? rect.right() - width : rect.x;
+  this->text({x, rect.y + (rect.h - px(size)) / 2 - px(0.5f)}, font, size, color, shown);
+  return width;
+}
+
+float Ui::bold_in(const Rect& rect, float size, ImU32 color, std::string_view text, Ellipsis ellipsis) const {
+  const float width = text_in(rect, sans, size, color, text, ellipsis);
+  const std::string shown = fit(sans, size, text, rect.w, ellipsis);
+  draw()->AddText(sans, px(size),
+                  {std::floor(rect.x) + px(0.6f), std::floor(rect.y + (rect.h - px(size)) / 2 - px(0.5f))}, color,
+                  shown.data(), shown.data() + shown.size());
+  return width + px(0.6f);
+}
+
+float Ui::paragraph(const Rect& rect, ImFont* font, float size, ImU32 color, std::string_view text) const {
+  if (rect.w <= px(size)) return 0;
+  const ImVec2 extent = font->CalcTextSizeA(px(size), 1e9f, rect.w, begin_of(text), end_of(text));
+  draw()->AddText(font, px(size), {std::floor(rect.x), std::floor(rect.y)}, color, begin_of(text), end_of(text),
+                  rect.w);
+  return extent.y;
+}
+
+void Ui::fill(const Rect& rect, ImU32 color, float rounding) const {
+  draw()->AddRectFilled(rect.min(), rect.max(), color, rounding);
+}
+
+void Ui::frame(const Rect& rect, ImU32 color, float rounding, float thickness) const {
+  draw()->AddRect(rect.min(), rect.max(), color, rounding, thickness);
+}
+
+void Ui::hline(float x, float y, float w, ImU32 color) const {
+  draw()->AddRectFilled({x, std::floor(y)}, {x + w, std::floor(y) + 1}, color);
+}
+
+void Ui::vline(float x, float y, float h, ImU32 color) const {
+  draw()->AddRectFilled({std::floor(x), y}, {std::floor(x) + 1, y + h}, color);
+}
+
+void Ui::mark(const std::string& id, const Rect& rect) {
+  const ImVec2 clip_min = draw()->GetClipRectMin();
+  const ImVec2 clip_max = draw()->GetClipRectMax();
+  const Rect visible = rect.intersect({clip_min.x, clip_min.y, clip_max.x - clip_min.x, clip_max.y - clip_min.y});
+  if (visible.w >= 1 && visible.h >= 1) rects[id] = visible;
+}
+
+Hit Ui::item(const std::string& id, const Rect& rect, bool hand) {
+  Hit hit;
+  if (rect.w < 1 || rect.h < 1) return hit;
+  mark(id, rect);
+  ImGui::SetCursorScreenPos(rect.min());
+  ImGui::SetNextItemAllowOverlap();
+  ImGui::InvisibleButton(
+      id.c_str(), {rect.w, rect.h},
+      ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight | ImGuiButtonFlags_MouseButtonMiddle);
+  hit.hovered = ImGui::IsItemHovered();
+  hit.held = ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Left);
+  const bool released = ImGui::IsItemDeactivated() && ImGui::IsItemHovered();
+  hit.clicked = released && ImGui::IsMouseReleased(ImGuiMouseButton_Left);
+  hit.right_clicked = released && ImGui::IsMouseReleased(ImGuiMouseButton_Right);
+  hit.middle_clicked = released && ImGui::IsMouseReleased(ImGuiMouseButton_Middle);
+  hit.double_clicked = hit.hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
+  if (hit.hovered && hand) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  return hit;
+}
+
+bool Ui::link(const std::string& id, const Rect& rect, ImFont* font, float size, std::string_view text,
+              Ellipsis ellipsis, bool align_right) {
+  const std::string shown = fit(font, size, text, rect.w, ellipsis);
+  const float width = text_width(font, size, shown);
+  const Rect tight{align_right ? rect.right() - width : rect.x, rect.y, std::max(width, px(8)), rect.h};
+  const Hit hit = item(id, tight);
+  text_in(tight, font, size, theme.link, shown, ellipsis);
+  if (hit.hovered) hline(tight.x, tight.y + tight.h / 2 + px(size) / 2, width, theme.link);
+  if (hit.hovered && shown != text) tooltip(text);
+  return hit.clicked;
+}
+
+bool Ui::tool(const std::string& id, const Rect& rect, std::string_view label, std::string_view hint, bool on) {
+  const Hit hit = item(id, rect);
+  if (hit.hovered || on) fill(rect, on ? theme.func : theme.badge, px(3));
+  const float width = text_width(sans, 12, label);
+  text_in({rect.x + (rect.w - width) / 2, rect.y, width + 1, rect.h}, sans, 12, on ? theme.onfunc : theme.dim, label);
+  if (hit.hovered && !hint.empty()) tooltip(hint);
+  return hit.clicked;
+}
+
+bool Ui::button(const std::string& id, const Rect& rect, std::string_view label, bool primary) {
+  const Hit hit = item(id, rect);
+  const ImU32 back = primary ? theme.link : hit.hovered ? theme.func : theme.badge;
+  fill(rect, back, px(4));
+  if (primary && hit.hovered) frame(rect.inset(-px(2)), theme.link, px(5));
+  const float width = text_width(sans, 13, label);
+  text_in({rect.x + std::max(px(4), (rect.w - width) / 2), rect.y, rect.w - px(8), rect.h}, sans, 13,
+          primary       ? theme.bg
+          : hit.hovered ? theme.onfunc
+                        : theme.onbadge,
+          label);
+  return hit.clicked;
+}
+
+bool Ui::scrollbar(const std::string& id, const Rect& rect, double total, double visible, double& first) {
+  if (total <= visible || rect.h < px(24)) return false;
+  fill(rect, theme.panel);
+  const double last = total - visible;
+  const float length = std::max(px(24), static_cast<float>(rect.h * visible / total));
+  const double travel = static_cast<double>(rect.h - length);
+  const Rect grab{rect.x + px(2), rect.y + static_cast<float>(travel * std::clamp(first / last, 0.0, 1.0)),
+                  rect.w - px(4), length};
+  const Hit hit = item(id, rect, false);
+  fill(grab, hit.held || hit.hovered ? theme.dim : theme.fin, px(4));
+  if (!hit.held) return false;
+  const ImGuiIO& io = ImGui::GetIO();
+  if (ImGui::IsItemActivated())
+    drag_offset_ =
+        grab.contains(io.MousePos) ? static_cast<double>(io.MousePos.y - grab.y) : static_cast<double>(length) / 2;
+  const double before = first;
+  // With Alt the list moves a fiftieth as fast, for lists of which one pixel is thousands of rows.
+  if (io.KeyAlt)
+    first += static_cast<double>(io.MouseDelta.y) / travel * last / 50;
+  else
+    first = (static_cast<double>(io.MousePos.y - rect.y) - drag_offset_) / travel * last;
+  first = std::clamp(first, 0.0, last);
+  return first != before;
+}
+
+void Ui::tooltip(std::string_view text) const {
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_DelayNormal | ImGuiHoveredFlags_NoSharedDelay)) {
+    tooltip_pending = true;
+    return;
+  }
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {px(8), px(6)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+  if (ImGui::BeginTooltip()) {
+    ImGui::PushFont(sans, px(12));
+    ImGui::PushTextWrapPos(px(520));
+    ImGui::TextUnformatted(begin_of(text), end_of(text));
+    ImGui::PopTextWrapPos();
+    ImGui::PopFont();
+    ImGui::EndTooltip();
+  }
+  ImGui::PopStyleVar(2);
+}
+
+float Ui::badge_width(const Badge& badge) const {
+  const bool plain = badge.kind == BadgeKind::size || badge.kind == BadgeKind::none;
+  return text_width(mono, 11, format_badge(badge)) + (plain ? px(2) : px(8));
+}
+
+float Ui::tag(ImVec2 at, float row_height, std::string_view text, ImU32 fill_color, ImU32 text_color) const {
+  const float width = text_width(mono, 11, text) + px(8);
+  const Rect box{at.x, at.y + (row_height - px(18)) / 2, width, px(18)};
+  fill(box, fill_color, px(3));
+  text_in(box.inset(px(4), 0), mono, 11, text_color, text);
+  return width;
+}
+
+float Ui::badges(ImVec2 at, float width, float row_height, const std::vector<Badge>& badges) const {
+  const auto is_finite = [](const Badge& b) {
+    return b.kind == BadgeKind::neg || b.kind == BadgeKind::zero || b.kind == BadgeKind::pos;
+  };
+  const float gap = px(4);
+  float total = 0;
+  for (const Badge& b : badges) total += badge_width(b) + gap;
+  // What is dropped until the rest fits: dtype and rank from the left, then finite counts from the right.
+  std::vector<bool> shown(badges.size(), true);
+  int dropped = 0;
+  const auto drop = [&](std::size_t i) {
+    shown[i] = false;
+    total -= badge_width(badges[i]) + gap;
+    ++dropped;
+  };
+  const float more = px(26);
+  for (std::size_t i = 0; i < badges.size() && total > width - (dropped > 0 ? more : 0); ++i)
+    if (badges[i].kind == BadgeKind::dtype || badges[i].kind == BadgeKind::rank || badges[i].kind == BadgeKind::shape)
+      drop(i);
+  for (std::size_t i = badges.size(); i-- > 0 && total > width - (dropped > 0 ? more : 0);)
+    if (is_finite(badges[i]) || badges[i].kind == BadgeKind::size) drop(i);
+  float x = at.x;
+  for (std::size_t i = 0; i < badges.size(); ++i) {
+    if (!shown[i]) continue;
+    const Badge& b = badges[i];
+    const std::string label = format_badge(b);
+    const bool bad = b.kind == BadgeKind::nan || b.kind == BadgeKind::ninf || b.kind == BadgeKind::pinf ||
+                     (b.kind == BadgeKind::curt && b.number != 0);
+    if (b.kind == BadgeKind::size || b.kind == BadgeKind::none) {
+      const Rect box{x, at.y, badge_width(b), row_height};
+      const bool empty = b.kind == BadgeKind::size && b.number == 0;
+      text_in(box, mono, 11, empty ? theme.warn : b.kind == BadgeKind::none ? theme.dim : theme.text, label);
+      x += badge_width(b) + gap;
+    } else {
+      const ImU32 back = bad ? theme.badfill : is_finite(b) ? theme.fin : theme.badge;
+      const ImU32 front = bad ? theme.onbad : is_finite(b) ? theme.onfin : theme.onbadge;
+      x += tag({x, at.y}, row_height, label, back, front) + gap;
+    }
+  }
+  if (dropped > 0 && x + more <= at.x + width + more)
+    x += text_in({x, at.y, more, row_height}, mono, 11, theme.dim, "+" + std::to_string(dropped));
+  return x - at.x;
+}
+
+ImVec2 Ui::wheel(const Rect& rect) const {
+  if (!over(rect)) return {0, 0};
+  return {ImGui::GetIO().MouseWheelH, ImGui::GetIO().MouseWheel};
+}
+
+bool Ui::over(const Rect& rect) const {
+  return rect.contains(ImGui::GetIO().MousePos) &&
+         ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
+}
+
+}  // namespace nanlens::viewer

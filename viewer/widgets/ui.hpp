@@ -1,0 +1,108 @@
+/// @file
+/// Drawing and hitting: text that fits, buttons, links, badges, scroll bars. Everything that can be clicked is entered
+/// under its id, so that a test can aim at it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/protocol.hpp"
+#include "imgui.h"
+#include "widgets/rect.hpp"
+#include "widgets/theme.hpp"
+
+namespace nanlens::viewer {
+
+/// Where a text that does not fit is cut. The informative end of a tensor's name is the right one.
+enum class Ellipsis : std::uint8_t { left, middle, right };
+
+/// What the mouse does to an item.
+struct Hit {
+  bool hovered = false;
+  bool clicked = false;
+  bool double_clicked = false;
+  bool right_clicked = false;
+  bool middle_clicked = false;
+  bool held = false;
+};
+
+class Ui {
+ public:
+  Theme theme = theme_of(ThemeName::light);
+  float scale = 1;
+  ImFont* sans = nullptr;
+  ImFont* mono = nullptr;
+  /// Clickable things of this frame, cut to what is visible.
+  std::map<std::string, Rect> rects;
+  /// A tooltip will appear if the mouse rests.
+  mutable bool tooltip_pending = false;
+
+  /// Logical pixels at 100 % to those at the current scale.
+  [[nodiscard]] float px(float size) const { return size * scale; }
+  [[nodiscard]] ImDrawList* draw() const { return ImGui::GetWindowDrawList(); }
+
+  /// @name Text
+  ///@{
+  [[nodiscard]] float text_width(ImFont* font, float size, std::string_view text) const;
+  /// Draws at a position; returns the width. `size` is in pixels at 100 %.
+  float text(ImVec2 at, ImFont* font, float size, ImU32 color, std::string_view text) const;
+  /// Draws within a rectangle, vertically centred; cut with an ellipsis if it does not fit. Returns the width drawn.
+  float text_in(const Rect& rect, ImFont* font, float size, ImU32 color, std::string_view text,
+                Ellipsis ellipsis = Ellipsis::right, bool align_right = false) const;
+  /// Draws over several lines; returns the height. Lines break at spaces.
+  float paragraph(const Rect& rect, ImFont* font, float size, ImU32 color, std::string_view text) const;
+  [[nodiscard]] std::string fit(ImFont* font, float size, std::string_view text, float width, Ellipsis ellipsis) const;
+  /// The same text a hair to the right makes it bold.
+  float bold_in(const Rect& rect, float size, ImU32 color, std::string_view text,
+                Ellipsis ellipsis = Ellipsis::right) const;
+  ///@}
+
+  /// @name Shapes
+  ///@{
+  void fill(const Rect& rect, ImU32 color, float rounding = 0) const;
+  void frame(const Rect& rect, ImU32 color, float rounding = 0, float thickness = 1) const;
+  void hline(float x, float y, float w, ImU32 color) const;
+  void vline(float x, float y, float h, ImU32 color) const;
+  ///@}
+
+  /// @name Things to click
+  ///@{
+  /// An invisible item. Items drawn later lie above it.
+  Hit item(const std::string& id, const Rect& rect, bool hand = true);
+  /// Enters a rectangle that is no item of its own.
+  void mark(const std::string& id, const Rect& rect);
+  /// A text to click; returns true if it was. Underlined under the mouse.
+  bool link(const std::string& id, const Rect& rect, ImFont* font, float size, std::string_view text,
+            Ellipsis ellipsis = Ellipsis::right, bool align_right = false);
+  /// A small button without a frame, with an icon or a word. `on` shows it as pressed in.
+  bool tool(const std::string& id, const Rect& rect, std::string_view label, std::string_view tooltip, bool on = false);
+  /// A button with a frame; returns true if it was clicked.
+  bool button(const std::string& id, const Rect& rect, std::string_view label, bool primary = false);
+  /// Scroll bar of a list of `total` items of which `visible` fit. Changes `first` and returns true when it is dragged.
+  bool scrollbar(const std::string& id, const Rect& rect, double total, double visible, double& first);
+  void tooltip(std::string_view text) const;
+  ///@}
+
+  /// @name Badges
+  ///@{
+  /// One row of badges within a width; dtype and rank are dropped first, then finite counts, bad ones never. Returns
+  /// the width drawn.
+  float badges(ImVec2 at, float width, float row_height, const std::vector<Badge>& badges) const;
+  [[nodiscard]] float badge_width(const Badge& badge) const;
+  /// A tag of one word.
+  float tag(ImVec2 at, float row_height, std::string_view text, ImU32 fill_color, ImU32 text_color) const;
+  ///@}
+
+  /// Turns of the wheel over a rectangle; 0 if the mouse is elsewhere. Items that used the wheel set `wheel_used`.
+  [[nodiscard]] ImVec2 wheel(const Rect& rect) const;
+  /// Is the mouse in this part of the main window, and nothing lies above?
+  [[nodiscard]] bool over(const Rect& rect) const;
+
+ private:
+  double drag_offset_ = 0;
+};
+
+}  // namespace nanlens::viewer

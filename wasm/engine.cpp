@@ -1,0 +1,134 @@
+// The worker's side: the engine, fed by messages, reading files that the page was given.
+#include <emscripten.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include <nanlens/archive/archive.hpp>
+
+#include "engine/engine.hpp"
+#include "engine/message.hpp"
+
+// clang-format off
+EM_JS(int, nl_js_file_count, (), { return self.nl.files.length; });
+EM_JS(double, nl_js_file_size, (int index), { const f = self.nl.files[index]; return f ? (f.blob ? f.blob.size : f.size) : 0; });
+EM_JS(void, nl_js_file_name, (int index, char* to, int capacity), { stringToUTF8(self.nl.files[index].name, to, capacity); });
+// Bytes read, or −1 with a reason.
+EM_JS(int, nl_js_file_read, (int index, double offset, unsigned char* to, int count, char* why, int capacity), {
+  try {
+    const bytes = self.nl.read(index, offset, count);
+    HEAPU8.set(bytes, to);
+    return bytes.length;
+  } catch (error) {
+    stringToUTF8(error.name === 'NotReadableError' ? 'it changed while it was read and cannot be reopened here; drop the folder again' : String(error.message), why, capacity);
+    return -1;
+  }
+});
+EM_JS(void, nl_js_reply, (const char* bytes, int size), { self.nl.reply(bytes, size); });
+// clang-format on
+
+namespace nanlens::page {
+
+namespace {
+
+// A file of the page, by its number. A folder that is looked at again replaces the file behind the number.
+class PageFile final : public reader::ByteSource {
+ public:
+  explicit PageFile(int index) : index_(index) {}
+  std::uint64_t size() override { return static_cast<std::uint64_t>(nl_js_file_size(index_)); }
+  std::size_t read(std::uint64_t offset, unsigned char* to, std::size_t count) override {
+    const std::uint64_t there = size();
+    if (offset >= there) return 0;
+    char why[256] = {};
+    const int wanted = static_cast<int>(std::min<std::uint64_t>({count, there - offset, 1u << 30}));
+    const int n = nl_js_file_read(index_, static_cast<double>(offset), to, wanted, why, sizeof why);
+    error_ = n < 0 ? why : "";
+    return n < 0 ? 0 : static_cast<std::size_t>(n);
+  }
+  std::string error() override { return error_; }
+
+ private:
+  int index_;
+  std::string error_;
+};
+
+class PageStorage final : public reader::Storage {
+ public:
+  std::vector<std::string> list() override {
+    std::vector<std::string> names;
+    for (int i = 0; i < nl_js_file_count(); ++i) names.push_back(name_of(i));
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  std::unique_ptr<reader::ByteSource> open(const std::string& name, std::string& why) override {
+    for (int i = 0; i < nl_js_file_count(); ++i)
+      if (name_of(i) == name) return std::make_unique<PageFile>(i);
+    why = "there is no such file";
+    return nullptr;
+  }
+  static std::string name_of(int index) {
+    char name[4096] = {};
+    nl_js_file_name(index, name, sizeof name);
+    return name;
+  }
+};
+
+bool is_archive(const std::string& name) {
+  return name.ends_with(".nanlens") || name.ends_with(".tar") || name.ends_with(".zst");
+}
+
+std::unique_ptr<reader::Storage> open_page(const std::string& name, std::string& why) {
+  const int count = nl_js_file_count();
+  bool any_logdir = false;
+  int archive = -1;
+  std::string names;
+  for (int i = 0; i < count; ++i) {
+    const std::string file = PageStorage::name_of(i);
+    if (is_archive(file)) archive = i;
+    any_logdir = any_logdir || file.find("tfdbg_events.") != std::string::npos;
+    if (i < 5) names += (names.empty() ? "" : ", ") + file;
+  }
+  if (any_logdir) return std::make_unique<PageStorage>();
+  if (archive < 0) {
+    why = "No tfdbg2 files here. A logdir holds tfdbg_events.*.metadata and five companions. Found: " +
+          (names.empty() ? name : names) + ".";
+    return nullptr;
+  }
+  // Without a seek table it is unpacked in memory, of which a page should not take much.
+  constexpr std::uint64_t most = std::uint64_t{1} << 28;
+  std::string reason;
+  auto storage = archive::open(std::make_unique<PageFile>(archive), reason, most);
+  if (storage == nullptr) why = PageStorage::name_of(archive) + " is no archive of a logdir: " + reason + ".";
+  return storage;
+}
+
+viewer::Engine& engine() {
+  static viewer::Engine the_engine(open_page);
+  return the_engine;
+}
+
+void send_replies() {
+  for (const viewer::Reply& reply : engine().take_replies()) {
+    std::string bytes;
+    viewer::write_message(reply, bytes);
+    nl_js_reply(bytes.data(), static_cast<int>(bytes.size()));
+  }
+}
+
+}  // namespace
+
+extern "C" {
+EMSCRIPTEN_KEEPALIVE void nl_engine_start() { engine(); }
+EMSCRIPTEN_KEEPALIVE void nl_engine_handle(const char* bytes, int size) {
+  viewer::Request request;
+  if (viewer::read_message(bytes, static_cast<std::size_t>(size), request)) engine().handle(std::move(request));
+}
+EMSCRIPTEN_KEEPALIVE int nl_engine_step() {
+  const bool more = engine().step();
+  send_replies();
+  return more ? 1 : 0;
+}
+}
+
+}  // namespace nanlens::page

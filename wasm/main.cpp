@@ -1,0 +1,161 @@
+// The page: the viewer on a canvas.
+#include <GLES3/gl3.h>
+#include <emscripten.h>
+
+#include <string>
+
+#include "app/app.hpp"
+#include "canvas_font.hpp"
+#include "engine/message.hpp"
+#include "imgui.h"
+#include "imgui_impl_opengl3.h"
+#include "platform.hpp"
+#include "widgets/fonts.hpp"
+
+// clang-format off
+EM_JS(void, nl_js_send, (const char* bytes, int size), { nlPage.send(bytes, size); });
+EM_JS(void, nl_js_pick, (int folder), { nlPage.pick(!!folder); });
+EM_JS(void, nl_js_link, (const char* link, int new_entry), { nlPage.link(UTF8ToString(link), !!new_entry); });
+EM_JS(void, nl_js_save, (const char* text), { nlPage.save(UTF8ToString(text)); });
+EM_JS(void, nl_js_follow, (int on), { nlPage.follow(!!on); });
+EM_JS(int, nl_js_can_follow, (), { return nlPage.canFollow(); });
+EM_JS(double, nl_js_heap, (), { return nlPage.heap(); });
+EM_JS(void, nl_js_announce, (const char* text), { nlPage.announce(UTF8ToString(text)); });
+EM_JS(void, nl_js_fail, (const char* text), { nlPage.fail(UTF8ToString(text)); });
+EM_JS(void, nl_js_start, (), { nlPage.start(); });
+EM_JS(char*, nl_js_link_text, (const char* link), { return stringToNewUTF8(nlPage.linkText(UTF8ToString(link))); });
+EM_JS_DEPS(nanlens_main, "$stringToNewUTF8");
+// clang-format on
+
+namespace nanlens::page {
+
+namespace {
+
+using viewer::App;
+using viewer::Json;
+
+App* app = nullptr;
+
+viewer::Platform make_platform() {
+  viewer::Platform p;
+  p.is_page = true;
+  p.send = [](const viewer::Request& request) {
+    std::string bytes;
+    viewer::write_message(request, bytes);
+    nl_js_send(bytes.data(), static_cast<int>(bytes.size()));
+  };
+  p.pick = [](bool folder) { nl_js_pick(folder ? 1 : 0); };
+  p.copy = copy;
+  p.set_link = [](const std::string& link, bool new_entry) { nl_js_link(link.c_str(), new_entry ? 1 : 0); };
+  p.link_text = [](const std::string& link) {
+    char* const text = nl_js_link_text(link.c_str());
+    std::string out = text;
+    std::free(text);
+    return out;
+  };
+  p.save_settings = [](const std::string& text) { nl_js_save(text.c_str()); };
+  p.follow = [](bool on) {
+    nl_js_follow(on ? 1 : 0);
+    app->platform.can_follow = nl_js_can_follow() != 0;
+  };
+  p.memory_bytes = [] { return nl_js_heap(); };
+  return p;
+}
+
+std::string json_text(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// What a screen reader is told of the selection.
+void announce() {
+  const auto& s = app->selection;
+  std::string text;
+  if (s.focus.trace >= 0)
+    text = "Row " + std::to_string(s.focus.trace) + ", " + s.focus.op_name + " output " + std::to_string(s.focus.slot) +
+           ", graph " + s.neighbourhood.graph_name;
+  else if (s.focus.execution >= 0)
+    text = "Execution " + std::to_string(s.focus.execution) + ", " + s.card.op_type;
+  if (!text.empty()) nl_js_announce(text.c_str());
+}
+
+}  // namespace
+
+extern "C" {
+
+// Draws; returns when the next frame is due, in seconds: 0 at once, negative only after an event.
+EMSCRIPTEN_KEEPALIVE double nl_frame(double now) {
+  int width = 0;
+  int height = 0;
+  ImGui_ImplOpenGL3_NewFrame();
+  begin_frame(now, width, height);
+  ImGui::NewFrame();
+  app->frame(now);
+  ImGui::Render();
+  glViewport(0, 0, width, height);
+  glClearColor(0, 0, 0, 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  announce();
+  const double due = app->next_frame_in(now);
+  constexpr double caret = 0.5;
+  return due < 0 && ImGui::GetIO().WantTextInput ? caret : due;
+}
+
+EMSCRIPTEN_KEEPALIVE void nl_wake(int frames) { app->wake(frames); }
+EMSCRIPTEN_KEEPALIVE int nl_idle() { return app->idle() ? 1 : 0; }
+EMSCRIPTEN_KEEPALIVE void nl_open(const char* name) { app->open({name}); }
+EMSCRIPTEN_KEEPALIVE void nl_reply(const char* bytes, int size) {
+  viewer::Reply reply;
+  if (viewer::read_message(bytes, static_cast<std::size_t>(size), reply)) app->receive(std::move(reply));
+}
+EMSCRIPTEN_KEEPALIVE const char* nl_command(const char* name, const char* arguments) {
+  static std::string answer;
+  const Json parsed = Json::parse(arguments, nullptr, false);
+  const viewer::Result result =
+      parsed.is_discarded() ? viewer::Result{false, "The arguments are no JSON."} : app->command(name, parsed);
+  Json out = {{"ok", result.ok}};
+  if (!result.message.empty()) out["message"] = result.message;
+  answer = json_text(out);
+  return answer.c_str();
+}
+EMSCRIPTEN_KEEPALIVE const char* nl_state() {
+  static std::string text;
+  text = json_text(app->state());
+  return text.c_str();
+}
+EMSCRIPTEN_KEEPALIVE const char* nl_rects() {
+  static std::string text;
+  text = json_text(app->rects());
+  return text.c_str();
+}
+EMSCRIPTEN_KEEPALIVE void nl_apply_link(const char* link) { app->apply_link(link); }
+EMSCRIPTEN_KEEPALIVE void nl_apply_settings(const char* text) { app->apply_settings(text); }
+EMSCRIPTEN_KEEPALIVE void nl_system_theme(int dark) { app->set_system_dark(dark != 0); }
+EMSCRIPTEN_KEEPALIVE void nl_touch(int on) { app->touch = on != 0; }
+EMSCRIPTEN_KEEPALIVE void nl_error(const char* text) {
+  app->overview.error = text;
+  app->wake();
+}
+EMSCRIPTEN_KEEPALIVE void nl_context_restored() {
+  ImGui_ImplOpenGL3_DestroyDeviceObjects();
+  app->toast("The graphics context was lost; restored.");
+}
+
+}  // extern "C"
+
+}  // namespace nanlens::page
+
+// In the worker main() is not called.
+int main() {
+  using namespace nanlens;
+  ImGui::CreateContext();
+  ImGui::GetIO().IniFilename = nullptr;
+  if (!page::start_platform()) {
+    nl_js_fail(
+        "This browser has no WebGL2, which nanlens needs. Try a current Firefox or Chromium, or the desktop viewer.");
+    return 1;
+  }
+  ImGui_ImplOpenGL3_Init("#version 300 es");
+  page::app = new viewer::App(page::make_platform());  // lives as long as the page
+  viewer::load_fonts(page::app->ui, "", page::canvas_font_loader());
+  nl_js_start();
+  return 0;
+}

@@ -1,0 +1,446 @@
+// The page's side of the viewer: files, input, clipboard, the URL, and window.nanlens for whoever drives it from outside.
+'use strict';
+(() => {
+  const element = (id) => document.getElementById(id);
+  const canvas = element('canvas');
+  const keyboard = element('keyboard');
+  const page = {};
+  let ready = false;
+  let workerHeap = 0;
+
+  const fail = (text) => {
+    element('fault').textContent = text;
+    element('fault').style.display = 'block';
+    canvas.style.display = 'none';
+  };
+  page.fail = fail;
+
+  const withText = (text, use) => {
+    const size = lengthBytesUTF8(text) + 1;
+    const at = Module._malloc(size);
+    stringToUTF8(text, at, size);
+    try {
+      return use(at);
+    } finally {
+      Module._free(at);
+    }
+  };
+  const textAt = (at) => UTF8ToString(at);
+
+  // ---- frames: one at a time, only when something happened
+  let scheduled = false;
+  let timer = 0;
+  const wake = (frames) => {
+    if (!ready) return;
+    if (frames) Module._nl_wake(frames);
+    if (scheduled) return;
+    scheduled = true;
+    requestAnimationFrame(draw);
+  };
+  const draw = (now) => {
+    scheduled = false;
+    const due = Module._nl_frame(now / 1000);
+    settle();
+    clearTimeout(timer);
+    if (due === 0) wake(0);
+    else if (due > 0) timer = setTimeout(() => wake(1), due * 1000);
+  };
+  page.wake = wake;
+
+  const waiting = [];
+  const settle = () => {
+    if (waiting.length === 0 || !Module._nl_idle()) return;
+    for (const done of waiting.splice(0)) done();
+  };
+
+  // ---- the worker: the program's own script, started from a Blob, because file:// allows nothing else
+  let worker = null;
+  const startWorker = () => {
+    if (worker) worker.terminate();
+    workerHeap = 0;
+    let program = '';
+    for (const script of document.scripts)
+      if (script.type !== 'text/plain' && script.textContent.length > program.length) program = script.textContent;
+    const url = URL.createObjectURL(new Blob([element('worker').textContent, '\n', program], { type: 'text/javascript' }));
+    worker = new Worker(url);
+    URL.revokeObjectURL(url);
+    worker.onmessage = (event) => {
+      workerHeap = event.data.heap;
+      const bytes = new Uint8Array(event.data.reply);
+      const at = Module._malloc(bytes.length);
+      HEAPU8.set(bytes, at);
+      Module._nl_reply(at, bytes.length);
+      Module._free(at);
+      // Hidden pages get no animation frames, but what was answered must still be taken in.
+      if (document.hidden) Module._nl_frame(performance.now() / 1000), settle();
+      wake(3);
+    };
+    worker.onerror = (event) => fail('nanlens stopped: ' + event.message);
+  };
+  page.send = (at, size) => {
+    if (!worker) startWorker();
+    const copy = HEAPU8.slice(at, at + size);
+    worker.postMessage({ request: copy.buffer }, [copy.buffer]);
+  };
+  page.heap = () => HEAPU8.length + workerHeap;
+
+  // ---- opening
+  let source = null; // how to look again at what was opened; null if the browser allows it no second time
+  let known = '';
+  const isLogdirFile = (name) => /(^|\/)tfdbg_events\..*\.(metadata|execution|graphs|graph_execution_traces|source_files|stack_frames)$/.test(name);
+  const isArchive = (name) => /\.(nanlens|tar|tar\.zst|zst)$/i.test(name);
+
+  const onlyLogdir = (files) => files.filter((f) => isLogdirFile(f.name) || isArchive(f.name));
+  const openList = (files, look) => {
+    source = look;
+    known = '';
+    const wanted = onlyLogdir(files);
+    startWorker();
+    worker.postMessage({ files: wanted.length > 0 ? wanted : files.slice(0, 1) });
+    const first = files.length > 0 ? files[0].name : '';
+    const name = first.includes('/') ? first.split('/')[0] : wanted.length === 1 ? first : 'logdir';
+    withText(name, (at) => Module._nl_open(at));
+    wake(3);
+  };
+  const idle = () => new Promise((done) => {
+    waiting.push(done);
+    wake(1);
+  });
+  const openFiles = (list) => {
+    const files = Array.from(list, (f) => ({ name: f.webkitRelativePath || f.name, blob: f }));
+    openList(files, null);
+    return idle();
+  };
+
+  const walkHandle = async (handle, name, out) => {
+    if (handle.kind === 'file') {
+      out.push({ name, blob: await handle.getFile() });
+      return;
+    }
+    const inner = [];
+    for await (const [child, entry] of handle.entries()) inner.push(walkHandle(entry, name + '/' + child, out));
+    await Promise.all(inner);
+  };
+  const walkEntry = (entry, name, out) => new Promise((done, failed) => {
+    if (entry.isFile) {
+      entry.file((blob) => done(out.push({ name, blob })), failed);
+      return;
+    }
+    const reader = entry.createReader();
+    const found = [];
+    const more = () => reader.readEntries(async (entries) => {
+      if (entries.length > 0) {
+        found.push(...entries);
+        more();
+        return;
+      }
+      await Promise.all(found.map((child) => walkEntry(child, name + '/' + child.name, out)));
+      done();
+    }, failed);
+    more();
+  });
+  const collect = async (handles) => {
+    const out = [];
+    await Promise.all(handles.map((h) => walkHandle(h, h.name, out)));
+    out.sort((a, b) => (a.name < b.name ? -1 : 1));
+    return out;
+  };
+  const openHandles = async (handles) => openList(await collect(handles), async () => onlyLogdir(await collect(handles)));
+
+  // Chromium reads a dropped folder on file:// only by its handle, Firefox only by its entry.
+  const openDrop = async (transfer) => {
+    const items = Array.from(transfer.items).filter((i) => i.kind === 'file');
+    const entries = items.map((i) => (i.webkitGetAsEntry ? i.webkitGetAsEntry() : null));
+    const handles = items.map((i) => (i.getAsFileSystemHandle ? i.getAsFileSystemHandle() : null));
+    const blobs = items.map((i) => i.getAsFile());
+    const found = (await Promise.all(handles.map((h) => Promise.resolve(h).catch(() => null)))).filter(Boolean);
+    try {
+      if (found.length === items.length && found.length > 0) return await openHandles(found);
+    } catch (error) {
+      console.warn('handles: ' + error.name);
+    }
+    const out = [];
+    try {
+      await Promise.all(entries.filter(Boolean).map((e) => walkEntry(e, e.name, out)));
+      out.sort((a, b) => (a.name < b.name ? -1 : 1));
+    } catch (error) {
+      console.warn('entries: ' + error.name);
+    }
+    openList(out.length > 0 ? out : blobs.filter(Boolean).map((blob) => ({ name: blob.name, blob })), null);
+  };
+
+  let following = true;
+  page.follow = (on) => {
+    following = on;
+  };
+  page.canFollow = () => (source ? 1 : 0);
+  setInterval(async () => {
+    if (!ready || !following || !source || document.hidden || !Module._nl_idle()) return;
+    try {
+      const files = await source();
+      const now = JSON.stringify(files.map((f) => [f.name, f.size ?? f.blob.size]));
+      if (now === known) return;
+      const first = known === '';
+      known = now;
+      if (first) return;
+      worker.postMessage({ files });
+      command('reload', {});
+    } catch (error) {
+      console.warn('follow: ' + error.name);
+      source = null;
+    }
+  }, 700);
+  page.pick = async (folder) => {
+    if (folder && window.showDirectoryPicker) {
+      try {
+        await openHandles([await window.showDirectoryPicker({ mode: 'read' })]);
+      } catch (error) {
+        if (error.name !== 'AbortError') element('pick-folder').click();
+      }
+      return;
+    }
+    element(folder ? 'pick-folder' : 'pick-files').click();
+  };
+  for (const id of ['pick-folder', 'pick-files']) {
+    element(id).addEventListener('change', (event) => {
+      if (event.target.files.length > 0) openFiles(event.target.files);
+      event.target.value = '';
+    });
+  }
+  addEventListener('dragover', (event) => event.preventDefault());
+  addEventListener('drop', (event) => {
+    event.preventDefault();
+    openDrop(event.dataTransfer);
+  });
+
+  // ?url=DIR/: a logdir beside the page, on the same server. DIR/index.json lists the names.
+  const openUrl = async (directory) => {
+    const base = new URL(directory.endsWith('/') ? directory : directory + '/', location.href);
+    if (base.origin !== location.origin) throw new Error('another server may not be asked: ' + base.origin);
+    const look = async () => {
+      const answer = await fetch(new URL('index.json', base));
+      if (!answer.ok) throw new Error(new URL('index.json', base) + ': the server answered ' + answer.status);
+      const names = await answer.json();
+      return Promise.all(names.filter((n) => isLogdirFile(n) || isArchive(n)).map(async (name) => {
+        const url = new URL(name, base).href;
+        const head = await fetch(url, { method: 'HEAD' });
+        return { name: directory.replace(/\/+$/, '').split('/').pop() + '/' + name, url, size: Number(head.headers.get('content-length')) };
+      }));
+    };
+    openList(await look(), look);
+  };
+
+  // ---- input
+  const modifiers = (e) => (e.ctrlKey ? 1 : 0) | (e.shiftKey ? 2 : 0) | (e.altKey ? 4 : 0) | (e.metaKey ? 8 : 0);
+  const listen = () => {
+    keyboard.focus({ preventScroll: true });
+    const move = (e) => {
+      Module._nl_mouse(e.clientX, e.clientY);
+      wake(2);
+    };
+    addEventListener('pointermove', move, { passive: true });
+    canvas.addEventListener('pointerdown', (e) => {
+      keyboard.focus({ preventScroll: true });
+      canvas.setPointerCapture(e.pointerId);
+      Module._nl_touch(e.pointerType === 'touch' ? 1 : 0);
+      Module._nl_mouse(e.clientX, e.clientY);
+      Module._nl_button(e.button, 1, modifiers(e));
+      e.preventDefault();
+      wake(3);
+    });
+    addEventListener('pointerup', (e) => {
+      Module._nl_mouse(e.clientX, e.clientY);
+      Module._nl_button(e.button, 0, modifiers(e));
+      wake(3);
+    });
+    canvas.addEventListener('pointerleave', () => {
+      Module._nl_mouse(-1e9, -1e9);
+      wake(2);
+    });
+    canvas.addEventListener('contextmenu', (e) => e.preventDefault());
+    canvas.addEventListener('wheel', (e) => {
+      const unit = e.deltaMode === 1 ? 1 / 3 : e.deltaMode === 2 ? 3 : 1 / 100;
+      Module._nl_wheel(-e.deltaX * unit, -e.deltaY * unit, modifiers(e));
+      e.preventDefault();
+      wake(3);
+    }, { passive: false });
+    const key = (e, down) => {
+      withText(e.code || e.key, (at) => Module._nl_key(at, down, modifiers(e)));
+      wake(3);
+    };
+    const ours = /^(Tab|Enter|Backspace|Escape|F3|Arrow.*|Page.*|Home|End|Slash|Quote|Space)$/;
+    keyboard.addEventListener('keydown', (e) => {
+      if (e.isComposing || e.keyCode === 229) return;
+      const control = e.ctrlKey || e.metaKey;
+      if (control && e.code === 'KeyV') return; // comes as 'paste'
+      key(e, 1);
+      if (control && /^Key[CX]$/.test(e.code)) {
+        // What is to be copied must be known when 'copy' fires, right after this.
+        Module._nl_frame(performance.now() / 1000);
+        Module._nl_frame(performance.now() / 1000);
+        if (e.shiftKey) e.preventDefault();
+        return;
+      }
+      // Characters without a text field are commands: they must not scroll or search the page, but still arrive as text.
+      if (control ? /^Key[APFOZY]$/.test(e.code) : ours.test(e.code) && !(e.key.length === 1)) e.preventDefault();
+      if (!control && e.key.length === 1 && !e.altKey) {
+        e.preventDefault();
+        withText(e.key, (at) => Module._nl_text(at));
+      }
+    });
+    keyboard.addEventListener('keyup', (e) => key(e, 0));
+    keyboard.addEventListener('input', (e) => {
+      if (e.isComposing) return;
+      if (keyboard.value) withText(keyboard.value, (at) => Module._nl_text(at));
+      keyboard.value = '';
+      wake(3);
+    });
+    keyboard.addEventListener('compositionend', (e) => {
+      if (e.data) withText(e.data, (at) => Module._nl_text(at));
+      keyboard.value = '';
+      wake(3);
+    });
+    for (const kind of ['copy', 'cut']) {
+      document.addEventListener(kind, (e) => {
+        e.clipboardData.setData('text/plain', textAt(Module._nl_clipboard()));
+        e.preventDefault();
+      });
+    }
+    document.addEventListener('paste', (e) => {
+      const text = e.clipboardData.getData('text/plain');
+      if (text) withText(text, (at) => Module._nl_paste(at));
+      e.preventDefault();
+      wake(6);
+    });
+    addEventListener('blur', () => Module._nl_focus(0));
+    addEventListener('focus', () => {
+      Module._nl_focus(1);
+      keyboard.focus({ preventScroll: true });
+      wake(3);
+    });
+    new ResizeObserver(() => wake(3)).observe(canvas);
+    const watchScale = () => matchMedia('(resolution:' + devicePixelRatio + 'dppx)').addEventListener('change', () => {
+      wake(3);
+      watchScale();
+    }, { once: true });
+    watchScale();
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    const contrast = matchMedia('(prefers-contrast: more)');
+    const theme = () => {
+      Module._nl_system_theme(dark.matches ? 1 : 0);
+      wake(2);
+    };
+    dark.addEventListener('change', theme);
+    contrast.addEventListener('change', theme);
+    theme();
+    canvas.addEventListener('webglcontextlost', (e) => e.preventDefault());
+    canvas.addEventListener('webglcontextrestored', () => {
+      Module._nl_context_restored();
+      wake(3);
+    });
+    document.addEventListener('visibilitychange', () => wake(3));
+  };
+  page.caret = (x, y, h) => {
+    keyboard.style.left = x + 'px';
+    keyboard.style.top = y + 'px';
+    keyboard.style.height = h + 'px';
+  };
+  page.cursor = (name) => {
+    canvas.style.cursor = name;
+  };
+  page.copy = (text) => {
+    page.copied = text;
+    if (navigator.clipboard && navigator.clipboard.writeText) navigator.clipboard.writeText(text).catch(() => {});
+  };
+
+  // ---- the view in the URL's hash
+  let written = '';
+  page.link = (link, newEntry) => {
+    written = '#' + link;
+    if (newEntry) location.hash = link;
+    else history.replaceState(null, '', written);
+  };
+  page.linkText = (link) => location.href.split('#')[0] + '#' + link;
+  addEventListener('hashchange', () => {
+    if (location.hash !== written) withText(location.hash, (at) => Module._nl_apply_link(at));
+    wake(3);
+  });
+  page.save = (text) => {
+    try {
+      localStorage.setItem('nanlens', text);
+    } catch (error) {
+      // Private windows keep nothing; the view works all the same.
+    }
+  };
+
+  // ---- characters that the built-in fonts lack, drawn by the browser
+  const glyphCanvas = document.createElement('canvas');
+  glyphCanvas.width = glyphCanvas.height = 8;
+  const glyphs = glyphCanvas.getContext('2d', { willReadFrequently: true });
+  page.glyph = (code, size, at, capacity) => {
+    const font = Math.round(size) + 'px sans-serif';
+    glyphs.font = font;
+    const text = String.fromCodePoint(code);
+    const measure = glyphs.measureText(text);
+    const width = Math.ceil(measure.width) + 2;
+    const height = Math.ceil(size * 1.4);
+    if (width * height > capacity || width < 3) return 0;
+    glyphCanvas.width = Math.max(glyphCanvas.width, width);
+    glyphCanvas.height = Math.max(glyphCanvas.height, height);
+    glyphs.font = font;
+    glyphs.fillStyle = '#fff';
+    glyphs.textBaseline = 'alphabetic';
+    glyphs.clearRect(0, 0, width, height);
+    glyphs.fillText(text, 1, Math.round(size * 1.05));
+    const pixels = glyphs.getImageData(0, 0, width, height).data;
+    const heap = HEAPU8;
+    for (let i = 0; i < width * height; ++i) heap[at + i] = pixels[4 * i + 3];
+    return width;
+  };
+  page.announce = (text) => {
+    if (element('live').textContent !== text) element('live').textContent = text;
+  };
+
+  // ---- for tests and scripts
+  const command = (name, args) => {
+    const answer = withText(String(name), (a) => withText(JSON.stringify(args || {}), (b) => textAt(Module._nl_command(a, b))));
+    wake(3);
+    return JSON.parse(answer);
+  };
+  let started;
+  window.nanlens = {
+    ready: new Promise((done) => {
+      started = done;
+    }),
+    open: openFiles,
+    command,
+    idle,
+    state: () => JSON.parse(textAt(Module._nl_state())),
+    rects: () => JSON.parse(textAt(Module._nl_rects())),
+  };
+
+  window.nlPage = page;
+  window.Module = {
+    canvas,
+    print: (text) => console.log(text),
+    printErr: (text) => console.warn(text),
+    onAbort: (why) => fail('nanlens stopped: ' + why),
+  };
+  page.start = () => {
+    ready = true;
+    startWorker();
+    listen();
+    let settings = '';
+    try {
+      settings = localStorage.getItem('nanlens') || '';
+    } catch (error) {
+      // As above.
+    }
+    if (settings) withText(settings, (at) => Module._nl_apply_settings(at));
+    if (location.hash) withText(location.hash, (at) => Module._nl_apply_link(at));
+    const url = new URLSearchParams(location.search).get('url');
+    if (url) openUrl(url).catch((error) => withText(String(error.message), (at) => Module._nl_error(at)));
+    wake(5);
+    idle().then(started);
+  };
+})();
