@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace nanlens::cli {
 
@@ -27,6 +28,12 @@ int report(const std::string& path);
 
 /// One line; exit code 0 clean, 1 alerts, 3 nothing could be checked.
 int check(const std::string& path, bool strict);
+
+/// Starts the desktop viewer in place of this process; returns only by throwing Failure.
+int view(const std::vector<std::string>& paths);
+
+/// Why `view` would fail: no viewer beside this program, no display. Empty if it would start.
+std::string why_no_viewer();
 
 /// A logdir into one file.
 int pack(const std::string& path, std::string output);

@@ -35,6 +35,11 @@ int run(int argc, char** argv) {
   logdir_argument(report_command);
   report_command->callback([&] { code = report(path); });
 
+  std::vector<std::string> paths;
+  CLI::App* const view_command = app.add_subcommand("view", "open the desktop viewer");
+  view_command->add_option("LOGDIR", paths, "logdirs, or archives of them");
+  view_command->callback([&] { code = view(paths); });
+
   bool strict = false;
   CLI::App* const check_command =
       app.add_subcommand("check", "exit code 0: clean, 1: a NaN or infinity, 3: nothing could be checked");
@@ -78,13 +83,18 @@ int run(int argc, char** argv) {
   unpack_command->add_option("-C,--directory", directory, "where to; the current directory by default");
   unpack_command->callback([&] { code = unpack(path, directory); });
 
-  // A first word that is no subcommand is a logdir to report on; `nanlens ./report` opens a directory of that name.
+  // A first word that is no subcommand is a logdir to look at; `nanlens ./report` opens a directory of that name. Where
+  // no window can be opened it is reported on in text.
   std::vector<std::string> arguments(argv + 1, argv + argc);
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
   const bool names_logdir =
       !arguments.empty() && !arguments[0].starts_with('-') &&
       std::none_of(commands.begin(), commands.end(), [&](const CLI::App* c) { return c->get_name() == arguments[0]; });
-  if (names_logdir) arguments.insert(arguments.begin(), "report");
+  if (names_logdir) {
+    const std::string why = why_no_viewer();
+    if (!why.empty()) std::fprintf(stderr, "nanlens: no viewer: %s; here is the report\n", why.c_str());
+    arguments.insert(arguments.begin(), why.empty() ? "view" : "report");
+  }
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
   try {
     app.parse(arguments);

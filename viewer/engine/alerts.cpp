@@ -114,20 +114,25 @@ AlertLine AlertList::describe(std::size_t i) {
 }
 
 std::int64_t AlertList::find(const Focus& focus) const {
-  const auto& run = index_.run();
+  auto& run = index_.run();
   const auto& alerts = run.alerts();
   const bool is_trace = focus.trace >= 0;
   const std::int64_t event = is_trace ? focus.trace : focus.execution;
-  if (event < 0) return -1;
-  const bool bad = is_trace ? static_cast<std::size_t>(event) < run.num_traces() &&
-                                  (run.trace_flags(static_cast<std::size_t>(event)) & reader::bad_flags) != 0
-                            : static_cast<std::size_t>(event) < run.num_executions() &&
-                                  (run.execution_flags(static_cast<std::size_t>(event)) & reader::bad_flags) != 0;
-  if (!bad) return -1;
+  const auto count = static_cast<std::int64_t>(is_trace ? run.num_traces() : run.num_executions());
+  if (event < 0 || event >= count) return -1;
+  const auto e = static_cast<std::size_t>(event);
+  if (((is_trace ? run.trace_flags(e) : run.execution_flags(e)) & reader::bad_flags) == 0) return -1;
   // A bad event is among the alerts; which, needs a look at all of them, since they are in the order of time.
-  for (std::size_t i = 0; i < alerts.size(); ++i)
-    if (alerts[i].event == event && alerts[i].is_execution == !is_trace) return static_cast<std::int64_t>(i);
-  return -1;
+  std::int64_t first = -1;
+  for (std::size_t i = 0; i < alerts.size(); ++i) {
+    if (alerts[i].event != event || alerts[i].is_execution == is_trace) continue;
+    if (first < 0) first = static_cast<std::int64_t>(i);
+    if (is_trace || focus.slot < 0) break;
+    // An execution has an alert for each bad output.
+    if (const auto alert = run.alert(alerts[i]); alert && alert->output_slot == focus.slot)
+      return static_cast<std::int64_t>(i);
+  }
+  return first;
 }
 
 Alerts AlertList::fill(const View& view, std::int64_t focus_alert) {

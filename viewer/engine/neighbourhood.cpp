@@ -27,7 +27,14 @@ class CardMaker {
     if (op == reader::none) return card;
     card.op_type = index_.text(index_.op(op).type);
     card.trace = near_ < 0 ? -1 : index_.row_of(op, output_slot, focus_.execution, near_);
-    if (card.trace < 0) return card;
+    if (card.trace < 0) {
+      // An argument that was not traced: its tensor is on record where the caller made it.
+      if (const Boundary b = describe_boundary(index_, op, focus_.execution); b.known) {
+        card.badges = b.badges;
+        card.bad = b.bad;
+      }
+      return card;
+    }
     card.bad = (index_.run().trace_flags(static_cast<std::size_t>(card.trace)) & reader::bad_flags) != 0;
     if (const auto trace = index_.run().trace(static_cast<std::size_t>(card.trace)))
       card.badges = badges_of(trace->event.tensor_debug_mode, trace->debug_tensor_value,

@@ -1,0 +1,103 @@
+// The filter language: what is parsed, and what is said of what can't be.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "engine/filter.hpp"
+
+namespace filter = nanlens::viewer::filter;
+using Kind = filter::Node::Kind;
+
+namespace {
+
+filter::Query parse(const std::string& text) {
+  filter::Error error;
+  auto query = filter::parse(text, error);
+  INFO(text, ": ", error.reason);
+  REQUIRE(query.has_value());
+  return *query;
+}
+
+filter::Error error_of(const std::string& text) {
+  filter::Error error;
+  CHECK_MESSAGE(!filter::parse(text, error).has_value(), text);
+  return error;
+}
+
+}  // namespace
+
+TEST_CASE("words beside each other are and, | and 'or' bind weaker, not binds strongest") {
+  const auto query = parse("bad type:Log or not ok input");
+  REQUIRE(query.root.kind == Kind::any);
+  REQUIRE(query.root.children.size() == 2);
+  CHECK(query.root.children[0].kind == Kind::all);
+  CHECK(query.root.children[0].children[1].kind == Kind::text);
+  CHECK(query.root.children[1].children[0].kind == Kind::negation);
+  CHECK(parse("a | b").root.kind == Kind::any);
+  CHECK(parse("-bad").root.kind == Kind::negation);
+  CHECK(parse("!bad").root.kind == Kind::negation);
+  CHECK(parse("(a or b) c").root.kind == Kind::all);
+  CHECK(parse("a and b").root.children.size() == 2);
+  CHECK(parse("").root.children.empty());
+  CHECK(parse("order").root.kind == Kind::text);  // not the keyword "or"
+}
+
+TEST_CASE("numbers have units, percent and ranges") {
+  CHECK(parse("nan>5").root.low == 5);
+  CHECK(parse("size>=1.5k").root.low == 1500);
+  CHECK(parse("size>1M").root.low == 1e6);
+  CHECK(parse("time<20ms").root.low == doctest::Approx(0.02));
+  const auto percent = parse("zero>90%").root;
+  CHECK(percent.percent);
+  CHECK(percent.low == doctest::Approx(0.9));
+  const auto range = parse("exec:60..70").root;
+  CHECK(range.kind == Kind::range);
+  CHECK(range.low == 60);
+  CHECK(range.high == 70);
+  CHECK(parse("time:1s..1.5s").root.high == 1.5);
+  CHECK(parse("row:5").root.high == 5);
+  CHECK(parse("row:..5").root.low < 0);
+  CHECK(parse("row:5..").root.high > 1e300);
+  CHECK(parse("rank!=2").root.comparison == filter::Comparison::not_equal);
+}
+
+TEST_CASE("matches ignore case, know wildcards, quotes and regular expressions") {
+  CHECK((*parse("type:log").root.match)("Log1p"));
+  CHECK((*parse("L*g").root.match)("log"));
+  CHECK_FALSE((*parse("L*g").root.match)("Log1p"));
+  CHECK((*parse("l?g").root.match)("LoG"));
+  CHECK((*parse("\"a b\"").root.match)("xa bx"));
+  CHECK((*parse(R"(/dense_\d+/)").root.match)("model/Dense_12/MatMul"));
+  CHECK_FALSE((*parse(R"(/^dense_\d+$/)").root.match)("dense_x"));
+  CHECK((*parse("Log:0").root.match)("Log:0"));
+}
+
+TEST_CASE("what can't be read is named, with its place and a better name") {
+  CHECK(error_of("typ:Log").reason.find("type") != std::string::npos);
+  CHECK(error_of("bad nann>1").reason.find("nan") != std::string::npos);
+  CHECK(error_of("bad nann>1").begin == 4);
+  CHECK(error_of("(bad").reason.find("not closed") != std::string::npos);
+  CHECK(error_of("bad)").reason.find("closing bracket") != std::string::npos);
+  CHECK(error_of("/[/").reason.find("regular expression") != std::string::npos);
+  CHECK(error_of("\"open").reason.find("quote") != std::string::npos);
+  CHECK(error_of("nan>").reason.find("number is missing") != std::string::npos);
+  CHECK(error_of("nan>5x").reason.find("goes on") != std::string::npos);
+  CHECK(error_of("a or").reason.find("missing") != std::string::npos);
+  CHECK(error_of("type:").reason.find("missing") != std::string::npos);
+  CHECK(error_of(std::string(200, '(')).reason.find("too deep") != std::string::npos);
+}
+
+TEST_CASE("no text crashes the parser") {
+  std::uint32_t state = 1;
+  const std::string letters = "ab:><=!()|-\"/.%0159kM *?or\\";
+  for (int round = 0; round < 20000; ++round) {
+    std::string text;
+    for (int i = 0; i < round % 24; ++i) {
+      state = state * 1664525 + 1013904223;
+      text += letters[(state >> 16) % letters.size()];
+    }
+    filter::Error error;
+    const auto query = filter::parse(text, error);
+    if (!query) CHECK(error.end <= text.size());
+  }
+}
