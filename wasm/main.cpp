@@ -14,6 +14,7 @@
 
 // clang-format off
 EM_JS(void, nl_js_send, (const char* bytes, int size), { nlPage.send(bytes, size); });
+EM_JS(void, nl_js_restart, (), { nlPage.restart(); });
 EM_JS(void, nl_js_pick, (int folder), { nlPage.pick(!!folder); });
 EM_JS(void, nl_js_link, (const char* link, int new_entry), { nlPage.link(UTF8ToString(link), !!new_entry); });
 EM_JS(void, nl_js_save, (const char* text), { nlPage.save(UTF8ToString(text)); });
@@ -40,6 +41,8 @@ viewer::Platform make_platform() {
   viewer::Platform p;
   p.is_page = true;
   p.send = [](const viewer::Request& request) {
+    // Memory that a worker has grown to comes back only with the worker.
+    if (std::holds_alternative<viewer::Close>(request.what)) nl_js_restart();
     std::string bytes;
     viewer::write_message(request, bytes);
     nl_js_send(bytes.data(), static_cast<int>(bytes.size()));
@@ -101,6 +104,7 @@ EMSCRIPTEN_KEEPALIVE double nl_frame(double now) {
 
 EMSCRIPTEN_KEEPALIVE void nl_wake(int frames) { app->wake(frames); }
 EMSCRIPTEN_KEEPALIVE int nl_idle() { return app->idle() ? 1 : 0; }
+EMSCRIPTEN_KEEPALIVE void nl_prepare_open() { app->prepare_open(); }
 EMSCRIPTEN_KEEPALIVE void nl_open(const char* name) { app->open({name}); }
 EMSCRIPTEN_KEEPALIVE void nl_reply(const char* bytes, int size) {
   viewer::Reply reply;
@@ -131,6 +135,7 @@ EMSCRIPTEN_KEEPALIVE void nl_apply_settings(const char* text) { app->apply_setti
 EMSCRIPTEN_KEEPALIVE void nl_system_theme(int dark) { app->set_system_dark(dark != 0); }
 EMSCRIPTEN_KEEPALIVE void nl_touch(int on) { app->touch = on != 0; }
 EMSCRIPTEN_KEEPALIVE void nl_error(const char* text) {
+  app->overview = {};
   app->overview.error = text;
   app->wake();
 }

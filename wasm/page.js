@@ -48,8 +48,9 @@
   page.wake = wake;
 
   const waiting = [];
+  let collecting = 0; // folders whose files are still being listed
   const settle = () => {
-    if (waiting.length === 0 || !Module._nl_idle()) return;
+    if (waiting.length === 0 || collecting > 0 || !Module._nl_idle()) return;
     for (const done of waiting.splice(0)) done();
   };
 
@@ -81,6 +82,10 @@
     if (!worker) startWorker();
     const copy = HEAPU8.slice(at, at + size);
     worker.postMessage({ request: copy.buffer }, [copy.buffer]);
+  };
+  page.restart = () => {
+    source = null;
+    startWorker();
   };
   page.heap = () => HEAPU8.length + workerHeap;
 
@@ -144,6 +149,19 @@
     await Promise.all(handles.map((h) => walkHandle(h, h.name, out)));
     out.sort((a, b) => (a.name < b.name ? -1 : 1));
     return out;
+  };
+  // What was shown goes at once; the page is busy until the files are listed.
+  const opening = async (work) => {
+    collecting += 1;
+    Module._nl_prepare_open();
+    wake(3);
+    try {
+      await work;
+    } catch (error) {
+      withText(String(error.message), (at) => Module._nl_error(at));
+    }
+    collecting -= 1;
+    wake(3);
   };
   const openHandles = async (handles) => openList(await collect(handles), async () => onlyLogdir(await collect(handles)));
 
@@ -210,7 +228,7 @@
   addEventListener('dragover', (event) => event.preventDefault());
   addEventListener('drop', (event) => {
     event.preventDefault();
-    openDrop(event.dataTransfer);
+    opening(openDrop(event.dataTransfer));
   });
 
   // ?url=DIR/: a logdir beside the page, on the same server. DIR/index.json lists the names.
@@ -439,7 +457,7 @@
     if (settings) withText(settings, (at) => Module._nl_apply_settings(at));
     if (location.hash) withText(location.hash, (at) => Module._nl_apply_link(at));
     const url = new URLSearchParams(location.search).get('url');
-    if (url) openUrl(url).catch((error) => withText(String(error.message), (at) => Module._nl_error(at)));
+    if (url) opening(openUrl(url));
     wake(5);
     idle().then(started);
   };

@@ -20,6 +20,7 @@ struct GeneratorOptions {
   int ops_per_graph = 10;
   int bad_every = 0;  ///< every n-th trace holds a NaN; 0: none
   bool call_ids = true;
+  bool cjk = false;  ///< names and source text in Chinese and Japanese
   std::string run_id = "12345678";
   std::string version = "nanlens-test";
   double start_time = 1.7e9;
@@ -58,9 +59,13 @@ class LogdirGenerator {
     sink_(kind, bytes_);
   }
 
+  [[nodiscard]] std::string name(int op) const { return (options_.cjk ? "损失层/对数_" : "op") + std::to_string(op); }
+
   void definitions() {
     put(Kind::metadata, logdir::DebugMetadata{options_.version, std::string(logdir::file_version), options_.run_id});
-    put(Kind::source_files, logdir::SourceFile{"/project/train.cpp", "host", {"int main() {", "  train();", "}"}});
+    const std::string comment = options_.cjk ? "  // 损失函数: 概率为零时取对数 — 損失を計算する" : "";
+    put(Kind::source_files,
+        logdir::SourceFile{"/project/train.cpp", "host", {"int main() {", "  train();" + comment, "}"}});
     for (int i = 0; i < 4; ++i)
       put(Kind::stack_frames,
           logdir::StackFrameWithId{"f" + std::to_string(i), logdir::FileLineCol{0, i + 1, 0, "main", ""}});
@@ -69,10 +74,10 @@ class LogdirGenerator {
     for (int i = 0; i < options_.ops_per_graph; ++i) {
       logdir::GraphOpCreation op;
       op.op_type = i % 2 == 0 ? "MatMul" : "Log";
-      op.op_name = "op" + std::to_string(i);
+      op.op_name = name(i);
       op.graph_name = "step";
       op.graph_id = "g1";
-      if (i > 0) op.input_names = {"op" + std::to_string(i - 1) + ":0"};
+      if (i > 0) op.input_names = {name(i - 1) + ":0"};
       op.num_outputs = 1;
       op.code_location = logdir::CodeLocation{"host", {"f0", "f1"}};
       op.output_tensor_ids = {i + 1};
@@ -96,7 +101,7 @@ class LogdirGenerator {
     for (int i = 0; i < options_.ops_per_graph; ++i) {
       const bool bad = options_.bad_every > 0 && ++traces_ % options_.bad_every == 0;
       put(Kind::graph_execution_traces,
-          logdir::GraphExecutionTrace{"g1", "op" + std::to_string(i), 0, 4, summary(i + 1, bad), "/device:CPU:0"},
+          logdir::GraphExecutionTrace{"g1", name(i), 0, 4, summary(i + 1, bad), "/device:CPU:0"},
           options_.call_ids ? call_id : 0);
     }
     logdir::Execution e;

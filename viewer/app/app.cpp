@@ -16,19 +16,37 @@ void App::send(decltype(Request::what) what) {
   if (platform.send) platform.send({++serial_, std::move(what)});
 }
 
-void App::open(std::vector<std::string> paths) {
-  first_bad_done_ = false;
-  user_selected_ = false;
+void App::prepare_open() {
+  overview = {};
+  overview.loading = true;
+  forget_run();
+  source_pane.tabs.clear();
   history_.clear();
   history_at_ = 0;
+  ++generation_;
+  load_started_ = now;
+  wake();
+}
+
+void App::open(std::vector<std::string> paths) {
+  prepare_open();
+  send(Open{std::move(paths), generation_});
+  send(view);  // the page's worker is a new one, which has not seen it
+}
+
+// Everything that was answered about a run, when another one takes its place.
+void App::forget_run() {
   selection = {};
-  source_pane.tabs.clear();
+  rows = {};
+  timeline = {};
+  alerts = {};
+  source = {};
+  diagnostics = {};
+  stack_pane.frame = -1;
   timeline_pane.fitted = false;
   rows_pane.first = alerts_pane.first = 0;
-  load_started_ = now;
-  send(Open{std::move(paths)});
-  overview.loading = true;
-  wake();
+  first_bad_done_ = false;
+  user_selected_ = false;
 }
 
 void App::select(Select wish, bool in_history) {
@@ -162,22 +180,11 @@ void App::selection_arrived() {
 
 void App::receive(Reply reply) {
   if (auto* o = std::get_if<Overview>(&reply)) {
-    const bool other_run = o->run != overview.run || o->generation != generation_;
-    generation_ = o->generation;
+    if (o->generation != generation_) return;
+    const bool other_run = o->run != overview.run;
     const bool was_loading = overview.loading;
     overview = std::move(*o);
-    if (other_run) {
-      selection = {};
-      timeline_pane.fitted = false;
-      rows_pane.first = alerts_pane.first = 0;
-      first_bad_done_ = false;
-      user_selected_ = false;
-      rows = {};
-      timeline = {};
-      alerts = {};
-      source = {};
-      diagnostics = {};
-    }
+    if (other_run) forget_run();
     // The first bad tensor is selected when loading ends, unless the user or a link was faster.
     if (!overview.loading && overview.run >= 0 && !first_bad_done_) {
       first_bad_done_ = true;
@@ -190,6 +197,10 @@ void App::receive(Reply reply) {
       }
     }
     if (was_loading && !overview.loading && platform.follow) platform.follow(follow);
+  } else if (auto* status = std::get_if<Status>(&reply)) {
+    status_ = *status;
+  } else if (overview.generation != generation_) {
+    return;  // about what was open before
   } else if (auto* r = std::get_if<Rows>(&reply)) {
     rows = std::move(*r);
     if (scroll_rows_) {
@@ -226,8 +237,6 @@ void App::receive(Reply reply) {
     source = std::move(*c);
   } else if (auto* d = std::get_if<Diagnostics>(&reply)) {
     diagnostics = std::move(*d);
-  } else if (auto* status = std::get_if<Status>(&reply)) {
-    status_ = *status;
   }
   wake();
 }
@@ -273,6 +282,7 @@ void App::frame(double at) {
   ui.rects.clear();
   ui.tooltip_pending = false;
   handle_keys();
+  menu_open = false;
 
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos({0, 0});
@@ -314,6 +324,7 @@ void App::frame(double at) {
   draw_popups(*this, window);
   draw_toasts(*this, window);
   ImGui::PopFont();
+  close_menu = false;
   sync_view();
   publish_link();
   save_settings();

@@ -74,6 +74,8 @@ class App {
   void receive(Reply reply);
   /// Runs a command by its name; the state is unchanged if it is not ok.
   Result command(std::string_view name, const Json& arguments = Json::object());
+  /// Something is about to be opened: what is shown goes.
+  void prepare_open();
   /// Opens what the user named or dropped.
   void open(std::vector<std::string> paths);
   /// True if every request has been answered and drawn.
@@ -170,6 +172,8 @@ class App {
   Popup popup = Popup::none;
   std::int32_t popup_line = 0;  ///< of ops_of_line
   double popup_first = 0;
+  bool menu_open = false;  ///< a row's context menu
+  bool close_menu = false;
   bool follow = true;
   std::string theme_choice = "system";
   float user_scale = 1;
@@ -200,6 +204,7 @@ class App {
   void publish_link();
   void save_settings();
   void selection_arrived();
+  void forget_run();
   void apply_theme();
   [[nodiscard]] Json state_of_panes() const;
 

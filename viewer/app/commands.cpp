@@ -78,10 +78,10 @@ struct Commands {
     return {};
   }
   static Result close_logdir(App& app, const Json&) {
+    app.prepare_open();
+    app.overview.loading = false;
     app.send(Close{});
-    app.overview = {};
-    app.selection = {};
-    app.source_pane.tabs.clear();
+    app.send(app.view);
     return {};
   }
   static Result select_run(App& app, const Json& a) {
@@ -483,7 +483,9 @@ struct Commands {
   static Result show_diagnostics(App& app, const Json&) { return open_popup(app, Popup::diagnostics); }
   static Result show_licences(App& app, const Json&) { return open_popup(app, Popup::licences); }
   static Result escape(App& app, const Json& a) {
-    if (app.popup != Popup::none)
+    if (app.menu_open)
+      app.close_menu = true;
+    else if (app.popup != Popup::none)
       app.popup = Popup::none;
     else if (app.overview.loading)
       return cancel(app, a);

@@ -37,7 +37,7 @@ void Engine::apply(Close&) {
 void Engine::apply(Open& request) {
   Close close;
   apply(close);
-  ++overview_.generation;
+  overview_.generation = request.generation;
   for (const std::string& path : request.paths) {
     std::string why;
     auto storage = open_(path, why);

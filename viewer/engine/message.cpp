@@ -24,7 +24,7 @@ void fields(V& v, M& m) {
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Open>
 void fields(V& v, M& m) {
-  v(m.paths);
+  v(m.paths, m.generation);
 }
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Close>

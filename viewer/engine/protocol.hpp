@@ -38,6 +38,7 @@ struct Focus {
 /// worker, and the paths are empty.
 struct Open {
   std::vector<std::string> paths;
+  std::uint64_t generation = 0;  ///< comes back in Overview, so that answers about another logdir are known
 };
 struct Close {};
 struct SelectRun {
@@ -139,7 +140,7 @@ struct Overview {
   std::uint64_t num_diagnostics = 0;
   Verdict verdict;
   std::uint64_t memory_bytes = 0;  ///< of the index
-  std::uint64_t generation = 0;    ///< counts the logdirs opened
+  std::uint64_t generation = 0;    ///< of the Open it belongs to
 };
 
 /// A row of Graph Executions.

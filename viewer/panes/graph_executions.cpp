@@ -21,7 +21,7 @@ struct Column {
 
 constexpr std::array<Column, 11> columns = {{{"index", "#", 64, 0},
                                              {"tensor", "tensor", 0, 0},
-                                             {"op", "op", 92, 0},
+                                             {"op", "op", 92, 380},
                                              {"health", "health", 190, 0},
                                              {"dtype", "dtype", 74, 620},
                                              {"shape", "rank/shape", 74, 660},
@@ -169,7 +169,7 @@ void draw_row(App& app, const Rect& rect, const Row& row) {
   if (hit.clicked) app.command("focus_trace", {{"index", row.index}});
   if (hit.double_clicked) app.command("go_to_source");
   if (hit.hovered) ui.tooltip(tooltip_of(row));
-  row_menu(app, id, row);
+  row_menu(app, id, row, hit.right_clicked);
 }
 
 // The call of the topmost row stays in view.
@@ -264,10 +264,13 @@ std::string empty_text(const App& app) {
 
 }  // namespace
 
-void row_menu(App& app, const std::string& id, const Row& row) {
+void row_menu(App& app, const std::string& id, const Row& row, bool open) {
   Ui& ui = app.ui;
+  if (open) ImGui::OpenPopup(id.c_str());
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(8), ui.px(6)});
-  if (ImGui::BeginPopupContextItem(id.c_str())) {
+  if (ImGui::BeginPopup(id.c_str())) {
+    app.menu_open = true;
+    if (app.close_menu) ImGui::CloseCurrentPopup();
     ImGui::PushFont(ui.sans, ui.px(13));
     if (ImGui::MenuItem("Copy name")) app.command("copy", {{"what", "name"}, {"index", row.index}});
     if (ImGui::MenuItem("Copy row as JSON")) app.command("copy", {{"what", "row"}, {"index", row.index}});

@@ -19,7 +19,7 @@ struct Sizes {
   [[nodiscard]] float step() const { return card + label + gap; }
 };
 constexpr Sizes roomy = {62, 16, 24};
-constexpr Sizes compact = {40, 0, 14};
+constexpr Sizes compact = {38, 0, 11};
 
 const Sizes& sizes_for(const Ui& ui, const Rect& area) { return area.h < ui.px(290) ? compact : roomy; }
 

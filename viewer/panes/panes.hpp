@@ -30,7 +30,7 @@ void draw_toasts(App& app, Rect window);
 Rect draw_pane_header(App& app, Pane pane, Rect& area, std::string_view title, std::string_view count);
 /// Says why a pane is empty.
 void draw_empty(App& app, const Rect& area, std::string_view text);
-/// The commands that every row has: copy, filter, go to source.
-void row_menu(App& app, const std::string& id, const Row& row);
+/// The context menu of a row: copy, filter, go to source. `open`: it was asked for just now.
+void row_menu(App& app, const std::string& id, const Row& row, bool open);
 
 }  // namespace nanlens::viewer

@@ -70,7 +70,7 @@ std::string Ui::fit(ImFont* font, float size, std::string_view text, float width
 
 float Ui::text_in(const Rect& rect, ImFont* font, float size, ImU32 color, std::string_view text, Ellipsis ellipsis,
                   bool align_right) const {
-  if (rect.w <= 0 || text.empty()) return 0;
+  if (rect.w <= 0 || rect.h < px(size) * 0.7f || text.empty()) return 0;
   const std::string shown = fit(font, size, text, rect.w, ellipsis);
   const float width = text_width(font, size, shown);
   const float x = align_right ? rect.right() - width : rect.x;
