@@ -93,7 +93,12 @@ void App::apply_theme() {
   if (theme_choice == "contrast") name = ThemeName::contrast;
   ui.theme = theme_of(name);
   ui.scale = user_scale * device_scale;
-  if (ImGui::GetCurrentContext() != nullptr) apply_to_imgui(ui.theme, ui.scale);
+  if (ImGui::GetCurrentContext() == nullptr) return;
+  // Larger text never costs so much room that the panes no longer fit.
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  const float fits = std::min(size.x / 640, size.y / 480);
+  if (fits > 0.1f) ui.scale = std::min(ui.scale, std::max(1.0f, fits));
+  apply_to_imgui(ui.theme, ui.scale);
 }
 
 void App::set_system_dark(bool dark) {

@@ -106,7 +106,7 @@ int run(const Options& options) {
     if (window.take_activity()) app.wake(3);
     if (grows && seconds_now() - looked >= look_again) {
       looked = seconds_now();
-      engine.send({0, Reload{}});
+      engine.send({0, Reload{.quiet = true}});
     }
     if (!app.wants_frame(seconds_now())) {
       state.write(app);

@@ -12,8 +12,10 @@ namespace nanlens::viewer {
 using Clock = std::chrono::steady_clock;
 
 void Engine::handle(Request request) {
-  serial_ = request.serial;
-  dirty_.status = true;
+  if (request.serial != 0) {
+    serial_ = request.serial;
+    owes_status_ = true;
+  }
   std::visit([this](auto& what) { apply(what); }, request.what);
 }
 
@@ -65,14 +67,18 @@ void Engine::apply(Cancel&) {
   dirty_.overview = true;
 }
 
-void Engine::apply(Reload&) {
-  if (logdirs_.empty()) return;
+void Engine::apply(Reload& request) {
+  if (logdirs_.empty() || (request.quiet && (overview_.loading || overview_.stopped))) return;
+  if (request.quiet) {
+    looking_ = true;
+    return;
+  }
   overview_.stopped = false;
   overview_.loading = true;
+  dirty_.overview = true;
 }
 
 void Engine::apply(Select& request) {
-  select_serial_ = serial_;
   if (!current_) return;
   std::string notice;
   const Focus focus = resolve(current_->index, current_->alerts, current_->selection, request, notice);
@@ -80,7 +86,6 @@ void Engine::apply(Select& request) {
   current_->selection.notice = notice;
   current_->selection.serial = serial_;
   current_->rows.set_roles({current_->selection.input_rows, current_->selection.consumer_rows});
-  select_pending_ = true;
   dirty_.selection = dirty_.rows = dirty_.alerts = true;
 }
 
@@ -136,6 +141,9 @@ void Engine::read_slice() {
     done = before;
     if (stopped) break;
   }
+  // A look that found nothing is no news.
+  const bool quiet = std::exchange(looking_, false) && !overview_.loading;
+  if (quiet && !changed && !stopped) return;
   overview_.bytes_done = done;
   overview_.bytes_total = std::max(total, done);
   overview_.loading = stopped;
@@ -176,13 +184,12 @@ bool Engine::step() {
   if (filtering) {
     current_->rows.step(Clock::now() + std::chrono::milliseconds(15));
     dirty_.rows = true;
-  } else if (overview_.loading) {
+  } else if (overview_.loading || looking_) {
     read_slice();
   } else {
     slice_ = std::chrono::milliseconds(20);
   }
   const bool more = overview_.loading || (current_ && !current_->rows.complete());
-  dirty_.status = dirty_.status || !more;
   if (!more) answer();
   return more;
 }
@@ -204,7 +211,9 @@ void Engine::answer() {
     }
   }
   const bool busy = overview_.loading || (current_ && !current_->rows.complete());
-  if (!replies_.empty() || dirty.status) replies_.emplace_back(Status{serial_, busy});
+  if (replies_.empty() && !(owes_status_ && !busy)) return;
+  replies_.emplace_back(Status{serial_, busy});
+  owes_status_ = busy;
 }
 
 Verdict Engine::verdict() {

@@ -70,8 +70,8 @@ class Engine {
   View view_;
   Overview overview_;
   std::uint64_t serial_ = 0;
-  std::uint64_t select_serial_ = 0;
-  bool select_pending_ = false;
+  bool looking_ = false;      ///< for new data, without a word if there is none
+  bool owes_status_ = false;  ///< the last one said that more would come
   std::chrono::milliseconds slice_{20};
   std::chrono::steady_clock::time_point last_partial_{};
 
@@ -83,7 +83,6 @@ class Engine {
     bool alerts = false;
     bool source = false;
     bool diagnostics = false;
-    bool status = false;
     void all() { overview = selection = rows = timeline = alerts = source = diagnostics = true; }
   } dirty_;
   std::vector<Reply> replies_;

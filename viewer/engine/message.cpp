@@ -39,7 +39,9 @@ template <class V, class M>
 void fields(V&, M&) {}
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Reload>
-void fields(V&, M&) {}
+void fields(V& v, M& m) {
+  v(m.quiet);
+}
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Select>
 void fields(V& v, M& m) {

@@ -46,8 +46,10 @@ struct SelectRun {
 };
 /// Stops reading; what has been read stays.
 struct Cancel {};
-/// Goes on reading where Cancel stopped it, or looks for what has grown.
-struct Reload {};
+/// Goes on reading where Cancel stopped it, and looks for what has grown. `quiet`: answers only if something has.
+struct Reload {
+  bool quiet = false;
+};
 
 enum class IntentKind : std::uint8_t {
   focus,       ///< `focus` as it is
@@ -95,7 +97,7 @@ struct View {
 };
 
 struct Request {
-  std::uint64_t serial = 0;
+  std::uint64_t serial = 0;  ///< 0: nobody waits for the answer
   std::variant<Open, Close, SelectRun, Cancel, Reload, Select, View> what;
 };
 

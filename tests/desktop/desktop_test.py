@@ -1,0 +1,258 @@
+"""The desktop viewer as a real window under Xvfb, with real events: desktop_test.py VIEWER COMMAND MNIST GOLDEN WORK."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+viewer, command, mnist, golden, work = (os.path.abspath(p) for p in sys.argv[1:6])
+shots = os.path.join(work, "shots")
+os.makedirs(shots, exist_ok=True)
+passed, failed = 0, 0
+
+
+def run(*words, **options):
+    return subprocess.run(words, check=True, capture_output=True, text=True, **options).stdout
+
+
+class Display:
+    """An X server of its own, on the first free number."""
+
+    def __init__(self, width, height):
+        read_end, write_end = os.pipe()
+        self.server = subprocess.Popen(["Xvfb", "-displayfd", str(write_end), "-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp", "-noreset"],
+                                       pass_fds=[write_end], stderr=subprocess.DEVNULL)
+        os.close(write_end)
+        with os.fdopen(read_end) as numbers:
+            self.name = ":" + numbers.readline().strip()
+
+    def __enter__(self):
+        os.environ["DISPLAY"] = self.name
+        return self
+
+    def __exit__(self, *_):
+        self.server.terminate()
+        self.server.wait()
+
+
+class Viewer:
+    def __init__(self, *arguments, width=1280, height=720, program=None):
+        self.file = os.path.join(work, "state.json")
+        if os.path.exists(self.file):
+            os.remove(self.file)
+        words = program or [viewer]
+        self.process = subprocess.Popen([*words, "--state", self.file, "--width", str(width), "--height", str(height), *arguments])
+        self.wait(lambda s: True, "a window")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+    def read(self):
+        try:
+            with open(self.file, encoding="utf-8") as f:
+                return json.load(f)
+        except FileNotFoundError:
+            return None
+
+    def state(self):
+        return self.read()["state"]
+
+    def wait(self, condition, what, seconds=30):
+        end = time.time() + seconds
+        while time.time() < end:
+            if self.process.poll() is not None:
+                raise AssertionError(f"the viewer ended with {self.process.returncode}")
+            whole = self.read()
+            if whole and condition(whole["state"]):
+                return whole["state"]
+            time.sleep(0.03)
+        raise AssertionError(f"waited in vain for {what}: {json.dumps(self.state()['focus']) if self.read() else 'no state'}")
+
+    def point(self, name, fx=0.5, fy=0.5):
+        r = self.read()["rects"][name]
+        return int(r["x"] + r["w"] * fx), int(r["y"] + r["h"] * fy)
+
+    def click(self, name, button=1, fx=0.5, fy=0.5):
+        x, y = self.point(name, fx, fy)
+        run("xdotool", "mousemove", str(x), str(y), "sleep", "0.08", "mousedown", str(button), "sleep", "0.06", "mouseup", str(button), "sleep", "0.1")
+
+    def key(self, *keys):
+        for k in keys:
+            run("xdotool", "key", "--delay", "40", k, "sleep", "0.1")
+
+    def type(self, text):
+        run("xdotool", "type", "--delay", "40", text)
+        time.sleep(0.1)
+
+    def shot(self, name):
+        time.sleep(0.3)
+        run("import", "-window", "root", os.path.join(shots, name))
+
+
+def check(body):
+    global passed, failed
+    start = time.time()
+    try:
+        body()
+        passed += 1
+        print(f"ok    {body.__doc__} ({time.time() - start:.1f} s)", flush=True)
+    except Exception as error:  # every check is to run
+        failed += 1
+        print(f"FAIL  {body.__doc__}: {type(error).__name__}: {error}", flush=True)
+
+
+def badge(row, kind):
+    return next((b["value"] for b in row["badges"] if b["kind"] == kind), None)
+
+
+def row(state, index):
+    return next(r for r in state["graph_executions"]["visible"] if r["index"] == index)
+
+
+logdir = os.path.join(work, "mnist")
+if not os.path.isdir(logdir):
+    run(mnist, "--dump_dir", logdir, "--dump_tensor_debug_mode", "FULL_HEALTH", "--dump_circular_buffer_size", "-1")
+os.environ["XDG_CONFIG_HOME"] = os.path.join(work, "config")
+shutil.rmtree(os.environ["XDG_CONFIG_HOME"], ignore_errors=True)
+
+
+def walkthrough():
+    """from the command to the source line, then by mouse and keyboard through the panes"""
+    with Viewer(logdir, "--theme", "light") as v:
+        s = v.wait(lambda s: s["focus"]["trace"] == 88, "the first bad tensor")
+        assert s["alerts"]["total"] == 499 and s["runs"][0]["num_traces"] == 600
+        assert badge(row(s, 88), "ninf") == 5
+        assert "input:0" in row(s, 85)["roles"] and badge(row(s, 85), "zero") == 5
+        with open(s["source_code"]["path"], encoding="utf-8") as source:
+            assert '"Log"' in source.read().split("\n")[s["source_code"]["line"] - 1]
+        v.shot("desktop-light.png")
+        v.click("alert:53")
+        v.wait(lambda s: s["focus"]["trace"] == 148, "row 148")
+        v.key("period")
+        v.wait(lambda s: s["focus"]["trace"] == 149, "the next alert")
+        v.key("n")
+        v.wait(lambda s: s["focus"]["trace"] == 88, "the first bad tensor")
+        v.click("op:input:0")
+        v.wait(lambda s: s["focus"]["op_name"] == "probs", "the input")
+        v.key("k")
+        v.wait(lambda s: s["focus"]["op_name"] == "Softmax", "the caller's tensor")
+        v.key("slash")
+        v.type("type:Log bad")
+        v.wait(lambda s: s["graph_executions"]["shown"] == 9, "nine rows")
+        v.key("Escape", "Escape")
+        v.wait(lambda s: s["graph_executions"]["shown"] == 600, "all rows")
+        v.key("ctrl+p")
+        v.type(":207")
+        v.key("Return")
+        v.wait(lambda s: s["focus"]["trace"] == 207, "row 207")
+        v.click("theme")
+        v.wait(lambda s: s["theme"] == "dark", "the dark theme")
+        v.key("n")
+        v.shot("desktop-dark.png")
+        v.key("ctrl+equal", "ctrl+equal")
+        v.shot("desktop-scaled.png")
+
+
+def remembered():
+    """theme and splitters are remembered, the logdir is in the recent list"""
+    with Viewer() as v:
+        s = v.wait(lambda s: True, "the start screen")
+        assert s["theme"] == "dark", s["theme"]
+        assert "recent:0" in v.read()["rects"]
+        v.shot("desktop-start.png")
+        v.click("recent:0", fx=0.1)
+        v.wait(lambda s: s["focus"]["trace"] == 88, "the logdir")
+
+
+def resize():
+    """the window is resized, panes fill it, down to 640x480"""
+    with Viewer(logdir) as v:
+        v.wait(lambda s: s["focus"]["trace"] == 88, "the logdir")
+        window = run("xdotool", "search", "--name", "^nanlens$").split()[-1]
+        for width, height in ((1000, 640), (640, 480), (1580, 860)):
+            run("xdotool", "windowsize", "--sync", window, str(width), str(height))
+            time.sleep(0.8)
+            rects = v.read()["rects"]
+            right = max(r["x"] + r["w"] for r in rects.values())
+            bottom = max(r["y"] + r["h"] for r in rects.values())
+            assert width - 12 <= right <= width + 1 and height - 30 <= bottom <= height + 1, (width, height, right, bottom)
+            v.shot(f"desktop-{width}x{height}.png")
+
+
+def growing():
+    """a logdir that grows is followed within a second, the place is kept"""
+    directory = os.path.join(work, "growing")
+    shutil.rmtree(directory, ignore_errors=True)
+    os.makedirs(directory)
+    tails = {}
+    for name in os.listdir(logdir):
+        with open(os.path.join(logdir, name), "rb") as f:
+            data = f.read()
+        half = len(data) // 2 if name.endswith(("execution", "traces")) else len(data)
+        with open(os.path.join(directory, name), "wb") as f:
+            f.write(data[:half])
+        tails[name] = data[half:]
+    with Viewer(directory) as v:
+        before = v.wait(lambda s: s["focus"]["trace"] == 88, "the first half")
+        assert before["runs"][0]["num_traces"] < 600
+        for name, data in tails.items():
+            with open(os.path.join(directory, name), "ab") as f:
+                f.write(data)
+        after = v.wait(lambda s: s["runs"][0]["num_traces"] == 600, "the other half", seconds=5)
+        assert after["focus"] == before["focus"]
+        assert after["graph_executions"]["first"] == before["graph_executions"]["first"]
+
+
+def idle():
+    """an idle window takes no processor time"""
+    with Viewer(logdir) as v:
+        v.wait(lambda s: s["focus"]["trace"] == 88, "the logdir")
+        run("xdotool", "mousemove", "5", "700")
+        time.sleep(1.5)
+
+        def ticks():
+            with open(f"/proc/{v.process.pid}/stat", encoding="utf-8") as f:
+                fields = f.read().rsplit(")", 1)[1].split()
+            return int(fields[11]) + int(fields[12])
+        before = ticks()
+        time.sleep(3)
+        share = (ticks() - before) / os.sysconf("SC_CLK_TCK") / 3
+        print(f"      {100 * share:.1f} % of a core while following")
+        assert share < 0.1, share
+
+
+def tensorflow():
+    """a logdir of the real TensorFlow, started by the command; what can't be opened is said"""
+    with Viewer(program=[os.path.join(os.path.dirname(viewer), "nanlens-viewer")]) as v:
+        v.wait(lambda s: True, "the start screen")
+    process = subprocess.Popen([command, os.path.join(golden, "core.FULL_HEALTH")])
+    try:
+        end = time.time() + 20
+        while time.time() < end and process.poll() is None:
+            if subprocess.run(["xdotool", "search", "--name", "^nanlens$"], capture_output=True, check=False).returncode == 0:
+                break
+            time.sleep(0.1)
+        assert process.poll() is None, "`nanlens LOGDIR` opens the viewer"
+        assert os.readlink(f"/proc/{process.pid}/exe").endswith("nanlens-viewer")
+    finally:
+        process.terminate()
+        process.wait()
+    with Viewer(os.path.join(golden, "core.FULL_HEALTH")) as v:
+        s = v.wait(lambda s: s["focus"]["trace"] == 0, "the first bad tensor")
+        assert s["alerts"]["total"] == 59 and s["source_code"]["line"] == 15
+    with Viewer("/nonexistent/logdir") as v:
+        s = v.wait(lambda s: s["error"], "the reason")
+        assert "nonexistent" in s["error"]
+        v.shot("desktop-error.png")
+
+
+with Display(1600, 900):
+    for body in (walkthrough, remembered, resize, growing, idle, tensorflow):
+        check(body)
+print(f"{passed} passed, {failed} failed")
+sys.exit(failed != 0 or passed == 0)
