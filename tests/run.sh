@@ -5,7 +5,11 @@ cd "$(dirname "$0")/.." || exit 1
 sh cmake/install-packages.sh g++ cmake ninja-build pkg-config libzstd-dev zstd libeigen3-dev libcli11-dev nlohmann-json3-dev \
   libprotobuf-dev protobuf-compiler doctest-dev python3 python3-venv clang-19 clang-tidy-19 clang-format-19 \
   libclang-rt-19-dev g++-aarch64-linux-gnu qemu-user \
-  libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32 lld-19 wasi-libc nodejs || exit 1
+  libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32 lld-19 wasi-libc \
+  libglfw3-dev libgl-dev libgl1-mesa-dri libfontconfig-dev xvfb xauth xdotool imagemagick chromium firefox-esr || exit 1
+command -v node >/dev/null || sh cmake/install-packages.sh nodejs || exit 1
+command -v npm >/dev/null || sh cmake/install-packages.sh npm || exit 1
+sh cmake/get-viewer-sources.sh || exit 1
 
 passed=0
 failed=0
@@ -29,7 +33,7 @@ suite() {
   start=$(date +%s)
   mkdir -p build
   # shellcheck disable=SC2086
-  if ! { cmake --preset "$preset" -DNANLENS_BUILD_TESTS=ON && cmake --build "$directory" --target $targets; } >"build/$preset.log" 2>&1; then
+  if ! { cmake --preset "$preset" -DNANLENS_BUILD_TESTS=ON -DNANLENS_BUILD_VIEWER=ON && cmake --build "$directory" --target $targets; } >"build/$preset.log" 2>&1; then
     tail -n 60 "build/$preset.log"
     echo "FAILED: build of preset $preset"
     failed=$((failed + 1))
@@ -48,14 +52,23 @@ suite() {
   echo "   $(($(date +%s) - start)) s"
 }
 
+# The page, with the Emscripten that wasm/get-emscripten.sh puts beside the system.
+build_page() {
+  mkdir -p build
+  environment=$(sh wasm/get-emscripten.sh) || return 1
+  # shellcheck disable=SC1090
+  (. "$environment" && emcmake cmake --preset wasm && cmake --build build/wasm) >build/page.log 2>&1 ||
+    { tail -n 60 build/page.log; return 1; }
+}
+
 step "format" sh tests/style/format.sh
-units="test_tensor test_summary test_logdir test_reader test_archive test_capture test_hosts"
+step "page" build_page
 suite default all
+units="test_tensor test_summary test_logdir test_reader test_archive test_capture test_hosts test_viewer"
 suite asan "$units" -L unit
 suite tsan test_capture -R capture
-suite clang "$units nanlens-command" -L unit
+step "clang-19: warnings and tidy" sh tests/style/tidy.sh
 step "compile with clang-19" sh tests/compile/check.sh . clang++-19 build/bin/nanlens
-step "clang-tidy" sh tests/style/tidy.sh
 step "NEON kernels under qemu" sh tests/summary/neon.sh
 step "wasm simd128 kernels under node" sh tests/summary/wasm.sh
 

@@ -1,20 +1,26 @@
 #!/bin/sh
-# Drives the page in a headless Chromium: `run.sh PAGE NANLENS MNIST MAKE_LOGDIR WORK_DIRECTORY`. Screenshots are left in
+# Drives the page: `run.sh chromium|firefox PAGE NANLENS MNIST MAKE_LOGDIR WORK_DIRECTORY`. Screenshots are left in
 # WORK_DIRECTORY/shots.
 set -eu
-page=$1 nanlens=$2 mnist=$3 make_logdir=$4 work=$5
+browser=$1 page=$2 nanlens=$3 mnist=$4 make_logdir=$5 work=$6
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$work/shots"
-if [ ! -d "$work/node_modules/playwright-core" ]; then
-  # The last release that runs on Debian 12's node 18.
-  (cd "$work" && npm install --no-save --no-audit --no-fund --prefix . playwright-core@1.56.1 >npm.log 2>&1) || {
+if [ ! -d "$work/node_modules/puppeteer-core" ]; then
+  # Releases that run on Debian 12's node 18.
+  (cd "$work" && npm install --no-save --no-audit --no-fund --prefix . playwright-core@1.56.1 puppeteer-core@24.10.0 >npm.log 2>&1) || {
     cat "$work/npm.log"
     exit 1
   }
 fi
 [ -d "$work/mnist" ] || "$mnist" --dump_dir "$work/mnist" --dump_tensor_debug_mode FULL_HEALTH --dump_circular_buffer_size -1 >/dev/null
 [ -f "$work/mnist.nanlens" ] || "$nanlens" pack "$work/mnist" -o "$work/mnist.nanlens" >/dev/null
-[ -d "$work/cjk" ] || "$make_logdir" "$work/cjk" 20 10 7 cjk
-[ -d "$work/big" ] || "$make_logdir" "$work/big" 140000 25 5001
-PAGE=$page MNIST=$work/mnist ARCHIVE=$work/mnist.nanlens CJK=$work/cjk BIG=$work/big SHOTS=$work/shots \
-  GOLDEN=$(cd "$here/../interop/golden" && pwd) PLAYWRIGHT_FROM=$work node "$here/walkthrough.mjs"
+PAGE=$(cd "$(dirname "$page")" && pwd)/$(basename "$page")
+MNIST=$work/mnist ARCHIVE=$work/mnist.nanlens CJK=$work/cjk BIG=$work/big SHOTS=$work/shots PLAYWRIGHT_FROM=$work
+GOLDEN=$(cd "$here/../interop/golden" && pwd)
+export PAGE MNIST ARCHIVE CJK BIG SHOTS GOLDEN PLAYWRIGHT_FROM
+if [ "$browser" = firefox ]; then
+  exec xvfb-run -a -s "-screen 0 1280x800x24" node "$here/firefox.mjs"
+fi
+[ -d "$CJK" ] || "$make_logdir" "$CJK" 20 10 7 cjk
+[ -d "$BIG" ] || "$make_logdir" "$BIG" 140000 25 5001
+exec node "$here/walkthrough.mjs"

@@ -7,6 +7,8 @@ import sys
 import tempfile
 
 nanlens, mnist, hello = sys.argv[1:4]
+for display in ("DISPLAY", "WAYLAND_DISPLAY"):
+    os.environ.pop(display, None)  # without one, a bare LOGDIR is reported on in text
 work = tempfile.mkdtemp()
 
 
@@ -71,6 +73,8 @@ run(nanlens, "check", path("missing"), code=2)
 run(nanlens, "check", code=2)
 run(nanlens, "nonsense", code=2)
 assert run(nanlens, bug)[0] == report
+assert "here is the report" in run(nanlens, bug)[1]
+assert "can't start the viewer" in run(nanlens, "view", bug, code=2)[1]
 os.symlink(bug, path("report"))
 assert run("sh", "-c", f"cd {work} && {os.path.abspath(nanlens)} ./report")[0] == report
 os.mkdir(path("empty"))

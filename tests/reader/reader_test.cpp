@@ -277,6 +277,35 @@ TEST_CASE("metadata: an end mark is a clean end; unknown versions are read; none
   CHECK(mentions(logdir.runs()[0]->diagnostics(), "no readable metadata"));
 }
 
+TEST_CASE("reading in slices finds the same calls as reading at once") {
+  for (const bool call_ids : {true, false}) {
+    const Files files = generate({.calls = 20'000, .ops_per_graph = 10, .call_ids = call_ids});
+    Logdir whole(stored(files));
+    whole.update();
+    Logdir sliced(stored(files));
+    int slices = 0;
+    bool stopped = true;
+    while (stopped) {
+      stopped = false;
+      int left = 1;
+      sliced.update([&](std::uint64_t, std::uint64_t) {
+        stopped = left-- == 0;
+        return !stopped;
+      });
+      ++slices;
+    }
+    CHECK(slices > 5);
+    const Run& a = *whole.runs()[0];
+    const Run& b = *sliced.runs()[0];
+    REQUIRE(b.num_traces() == a.num_traces());
+    REQUIRE(b.num_executions() == a.num_executions());
+    std::size_t other = 0;
+    for (std::size_t i = 0; i < a.num_traces(); ++i) other += a.trace_execution(i) != b.trace_execution(i);
+    CHECK(other == 0);
+    CHECK(b.trace_execution(a.num_traces() - 1) == a.num_executions() - 2);
+  }
+}
+
 TEST_CASE("the index takes at most 16 bytes per event") {
   const GeneratorOptions options{.calls = 20'000, .ops_per_graph = 10};
   Logdir logdir(stored(generate(options)));

@@ -39,7 +39,7 @@ std::string with_unit(double n) {
 std::string format_count(double n) {
   if (n >= 1e7) return with_unit(n);
   std::string text = print("%.0f", n);
-  for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, ",");
+  for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, 1, ',');
   return text;
 }
 
@@ -55,12 +55,16 @@ std::string format_bytes(double n) {
 }
 
 std::string format_time(double seconds) {
-  const char* const sign = seconds < 0 ? "\u2212" : "+";
   const double s = std::fabs(seconds);
-  if (s < 60) return sign + print("%.3f", s) + narrow_space + "s";
+  std::string text = seconds < 0 ? "\u2212" : "+";
   const auto minutes = static_cast<long>(s / 60);
-  if (minutes < 60) return sign + print("%ld:%04.1f", minutes, s - 60.0 * static_cast<double>(minutes));
-  return sign + print("%ld:%02ld:%02ld", minutes / 60, minutes % 60, static_cast<long>(s) % 60);
+  if (s < 60)
+    text.append(print("%.3f", s)).append(narrow_space).append("s");
+  else if (minutes < 60)
+    text.append(print("%ld:%04.1f", minutes, s - 60.0 * static_cast<double>(minutes)));
+  else
+    text.append(print("%ld:%02ld:%02ld", minutes / 60, minutes % 60, static_cast<long>(s) % 60));
+  return text;
 }
 
 std::string format_duration(double seconds) {
@@ -99,7 +103,7 @@ std::string format_badge(const Badge& badge) {
 
 std::string format_badges(const std::vector<Badge>& badges) {
   std::string text;
-  for (const Badge& b : badges) text += (text.empty() ? "" : "  ") + format_badge(b);
+  for (const Badge& b : badges) text.append(text.empty() ? "" : "  ").append(format_badge(b));
   return text;
 }
 

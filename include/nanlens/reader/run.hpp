@@ -165,9 +165,10 @@ class Run {
   void read_graphs(Scan& scan, std::size_t set);
   void add_graph(const logdir::DebuggedGraph& event, Locator where);
   void add_op(const logdir::GraphOpCreation& event, Locator where);
-  void read_executions(Scan& scan, CallLookup& calls);
+  void read_executions(Scan& scan);
   void read_traces(Scan& scan, CallLookup& calls);
-  void append_execution(const ExecutionDigest& digest, Locator where, CallLookup& calls);
+  void append_execution(const ExecutionDigest& digest, Locator where);
+  [[nodiscard]] std::uint32_t find_call(std::uint64_t call_id);
   void append_trace(const TraceDigest& digest, Locator where, const CallLookup& calls);
   void join_pending(const CallLookup& calls);
   void check_stack(logdir::Bytes code_location, Locator where, logdir::FileKind file);
@@ -202,6 +203,8 @@ class Run {
   // Traces whose call has not ended yet: by call id where there is one, else every trace from here on.
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> traces_of_open_call_;
   std::size_t first_unjoined_ = 0;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> calls_by_id_;  // where call ids are recorded
+  bool calls_sorted_ = true;
 
   std::vector<AlertRef> alerts_;
   std::unordered_set<std::uint64_t> seen_stacks_;  // hashes of code locations whose frames were looked up

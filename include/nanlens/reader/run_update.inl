@@ -17,8 +17,7 @@ struct Run::Scan {
 
 // Which call does a trace belong to?
 struct Run::CallLookup {
-  std::unordered_map<std::uint64_t, std::uint32_t> by_call_id;  // calls read in this update
-  std::vector<std::uint32_t> by_time;                           // only filled where executions are out of order
+  std::vector<std::uint32_t> by_time;  // only filled where executions are out of order
   const Run& run;
   explicit CallLookup(const Run& r) : run(r) {}
 
@@ -74,7 +73,7 @@ inline bool Run::update(Storage& storage, const Progress& progress) {
   }
   const std::size_t old_alerts = alerts_.size();
   CallLookup calls(*this);
-  if (!scan.stopped) read_executions(scan, calls);
+  if (!scan.stopped) read_executions(scan);
   if (!scan.stopped) read_traces(scan, calls);
   sort_alerts(old_alerts);
   return scan.changed;
@@ -213,7 +212,7 @@ inline void Run::check_stack(logdir::Bytes code_location, Locator where, logdir:
     if (!frame_by_id_.contains(id)) unknown_frames_.push_back({id, where, file});
 }
 
-inline void Run::read_executions(Scan& scan, CallLookup& calls) {
+inline void Run::read_executions(Scan& scan) {
   for (std::size_t set = 0; set < sets_.size() && !scan.stopped; ++set) {
     SetFile& f = (*sets_[set])[logdir::FileKind::execution];
     if (!f.file) continue;
@@ -223,7 +222,7 @@ inline void Run::read_executions(Scan& scan, CallLookup& calls) {
           scan.changed = true;
           const auto digest = execution_digest(payload);
           if (digest)
-            append_execution(*digest, Locator(set, offset), calls);
+            append_execution(*digest, Locator(set, offset));
           else
             fault(set, logdir::FileKind::execution, offset, "the record is not a valid Execution event: it is skipped");
         },
@@ -236,7 +235,7 @@ inline void Run::read_executions(Scan& scan, CallLookup& calls) {
   }
 }
 
-inline void Run::append_execution(const ExecutionDigest& digest, Locator where, CallLookup& calls) {
+inline void Run::append_execution(const ExecutionDigest& digest, Locator where) {
   const auto index = static_cast<std::uint32_t>(num_executions());
   execution_locators_.push_back(where);
   execution_times_.push_back(digest.wall_time);
@@ -246,13 +245,22 @@ inline void Run::append_execution(const ExecutionDigest& digest, Locator where, 
     alerts_.push_back({digest.wall_time, index, op_type, true, static_cast<std::uint16_t>(k)});
   if (!digest.graph_id.empty()) graphs_.graph(digest.graph_id, where, logdir::FileKind::execution);
   if (digest.call_id != 0) {
-    calls.by_call_id.emplace(digest.call_id, index);
+    if (!calls_by_id_.empty() && calls_by_id_.back().first >= digest.call_id) calls_sorted_ = false;
+    calls_by_id_.emplace_back(digest.call_id, index);
     if (const auto open = traces_of_open_call_.find(digest.call_id); open != traces_of_open_call_.end()) {
       for (const std::uint32_t trace : open->second) trace_executions_[trace] = index;
       traces_of_open_call_.erase(open);
     }
   }
   check_stack(digest.code_location, where, logdir::FileKind::execution);
+}
+
+// The call with this id; of several, which only a damaged logdir has, the first.
+inline std::uint32_t Run::find_call(std::uint64_t call_id) {
+  if (!calls_sorted_) std::sort(calls_by_id_.begin(), calls_by_id_.end());
+  calls_sorted_ = true;
+  const auto found = std::lower_bound(calls_by_id_.begin(), calls_by_id_.end(), std::pair(call_id, std::uint32_t{0}));
+  return found != calls_by_id_.end() && found->first == call_id ? found->second : none;
 }
 
 inline void Run::append_trace(const TraceDigest& digest, Locator where, const CallLookup& calls) {
@@ -265,10 +273,9 @@ inline void Run::append_trace(const TraceDigest& digest, Locator where, const Ca
   bool open = false;
   if (digest.call_id == 0) {
     call = calls.find(digest.wall_time, open);
-  } else if (const auto found = calls.by_call_id.find(digest.call_id); found != calls.by_call_id.end()) {
-    call = found->second;
   } else {
-    traces_of_open_call_[digest.call_id].push_back(index);
+    call = find_call(digest.call_id);
+    if (call == none) traces_of_open_call_[digest.call_id].push_back(index);
   }
   trace_executions_.push_back(call);
   if (!open && first_unjoined_ == index) first_unjoined_ = index + 1u;

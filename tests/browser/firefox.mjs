@@ -1,0 +1,65 @@
+// The walkthrough once in Firefox ESR, in a real window (headless Firefox has no WebGL2): run under an X server.
+import { strict as assert } from 'node:assert';
+import { readFileSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const puppeteer = createRequire(process.env.PLAYWRIGHT_FROM + '/')('puppeteer-core');
+const browser = await puppeteer.launch({
+  browser: 'firefox',
+  executablePath: process.env.FIREFOX || '/usr/bin/firefox-esr',
+  headless: false,
+  extraPrefsFirefox: {
+    'webgl.force-enabled': true,
+    'datareporting.policy.dataSubmissionEnabled': false,
+    'app.update.enabled': false,
+    'toolkit.telemetry.enabled': false,
+    'network.captive-portal-service.enabled': false,
+    'network.connectivity-service.enabled': false,
+    'browser.safebrowsing.downloads.remote.enabled': false,
+    'services.settings.server': 'data:,',
+    'extensions.update.enabled': false,
+  },
+});
+try {
+  const page = await browser.newPage();
+  await page.setViewport({ width: 1200, height: 700 });
+  const errors = [];
+  page.on('pageerror', (e) => errors.push(e.message));
+  await page.goto(pathToFileURL(process.env.PAGE).href);
+  await page.evaluate(() => nanlens.ready);
+  const input = await page.$('#pick-files');
+  await input.uploadFile(...readdirSync(process.env.MNIST).map((name) => join(process.env.MNIST, name)));
+  await page.waitForFunction(() => nanlens.state().runs.length > 0 && !nanlens.state().loading, { timeout: 30000 });
+  const state = async () => {
+    await page.evaluate(() => nanlens.idle());
+    return page.evaluate(() => nanlens.state());
+  };
+  let s = await state();
+  assert.equal(s.alerts.total, 499);
+  assert.equal(s.runs[0].num_traces, 600);
+  assert.equal(s.focus.trace, 88);
+  assert.match(readFileSync(s.source_code.path, 'utf8').split('\n')[s.source_code.line - 1], /"Log"/);
+  const rects = await page.evaluate(() => nanlens.rects());
+  const at = rects['alert:53'];
+  await page.mouse.move(at.x + at.w / 2, at.y + at.h / 2);
+  await new Promise((done) => setTimeout(done, 150));
+  await page.mouse.down();
+  await new Promise((done) => setTimeout(done, 100));
+  await page.mouse.up();
+  await new Promise((done) => setTimeout(done, 200));
+  s = await state();
+  assert.equal(s.focus.trace, 148);
+  await page.keyboard.press('/');
+  await new Promise((done) => setTimeout(done, 150));
+  await page.keyboard.type('type:Log bad', { delay: 20 });
+  await new Promise((done) => setTimeout(done, 200));
+  s = await state();
+  assert.equal(s.graph_executions.shown, 9);
+  await page.screenshot({ path: join(process.env.SHOTS, 'firefox.png') });
+  assert.deepEqual(errors, []);
+  console.log(`ok    the walkthrough in ${await browser.version()}`);
+} finally {
+  await browser.close();
+}
