@@ -132,7 +132,7 @@ EMSCRIPTEN_KEEPALIVE const char* nl_rects() {
 }
 EMSCRIPTEN_KEEPALIVE void nl_apply_link(const char* link) { app->apply_link(link); }
 EMSCRIPTEN_KEEPALIVE void nl_apply_settings(const char* text) { app->apply_settings(text); }
-EMSCRIPTEN_KEEPALIVE void nl_system_theme(int dark) { app->set_system_dark(dark != 0); }
+EMSCRIPTEN_KEEPALIVE void nl_system_theme(int dark, int contrast) { app->set_system_theme(dark != 0, contrast != 0); }
 EMSCRIPTEN_KEEPALIVE void nl_touch(int on) { app->touch = on != 0; }
 EMSCRIPTEN_KEEPALIVE void nl_error(const char* text) {
   app->overview = {};

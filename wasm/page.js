@@ -345,7 +345,7 @@
     const dark = matchMedia('(prefers-color-scheme: dark)');
     const contrast = matchMedia('(prefers-contrast: more)');
     const theme = () => {
-      Module._nl_system_theme(dark.matches ? 1 : 0);
+      Module._nl_system_theme(dark.matches ? 1 : 0, contrast.matches ? 1 : 0);
       wake(2);
     };
     dark.addEventListener('change', theme);

@@ -209,11 +209,29 @@ TEST_CASE("source: text, marks of the lines that made ops") {
   CHECK(mark->list.front().op_type == "Log");
 }
 
+TEST_CASE("search: exact names before beginnings before parts; graphs and files too") {
+  GoldenSession s("core.FULL_HEALTH");
+  s.view.search = "log";
+  s.show();
+  REQUIRE(s.search.list.size() >= 3);
+  CHECK(s.search.list.front().op_name == "Log");
+  CHECK(
+      std::any_of(s.search.list.begin(), s.search.list.end(), [](const auto& f) { return f.title == "cond/Neg/Log"; }));
+  s.view.search = "inner";
+  s.show();
+  CHECK(s.search.list.front().note == "graph");
+  s.view.search = "programs.py";
+  s.show();
+  REQUIRE(s.search.list.size() == 1);
+  CHECK(s.search.list.front().path.ends_with("programs.py"));
+}
+
 TEST_CASE("CURT_HEALTH and TensorFlow 1 sessions") {
   GoldenSession curt("core.CURT_HEALTH");
   CHECK(curt.alerts.total == 59);
   CHECK(curt.filtered("bad").size() > 10);
   CHECK(curt.filtered("nan>0").empty());  // not recorded: false, not a guess
+  CHECK(curt.rows.filter_note.find("nan needs CONCISE_HEALTH") == 0);
   GoldenSession session("session.FULL_HEALTH");
   CHECK(session.timeline.total == 0);
   CHECK(session.alerts.total == 2);

@@ -52,6 +52,7 @@ class Session {
   viewer::Alerts alerts;
   viewer::Source source;
   viewer::Diagnostics diagnostics;
+  viewer::Search search;
   viewer::Status status;
   int replies = 0;
 
@@ -73,6 +74,7 @@ class Session {
   void keep(viewer::Alerts& r) { alerts = std::move(r); }
   void keep(viewer::Source& r) { source = std::move(r); }
   void keep(viewer::Diagnostics& r) { diagnostics = std::move(r); }
+  void keep(viewer::Search& r) { search = std::move(r); }
   void keep(viewer::Status& r) { status = r; }
 
   viewer::Engine engine_;

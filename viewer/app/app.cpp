@@ -1,6 +1,7 @@
 #include "app/app.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -87,7 +88,7 @@ double App::next_frame_in(double at) const {
 }
 
 void App::apply_theme() {
-  ThemeName name = system_dark_ ? ThemeName::dark : ThemeName::light;
+  ThemeName name = system_contrast_ ? ThemeName::contrast : system_dark_ ? ThemeName::dark : ThemeName::light;
   if (theme_choice == "light") name = ThemeName::light;
   if (theme_choice == "dark") name = ThemeName::dark;
   if (theme_choice == "contrast") name = ThemeName::contrast;
@@ -101,8 +102,9 @@ void App::apply_theme() {
   apply_to_imgui(ui.theme, ui.scale);
 }
 
-void App::set_system_dark(bool dark) {
+void App::set_system_theme(bool dark, bool contrast) {
   system_dark_ = dark;
+  system_contrast_ = contrast;
   wake();
 }
 
@@ -242,6 +244,8 @@ void App::receive(Reply reply) {
     source = std::move(*c);
   } else if (auto* d = std::get_if<Diagnostics>(&reply)) {
     diagnostics = std::move(*d);
+  } else if (auto* found = std::get_if<Search>(&reply)) {
+    search = std::move(*found);
   }
   wake();
 }
@@ -272,6 +276,8 @@ void App::sync_view() {
   view.source_host = shown == nullptr ? "" : shown->host;
   view.source_path = shown == nullptr ? "" : shown->path;
   view.hops = graph_pane.hops;
+  const bool searching = popup == Popup::palette && std::isalnum(static_cast<unsigned char>(palette.text[0])) != 0;
+  view.search = searching ? palette.text : "";
   view.diagnostics = popup == Popup::diagnostics || overview.num_diagnostics > 0;
   if (view == sent_view_) return;
   sent_view_ = view;

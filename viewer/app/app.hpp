@@ -90,7 +90,8 @@ class App {
   [[nodiscard]] std::string link() const;
   void apply_link(const std::string& link);
   void apply_settings(const std::string& text);
-  void set_system_dark(bool dark);
+  /// What the system wishes: dark colours, high contrast.
+  void set_system_theme(bool dark, bool contrast);
   ///@}
 
   /// @name For panes
@@ -103,6 +104,7 @@ class App {
   Alerts alerts;
   Source source;
   Diagnostics diagnostics;
+  Search search;
   View view;
   Layout layout;
   Platform platform;
@@ -197,7 +199,10 @@ class App {
   ///@}
 
  private:
-  friend struct Commands;
+  friend struct SessionCommands;
+  friend struct SelectionCommands;
+  friend struct ListCommands;
+  friend struct WindowCommands;
   void send(decltype(Request::what) what);
   void handle_keys();
   void sync_view();
@@ -232,6 +237,7 @@ class App {
   std::uint64_t frames_ = 0;
   int frames_wanted_ = 3;
   bool system_dark_ = false;
+  bool system_contrast_ = false;
   bool user_selected_ = false;
 
  public:

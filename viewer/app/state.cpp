@@ -144,6 +144,7 @@ Json rows_json(const App& app) {
           {"first", static_cast<std::uint64_t>(std::ceil(app.rows_pane.first))},
           {"filter", app.rows_pane.filter},
           {"filter_error", or_null(app.rows.filter_error)},
+          {"filter_note", or_null(app.rows.filter_note)},
           {"only_bad", app.rows_pane.only_bad},
           {"visible", visible}};
 }

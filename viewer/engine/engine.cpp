@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "search.hpp"
 #include "selection.hpp"
 #include "source.hpp"
 #include "timeline.hpp"
@@ -105,6 +106,7 @@ void Engine::apply(View& request) {
                   now.alerts_first != old.alerts_first || now.alerts_count != old.alerts_count;
   dirty_.source = dirty_.source || now.source_path != old.source_path || now.source_host != old.source_host;
   dirty_.diagnostics = dirty_.diagnostics || (now.diagnostics && !old.diagnostics);
+  dirty_.search = dirty_.search || now.search != old.search;
   if (now.hops != old.hops && current_) {
     current_->selection = describe_selection(current_->index, current_->alerts, current_->selection.focus, now.hops);
     dirty_.selection = true;
@@ -204,6 +206,7 @@ void Engine::answer() {
     if (dirty.alerts) replies_.emplace_back(current_->alerts.fill(view_, current_->selection.alert));
     if (dirty.source && !view_.source_path.empty())
       replies_.emplace_back(source_of(current_->index, view_.source_host, view_.source_path));
+    if (dirty.search && !view_.search.empty()) replies_.emplace_back(search(current_->index, view_.search));
     if (dirty.diagnostics && view_.diagnostics) {
       Diagnostics faults;
       for (const auto& d : current_->index.run().diagnostics()) faults.list.push_back({d.file, d.offset, d.message});

@@ -83,6 +83,7 @@ class Engine {
     bool alerts = false;
     bool source = false;
     bool diagnostics = false;
+    bool search = false;
     void all() { overview = selection = rows = timeline = alerts = source = diagnostics = true; }
   } dirty_;
   std::vector<Reply> replies_;

@@ -52,7 +52,7 @@ template <class V, class M>
 void fields(V& v, M& m) {
   v(m.filter, m.only_bad, m.row_first, m.row_count, m.minimap_cells, m.time_mode, m.timeline_begin, m.timeline_end,
     m.timeline_columns, m.overview_columns, m.alerts_by, m.alerts_folded, m.alerts_first, m.alerts_count, m.source_host,
-    m.source_path, m.hops, m.diagnostics);
+    m.source_path, m.hops, m.diagnostics, m.search);
 }
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Request>
@@ -180,6 +180,16 @@ template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Diagnostics>
 void fields(V& v, M& m) {
   v(m.list);
+}
+template <class V, class M>
+  requires std::is_same_v<std::remove_const_t<M>, Found>
+void fields(V& v, M& m) {
+  v(m.title, m.note, m.graph_id, m.op_name, m.path, m.host);
+}
+template <class V, class M>
+  requires std::is_same_v<std::remove_const_t<M>, Search>
+void fields(V& v, M& m) {
+  v(m.text, m.list);
 }
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Status>

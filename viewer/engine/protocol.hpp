@@ -93,6 +93,7 @@ struct View {
   std::string source_path;  ///< "": no file is shown
   std::uint32_t hops = 1;   ///< of the graph around the focused op
   bool diagnostics = false;
+  std::string search;  ///< what the palette looks for; "": nothing
   bool operator==(const View&) const = default;
 };
 
@@ -375,12 +376,27 @@ struct Diagnostics {
   std::vector<Fault> list;
 };
 
+/// Something of the run whose name contains what the palette looks for.
+struct Found {
+  std::string title;
+  std::string note;
+  std::string graph_id;  ///< ops and graphs
+  std::string op_name;   ///< ops
+  std::string path;      ///< source files
+  std::string host;
+};
+
+struct Search {
+  std::string text;
+  std::vector<Found> list;  ///< the first fifty: exact names, then beginnings, then parts
+};
+
 /// Ends every batch of replies.
 struct Status {
   std::uint64_t serial = 0;  ///< every request up to this one has been answered
   bool busy = false;         ///< more replies will come without a request
 };
 
-using Reply = std::variant<Overview, Rows, Timeline, Selection, Alerts, Source, Diagnostics, Status>;
+using Reply = std::variant<Overview, Rows, Timeline, Selection, Alerts, Source, Diagnostics, Search, Status>;
 
 }  // namespace nanlens::viewer

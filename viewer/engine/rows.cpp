@@ -75,6 +75,29 @@ void collect_op_leaves(const Node& node, std::vector<const Node*>& leaves) {
   for (const Node& child : node.children) collect_op_leaves(child, leaves);
 }
 
+// Adds the name of a number that rows of this mode do not have, with a mode that has it.
+void collect_missing(const Node& node, TensorDebugMode mode, std::string& missing) {
+  for (const Node& child : node.children) collect_missing(child, mode, missing);
+  if (node.kind != Node::Kind::number && node.kind != Node::Kind::range) return;
+  const bool full = mode == TensorDebugMode::full_health || mode == TensorDebugMode::full_tensor;
+  const bool concise = full || mode == TensorDebugMode::concise_health;
+  const bool shape = full || mode == TensorDebugMode::shape;
+  const char* text = nullptr;
+  switch (node.number_field) {
+    case NumberField::nan: text = concise ? nullptr : "nan needs CONCISE_HEALTH or FULL_HEALTH"; break;
+    case NumberField::inf: text = concise ? nullptr : "inf needs CONCISE_HEALTH or FULL_HEALTH"; break;
+    case NumberField::ninf: text = concise ? nullptr : "ninf needs CONCISE_HEALTH or FULL_HEALTH"; break;
+    case NumberField::pinf: text = concise ? nullptr : "pinf needs CONCISE_HEALTH or FULL_HEALTH"; break;
+    case NumberField::neg: text = full ? nullptr : "neg needs FULL_HEALTH"; break;
+    case NumberField::zero: text = full ? nullptr : "zero needs FULL_HEALTH"; break;
+    case NumberField::pos: text = full ? nullptr : "pos needs FULL_HEALTH"; break;
+    case NumberField::rank: text = shape ? nullptr : "rank needs FULL_HEALTH or SHAPE"; break;
+    case NumberField::size: text = concise || shape ? nullptr : "size needs a mode that records it"; break;
+    default: break;
+  }
+  if (text != nullptr) missing.append(missing.empty() ? "" : ", ").append(text);
+}
+
 // Flags that a row must have for the count to be above zero.
 std::uint8_t flags_of(NumberField field) {
   switch (field) {
@@ -276,6 +299,16 @@ bool RowFilter::matches_number(const Node& node, RowContext& row) {
                      [&](const auto& f) { return compare(f.line, node, node.low, node.high); });
 }
 
+std::string RowFilter::missing_facts() const {
+  if (everything_ || index_.run().num_traces() == 0) return {};
+  const auto first = index_.run().trace(0);
+  if (!first) return {};
+  const auto mode = static_cast<TensorDebugMode>(first->event.tensor_debug_mode);
+  std::string missing;
+  collect_missing(query_.root, mode, missing);
+  return missing.empty() ? missing : missing + "; this run has " + std::string(debug_mode_name(mode)) + ".";
+}
+
 std::uint64_t RowFilter::position_of(std::int64_t row) const {
   if (everything_) return static_cast<std::uint64_t>(std::max<std::int64_t>(0, row));
   return static_cast<std::uint64_t>(std::lower_bound(hits_.begin(), hits_.end(), row) - hits_.begin());
@@ -318,6 +351,7 @@ Rows RowFilter::fill(const View& view, std::int64_t focus_row) {
     rows.error_begin = static_cast<std::uint32_t>(error_->begin);
     rows.error_end = static_cast<std::uint32_t>(error_->end);
   }
+  rows.filter_note = missing_facts();
   rows.first = std::min<std::uint64_t>(view.row_first, rows.shown);
   const std::uint64_t end = std::min<std::uint64_t>(rows.shown, rows.first + view.row_count);
   std::uint32_t previous =

@@ -54,6 +54,8 @@ class RowFilter {
   }
   [[nodiscard]] std::uint64_t position_of(std::int64_t row) const;
   Row describe(std::uint64_t row);
+  // Which words of the query the run's mode can't tell, as a sentence; "" if it tells all.
+  [[nodiscard]] std::string missing_facts() const;
 
   RunIndex& index_;
   std::string text_;

@@ -242,6 +242,12 @@ void draw_minimap(App& app, const Rect& area) {
   Ui& ui = app.ui;
   app.view.minimap_cells = static_cast<std::uint32_t>(std::max(8.0f, area.h / 3));
   const auto& cells = app.rows.minimap;
+  const Hit hit = ui.item("rows:minimap", area, false);
+  if (hit.held && app.rows.shown > 0) {
+    const double share = static_cast<double>((ImGui::GetIO().MousePos.y - area.y) / area.h);
+    const double fitting = static_cast<double>(app.rows_pane.fitting) - 1;
+    app.rows_pane.first = std::clamp(share, 0.0, 1.0) * static_cast<double>(app.rows.shown) - fitting / 2;
+  }
   if (cells.empty()) return;
   const float step = area.h / static_cast<float>(cells.size());
   for (std::size_t i = 0; i < cells.size(); ++i)
@@ -315,6 +321,12 @@ void draw_graph_executions(App& app, Rect area) {
     ui.text_in(note.inset(ui.px(8), 0), ui.sans, 12, ui.theme.warn,
                (part.empty() ? "Can't read the end: " : "Can't read “" + part + "”: ") + app.rows.filter_error);
   }
+  if (app.rows.filter_error.empty() && !app.rows.filter_note.empty()) {
+    Rect note = area.cut_top(ui.px(20));
+    ui.mark("filter:note", note);
+    ui.fill(note, ui.theme.warnsoft);
+    ui.text_in(note.inset(ui.px(8), 0), ui.sans, 12, ui.theme.warn, app.rows.filter_note);
+  }
   Rect titles = area.cut_top(ui.px(18));
   titles.cut_right(ui.px(24));
   draw_column_titles(app, titles);
@@ -327,6 +339,7 @@ void draw_graph_executions(App& app, Rect area) {
   move_list(app, area, total, visible);
   draw_minimap(app, bars.cut_right(ui.px(10)));
   ui.scrollbar("rows:scroll", bars, total, visible, app.rows_pane.first);
+  app.rows_pane.first = std::clamp(app.rows_pane.first, 0.0, std::max(0.0, total - visible));
   if (app.rows.shown == 0) {
     if (app.rows.complete) draw_empty(app, area, empty_text(app));
     return;

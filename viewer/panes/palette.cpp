@@ -46,21 +46,24 @@ void add_commands(std::vector<Choice>& choices, const std::string& wanted) {
       choices.push_back({c.title, c.keys, c.id, Json::parse(c.arguments), score});
 }
 
+// What the engine found of the run, and rows in view.
 void add_items(const App& app, std::vector<Choice>& choices, const std::string& text) {
   const std::string wanted = lower(text);
   if (wanted.empty()) return;
+  if (app.search.text == text)
+    for (const Found& f : app.search.list) {
+      const int score = std::max(2, score_of(f.title, wanted));
+      if (!f.path.empty())
+        choices.push_back({f.title, f.note, "focus_source", {{"host", f.host}, {"path", f.path}, {"line", 1}}, score});
+      else
+        choices.push_back({f.title, f.note, "focus_op", {{"graph_id", f.graph_id}, {"op_name", f.op_name}}, score});
+    }
   for (const Row& row : app.rows.rows) {
     const std::string name = row.op_name + ":" + std::to_string(row.slot);
-    if (const int score = score_of(name, wanted); score > 0)
-      choices.push_back({name, "row " + std::to_string(row.index), "focus_trace", {{"index", row.index}}, score});
+    if (name.find(text) != std::string::npos && text.find(':') != std::string::npos)
+      choices.push_back(
+          {name, "row " + std::to_string(row.index), "focus_trace", {{"index", row.index}}, score_of(name, wanted)});
   }
-  for (const Frame& f : app.selection.stack.frames)
-    if (const int score = score_of(base_name(f.path), wanted); score > 0)
-      choices.push_back({base_name(f.path) + ":" + std::to_string(f.line),
-                         f.function,
-                         "focus_source",
-                         {{"host", f.host}, {"path", f.path}, {"line", f.line}},
-                         score});
   choices.push_back({"Filter Graph Executions: " + text, "Enter", "filter", {{"query", text}}, 2});
 }
 

@@ -147,7 +147,7 @@ void draw_runs(App& app, const Rect& window) {
                          format_count(static_cast<double>(r.num_alerts)) + " alerts · " +
                              format_count(static_cast<double>(r.num_traces)) + " rows · " +
                              format_count(static_cast<double>(r.num_executions)) + " executions · " +
-                             format_wall_time(r.start));
+                             (r.start > 0 ? format_wall_time(r.start) : "start unknown"));
               if (hit.clicked) app.command("select_run", {{"run", i}});
             });
           });

@@ -113,14 +113,16 @@ void draw_line(App& app, const Rect& row, float gutter, std::int32_t number, con
   if (focused) ui.fill(row, ui.theme.focus);
   if (chosen) ui.fill({row.x + gutter, row.y, row.w - gutter, row.h}, ui.theme.func);
   if (focused) ui.fill({row.x, row.y, ui.px(4), row.h}, ui.theme.link);
-  if (ImGui::IsItemActivated()) pane.select_begin = pane.select_end = number;
+  if (ImGui::IsItemActivated()) {
+    pane.select_begin = pane.select_end = number;
+    app.active = Pane::source;
+  }
   if (hit.held && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 3)) {
     const float h = ui.px(row_height);
     pane.select_end =
         std::max(1, number + static_cast<std::int32_t>(std::floor((ImGui::GetIO().MousePos.y - row.y) / h)));
   } else if (hit.clicked && pane.select_begin == pane.select_end) {
     pane.select_begin = pane.select_end = 0;
-    app.active = Pane::source;
   }
   Rect gutter_cell{row.x, row.y, gutter, row.h};
   ui.text_in({gutter_cell.x, gutter_cell.y, gutter - ui.px(24), gutter_cell.h}, ui.mono, 11, ui.theme.dim,

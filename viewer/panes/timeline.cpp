@@ -128,6 +128,23 @@ void zoom_and_pan(App& app, const Rect& area) {
                      pane.end - static_cast<double>(wheel.y + wheel.x) * span / 12);
 }
 
+// Shift and drag: the range between the two places fills the band.
+void zoom_to_range(App& app, const Rect& area, const Hit& hit) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (!io.KeyShift || (!hit.held && !hit.clicked)) return;
+  const float a = std::clamp(std::min(io.MouseClickedPos[0].x, io.MousePos.x), area.x, area.right());
+  const float b = std::clamp(std::max(io.MouseClickedPos[0].x, io.MousePos.x), area.x, area.right());
+  if (b - a < app.ui.px(3)) return;
+  if (hit.held) {
+    app.ui.fill({a, area.y, b - a, area.h}, app.ui.theme.func);
+    return;
+  }
+  const auto& pane = app.timeline_pane;
+  const double per_pixel = (pane.end - pane.begin) / static_cast<double>(area.w);
+  app.command("timeline_range", {{"begin", pane.begin + static_cast<double>(a - area.x) * per_pixel},
+                                 {"end", pane.begin + static_cast<double>(b - area.x) * per_pixel}});
+}
+
 // Boxes, or columns where they would be too narrow.
 void draw_band(App& app, const Rect& area) {
   Ui& ui = app.ui;
@@ -139,6 +156,7 @@ void draw_band(App& app, const Rect& area) {
     const double delta = -static_cast<double>(ImGui::GetIO().MouseDelta.x) * span / static_cast<double>(area.w);
     app.set_timeline(pane.begin + delta, pane.end + delta);
   }
+  zoom_to_range(app, area, back);
   ImGui::PushClipRect(area.min(), area.max(), true);
   const auto& t = app.timeline;
   const float per_unit = static_cast<float>(static_cast<double>(area.w) / span);

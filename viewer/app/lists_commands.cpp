@@ -1,0 +1,243 @@
+// What the lists show: filter, groups, ranges, order.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "app/commands.hpp"
+#include "widgets/format.hpp"
+
+namespace nanlens::viewer {
+
+/// A friend of App.
+struct ListCommands {
+  static Result filter(App& app, const Json& a) {
+    const std::string query = text(a, "query");
+    if (query.size() >= sizeof app.rows_pane.filter) return fail("The filter is too long.");
+    if (query.data() != app.rows_pane.filter) std::memcpy(app.rows_pane.filter, query.c_str(), query.size() + 1);
+    app.rows_pane.first = 0;
+    return {};
+  }
+  static Result clear_filter(App& app, const Json&) {
+    app.rows_pane.filter[0] = '\0';
+    app.rows_pane.only_bad = false;
+    app.scroll_rows_ = true;
+    return {};
+  }
+  static Result only_bad(App& app, const Json& a) {
+    app.rows_pane.only_bad = flag(a, "on", !app.rows_pane.only_bad);
+    app.scroll_rows_ = true;
+    return {};
+  }
+  static Result edit_filter(App& app, const Json&) {
+    app.rows_pane.take_keyboard = true;
+    app.active = Pane::rows;
+    return {};
+  }
+  static Result find(App& app, const Json& a) {
+    auto& pane = app.source_pane;
+    if (const Tab* const shown = app.tab(); shown == nullptr) return fail("No source file is shown.");
+    pane.finding = flag(a, "open", true);
+    if (a.contains("text")) {
+      const std::string needle = text(a, "text");
+      if (needle.size() >= sizeof pane.find) return fail("The text is too long.");
+      std::memcpy(pane.find, needle.c_str(), needle.size() + 1);
+    }
+    if (!a.contains("dir")) {
+      pane.take_keyboard = pane.finding;
+      return {};
+    }
+    const std::string needle = pane.find;
+    const auto lines = static_cast<std::int64_t>(app.source.lines.size());
+    Tab& tab = pane.tabs[pane.tab];
+    const std::int64_t direction = integer(a, "dir").value_or(1) < 0 ? -1 : 1;
+    for (std::int64_t n = 1; n <= lines && !needle.empty(); ++n) {
+      const std::int64_t at = ((tab.line - 1 + direction * n) % lines + lines) % lines;
+      if (app.source.lines[static_cast<std::size_t>(at)].find(needle) == std::string::npos) continue;
+      tab.line = static_cast<std::int32_t>(at + 1);
+      pane.center = true;
+      return {};
+    }
+    return fail("Not found in this file.");
+  }
+  static Result find_here(App& app, const Json& a) {
+    return app.active == Pane::source ? find(app, a) : edit_filter(app, a);
+  }
+  static Result next_hit(App& app, const Json& a) { return find(app, {{"dir", integer(a, "dir").value_or(1)}}); }
+  static Result focus_alert_type(App& app, const Json& a) {
+    if (text(a, "type") != "InfNanAlert") return fail("The only type is InfNanAlert.");
+    app.alerts_pane.folded = !app.alerts_pane.folded;
+    return {};
+  }
+  static Result group_alerts(App& app, const Json& a) {
+    const char* const ways[] = {"op", "call", "graph", "line"};
+    std::string by = text(a, "by");
+    if (by.empty())
+      for (std::size_t i = 0; i < std::size(ways); ++i)
+        if (app.alerts_pane.by == ways[i]) by = ways[(i + 1) % std::size(ways)];
+    if (std::none_of(std::begin(ways), std::end(ways), [&](const char* w) { return by == w; }))
+      return fail("by must be op, call, graph or line.");
+    app.alerts_pane.by = by;
+    app.alerts_pane.folded_groups.clear();
+    app.alerts_pane.first = 0;
+    return {};
+  }
+  static Result fold_alerts(App& app, const Json& a) {
+    if (flag(a, "on", true))
+      app.alerts_pane.folded_groups.insert(text(a, "group"));
+    else
+      app.alerts_pane.folded_groups.erase(text(a, "group"));
+    return {};
+  }
+  static Result timeline_range(App& app, const Json& a) {
+    const auto begin = number(a, "begin");
+    const auto end = number(a, "end");
+    if (!begin || !end || *end <= *begin) return fail("begin and end must be numbers, end the larger.");
+    app.set_timeline(*begin, *end);
+    return {};
+  }
+  static Result timeline_zoom(App& app, const Json& a) {
+    const double factor = number(a, "factor").value_or(1.5);
+    if (!(factor > 0)) return fail("factor must be above 0.");
+    auto& pane = app.timeline_pane;
+    double at = (pane.begin + pane.end) / 2;
+    if (const auto given = number(a, "at"))
+      at = *given;
+    else if (static_cast<double>(app.selection.focus.execution) >= pane.begin &&
+             static_cast<double>(app.selection.focus.execution) < pane.end && !pane.time_mode)
+      at = static_cast<double>(app.selection.focus.execution) + 0.5;
+    const double smallest = pane.time_mode ? std::max(1e-6, app.timeline_whole() / 1e6) : 4;
+    const double span =
+        std::clamp((pane.end - pane.begin) / factor, smallest, std::max(smallest, app.timeline_whole()));
+    const double share = pane.end > pane.begin ? (at - pane.begin) / (pane.end - pane.begin) : 0.5;
+    app.set_timeline(at - share * span, at + (1 - share) * span);
+    return {};
+  }
+  static Result timeline_pan(App& app, const Json& a) {
+    const double by = number(a, "boxes").value_or(1);
+    app.set_timeline(app.timeline_pane.begin + by, app.timeline_pane.end + by);
+    return {};
+  }
+  static Result timeline_pan_page(App& app, const Json& a) {
+    const double by = (app.timeline_pane.end - app.timeline_pane.begin) / 4 * number(a, "dir").value_or(1);
+    app.set_timeline(app.timeline_pane.begin + by, app.timeline_pane.end + by);
+    return {};
+  }
+  static Result timeline_mode(App& app, const Json& a) {
+    std::string mode = text(a, "mode");
+    if (mode.empty()) mode = app.timeline_pane.time_mode ? "order" : "time";
+    if (mode != "order" && mode != "time") return fail("mode must be order or time.");
+    app.timeline_pane.time_mode = mode == "time";
+    app.timeline_pane.fitted = false;
+    return {};
+  }
+  static Result timeline_fit(App& app, const Json&) {
+    app.set_timeline(0, app.timeline_whole());
+    return {};
+  }
+  static Result center_selection(App& app, const Json& a) {
+    const std::int64_t execution = app.selection.focus.execution;
+    auto& pane = app.timeline_pane;
+    const double at = pane.time_mode ? app.selection.card.time : static_cast<double>(execution);
+    const double middle = (pane.begin + pane.end) / 2;
+    if (execution < 0 || std::fabs(at - middle) <= (pane.end - pane.begin) / 40 + 1) return timeline_fit(app, a);
+    app.set_timeline(at - (pane.end - pane.begin) / 2, at + (pane.end - pane.begin) / 2);
+    app.scroll_rows_ = true;
+    return {};
+  }
+  static Result scroll_to(App& app, const Json& a) {
+    const auto pane = pane_of(a);
+    const auto index = number(a, "index");
+    if (!pane || !index || *index < 0) return fail("pane and index are needed.");
+    if (*pane == Pane::rows)
+      app.rows_pane.first = std::min(*index, static_cast<double>(app.rows.shown));
+    else if (*pane == Pane::alerts)
+      app.alerts_pane.first = *index;
+    else if (*pane == Pane::timeline)
+      app.set_timeline(*index, *index + app.timeline_pane.end - app.timeline_pane.begin);
+    else
+      return fail("That pane is no list.");
+    return {};
+  }
+  static Result graph_hops(App& app, const Json& a) {
+    const auto n = integer(a, "n");
+    if (!n || *n < 1 || *n > 4) return fail("n must be 1 to 4.");
+    app.graph_pane.hops = static_cast<std::uint32_t>(*n);
+    app.graph_pane.center = true;
+    return {};
+  }
+  static Result fold_library(App& app, const Json& a) {
+    app.stack_pane.fold_library = flag(a, "on", !app.stack_pane.fold_library);
+    app.stack_pane.unfolded.clear();
+    return {};
+  }
+  static Result stack_order(App& app, const Json& a) {
+    app.stack_pane.inner_first = text(a, "order") == "inner" || !flag(a, "outer", !text(a, "order").empty());
+    return {};
+  }
+  static Result columns(App& app, const Json& a) {
+    const auto apply = [&](const char* key, bool show) {
+      if (!a.contains(key) || !a[key].is_array()) return;
+      for (const Json& name : a[key]) {
+        if (!name.is_string()) continue;
+        const auto column = name.get<std::string>();
+        (show ? app.rows_pane.hidden : app.rows_pane.forced).erase(column);
+        (show ? app.rows_pane.forced : app.rows_pane.hidden).insert(column);
+      }
+    };
+    if (a.empty()) app.popup = app.popup == Popup::columns ? Popup::none : Popup::columns;
+    apply("show", true);
+    apply("hide", false);
+    return {};
+  }
+  static Result ops_of_line(App& app, const Json& a) {
+    const auto line = integer(a, "line");
+    if (!line) return fail("line is missing.");
+    app.popup = Popup::ops_of_line;
+    app.popup_line = static_cast<std::int32_t>(*line);
+    app.popup_first = 0;
+    return {};
+  }
+  static Result close_tab(App& app, const Json& a) {
+    const auto index = integer(a, "index");
+    auto& pane = app.source_pane;
+    if (!index || *index < 0 || static_cast<std::size_t>(*index) >= pane.tabs.size())
+      return fail("There is no such tab.");
+    pane.tabs.erase(pane.tabs.begin() + static_cast<std::ptrdiff_t>(*index));
+    if (pane.tab > static_cast<std::size_t>(*index) || pane.tab >= pane.tabs.size())
+      pane.tab = pane.tab == 0 ? 0 : pane.tab - 1;
+    return {};
+  }
+};
+
+const CommandTable& list_commands() {
+  using C = ListCommands;
+  static const CommandTable all = {
+      {"focus_alert_type", C::focus_alert_type},
+      {"filter", C::filter},
+      {"clear_filter", C::clear_filter},
+      {"only_bad", C::only_bad},
+      {"edit_filter", C::edit_filter},
+      {"find", C::find},
+      {"find_here", C::find_here},
+      {"next_hit", C::next_hit},
+      {"group_alerts", C::group_alerts},
+      {"fold_alerts", C::fold_alerts},
+      {"timeline_range", C::timeline_range},
+      {"timeline_zoom", C::timeline_zoom},
+      {"timeline_pan", C::timeline_pan},
+      {"timeline_pan_page", C::timeline_pan_page},
+      {"timeline_mode", C::timeline_mode},
+      {"timeline_fit", C::timeline_fit},
+      {"center_selection", C::center_selection},
+      {"scroll_to", C::scroll_to},
+      {"graph_hops", C::graph_hops},
+      {"fold_library", C::fold_library},
+      {"stack_order", C::stack_order},
+      {"columns", C::columns},
+      {"ops_of_line", C::ops_of_line},
+      {"close_tab", C::close_tab},
+  };
+  return all;
+}
+
+}  // namespace nanlens::viewer

@@ -1,0 +1,165 @@
+// What is selected, and the steps from there.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "app/commands.hpp"
+#include "widgets/format.hpp"
+
+namespace nanlens::viewer {
+
+/// A friend of App.
+struct SelectionCommands {
+  static Result step(App& app, IntentKind kind, std::int64_t index, bool by_op = false) {
+    if (app.overview.run < 0) return fail("No logdir is open.");
+    Select wish;
+    wish.kind = kind;
+    wish.index = index;
+    wish.by_op = by_op;
+    app.select(wish);
+    return {};
+  }
+  static Result focus_index(App& app, const Json& a, IntentKind kind, std::uint64_t count, const char* what) {
+    const auto index = integer(a, "index");
+    if (!index) return fail("index is missing or no number.");
+    if (*index < 0 || static_cast<std::uint64_t>(*index) >= count)
+      return fail("There is no " + std::string(what) + " " + std::to_string(*index) + ": there are " +
+                  std::to_string(count) + ".");
+    return step(app, kind, *index);
+  }
+  static Result focus_execution(App& app, const Json& a) {
+    return focus_index(app, a, IntentKind::execution, run_of(app).num_executions, "execution");
+  }
+  static Result focus_trace(App& app, const Json& a) {
+    return focus_index(app, a, IntentKind::trace, run_of(app).num_traces, "row");
+  }
+  static Result focus_alert(App& app, const Json& a) {
+    return focus_index(app, a, IntentKind::alert, run_of(app).num_alerts, "alert");
+  }
+  static Result focus_op(App& app, const Json& a) {
+    Select wish;
+    wish.kind = text(a, "op_name").empty() ? IntentKind::focus : IntentKind::op;
+    wish.focus.graph_id = text(a, "graph_id");
+    wish.focus.op_name = text(a, "op_name");
+    wish.focus.slot = static_cast<std::int32_t>(integer(a, "slot").value_or(-1));
+    if (wish.focus.graph_id.empty()) return fail("graph_id is missing.");
+    if (wish.kind == IntentKind::focus) wish.focus.execution = app.selection.focus.execution;
+    app.select(wish);
+    return {};
+  }
+  static Result focus_frame(App& app, const Json& a) {
+    const auto index = integer(a, "index");
+    const auto& frames = app.selection.stack.frames;
+    if (!index || *index < 0 || static_cast<std::size_t>(*index) >= frames.size())
+      return fail("There is no such frame.");
+    const Frame& f = frames[static_cast<std::size_t>(*index)];
+    // Choosing the innermost frame of a file sticks to that file while the selection moves; choosing another one stops
+    // it.
+    bool innermost = true;
+    for (std::size_t i = static_cast<std::size_t>(*index) + 1; i < frames.size(); ++i)
+      if (frames[i].path == f.path && frames[i].host == f.host) innermost = false;
+    app.stack_pane.sticky.reset();
+    if (innermost) app.stack_pane.sticky = Tab{f.host, f.path, 0, 0};
+    app.show_frame(*index);
+    return {};
+  }
+  static Result focus_source(App& app, const Json& a) {
+    const std::string path = text(a, "path");
+    if (path.empty()) return fail("path is missing.");
+    app.show_source(text(a, "host", app.selection.stack.host), path,
+                    static_cast<std::int32_t>(integer(a, "line").value_or(0)));
+    return {};
+  }
+  static Result next_alert(App& app, const Json& a) {
+    return step(app, IntentKind::alert_step, 1, text(a, "by") == "op");
+  }
+  static Result previous_alert(App& app, const Json& a) {
+    return step(app, IntentKind::alert_step, -1, text(a, "by") == "op");
+  }
+  static Result first_bad(App& app, const Json&) { return step(app, IntentKind::first_bad, 0); }
+  static Result next_input(App& app, const Json& a) {
+    return step(app, IntentKind::input_step, integer(a, "dir").value_or(1));
+  }
+  static Result next_consumer(App& app, const Json& a) {
+    return step(app, IntentKind::consumer_step, integer(a, "dir").value_or(1));
+  }
+  static Result follow_boundary(App& app, const Json&) { return step(app, IntentKind::boundary, 0); }
+  static Result clear_selection(App& app, const Json&) { return step(app, IntentKind::clear, 0); }
+  static Result go_in_history(App& app, std::ptrdiff_t by) {
+    const auto to = static_cast<std::ptrdiff_t>(app.history_at_) + by;
+    if (to < 0 || to >= static_cast<std::ptrdiff_t>(app.history_.size()))
+      return fail(by < 0 ? "There is nothing to go back to." : "There is nothing to go forward to.");
+    app.history_at_ = static_cast<std::size_t>(to);
+    Select wish;
+    wish.kind = IntentKind::focus;
+    wish.focus = app.history_[app.history_at_].focus;
+    app.select(wish, false);
+    return {};
+  }
+  static Result back(App& app, const Json&) { return go_in_history(app, -1); }
+  static Result forward(App& app, const Json&) { return go_in_history(app, 1); }
+  static Result rows_of_execution(App& app, const Json& a) {
+    const auto index = integer(a, "index");
+    if (!index) return fail("index is missing.");
+    if (app.selection.card.index == *index && app.selection.card.first_row >= 0) {
+      app.rows_pane.first = std::max(0.0, static_cast<double>(app.selection.card.first_row) - 1);
+      app.active = Pane::rows;
+      return {};
+    }
+    return focus_execution(app, a);
+  }
+  static Result go_to_source(App& app, const Json&) {
+    app.source_pane.center = true;
+    app.active = Pane::source;
+    return {};
+  }
+  static Result step_execution(App& app, const Json& a) {
+    const std::int64_t to = std::max<std::int64_t>(0, app.selection.focus.execution + integer(a, "dir").value_or(1));
+    if (static_cast<std::uint64_t>(to) >= run_of(app).num_executions) return fail("That was the last execution.");
+    return step(app, IntentKind::execution, to);
+  }
+  static Result step_row(App& app, const Json& a) {
+    const std::int64_t by = integer(a, "by").value_or(1);
+    if (app.rows.shown == 0) return fail("There are no rows.");
+    // Among the rows that pass the filter; those near the selection are known.
+    const std::int64_t at = app.rows.focus_position >= 0
+                                ? app.rows.focus_position
+                                : static_cast<std::int64_t>(app.rows_pane.first) - (by > 0 ? 1 : 0);
+    const std::int64_t to = std::clamp<std::int64_t>(at + by, 0, static_cast<std::int64_t>(app.rows.shown) - 1);
+    const std::int64_t in_window = to - static_cast<std::int64_t>(app.rows.first);
+    if (in_window >= 0 && static_cast<std::size_t>(in_window) < app.rows.rows.size())
+      return step(app, IntentKind::trace,
+                  static_cast<std::int64_t>(app.rows.rows[static_cast<std::size_t>(in_window)].index));
+    if (app.rows.shown == app.rows.total) return step(app, IntentKind::trace, to);
+    app.rows_pane.first = static_cast<double>(to);
+    return {};
+  }
+};
+
+const CommandTable& selection_commands() {
+  using C = SelectionCommands;
+  static const CommandTable all = {
+      {"focus_execution", C::focus_execution},
+      {"focus_trace", C::focus_trace},
+      {"focus_alert", C::focus_alert},
+      {"focus_op", C::focus_op},
+      {"focus_frame", C::focus_frame},
+      {"focus_source", C::focus_source},
+      {"next_alert", C::next_alert},
+      {"previous_alert", C::previous_alert},
+      {"first_bad", C::first_bad},
+      {"next_input", C::next_input},
+      {"next_consumer", C::next_consumer},
+      {"follow_boundary", C::follow_boundary},
+      {"clear_selection", C::clear_selection},
+      {"back", C::back},
+      {"forward", C::forward},
+      {"rows_of_execution", C::rows_of_execution},
+      {"go_to_source", C::go_to_source},
+      {"step_execution", C::step_execution},
+      {"step_row", C::step_row},
+  };
+  return all;
+}
+
+}  // namespace nanlens::viewer

@@ -1,0 +1,152 @@
+// Opening, following, copying.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "app/commands.hpp"
+#include "widgets/format.hpp"
+
+namespace nanlens::viewer {
+
+/// A friend of App.
+struct SessionCommands {
+  static Result open_logdir(App& app, const Json& a) {
+    if (const std::string path = text(a, "path"); !path.empty()) {
+      if (app.platform.is_page) return fail("A page can't open a path: drop the logdir on it.");
+      app.open({path});
+      return {};
+    }
+    if (!app.platform.pick)
+      return fail("There is no file picker here: drop the logdir on the window, or name it on the command line.");
+    app.platform.pick(flag(a, "folder", true));
+    return {};
+  }
+  static Result close_logdir(App& app, const Json&) {
+    app.prepare_open();
+    app.overview.loading = false;
+    app.send(Close{});
+    app.send(app.view);
+    return {};
+  }
+  static Result select_run(App& app, const Json& a) {
+    auto index = integer(a, "run");
+    if (const std::string id = text(a, "run"); !id.empty())
+      for (std::size_t i = 0; i < app.overview.runs.size(); ++i)
+        if (app.overview.runs[i].run_id == id) index = static_cast<std::int64_t>(i);
+    if (!index || *index < 0 || static_cast<std::size_t>(*index) >= app.overview.runs.size())
+      return fail("There is no such run.");
+    app.send(SelectRun{static_cast<std::int32_t>(*index)});
+    app.close_popup();
+    return {};
+  }
+  static Result reload(App& app, const Json&) {
+    app.send(Reload{});
+    return {};
+  }
+  static Result cancel(App& app, const Json&) {
+    if (!app.overview.loading) return fail("Nothing is being read.");
+    app.send(Cancel{});
+    return {};
+  }
+  static Result follow(App& app, const Json& a) {
+    app.follow = flag(a, "on", !app.follow);
+    if (app.platform.follow) app.platform.follow(app.follow);
+    if (app.follow && !app.platform.can_follow)
+      return fail("This browser can't watch a dropped folder. Use Open folder to follow a running program.");
+    return {};
+  }
+  static std::string stack_text(const App& app) {
+    std::string out;
+    for (const Frame& f : app.selection.stack.frames)
+      out += f.path + ":" + std::to_string(f.line) + " " + f.function + "\n";
+    return out;
+  }
+  static std::string row_text(const App& app, std::int64_t index, bool json) {
+    for (const Row& row : app.rows.rows) {
+      if (static_cast<std::int64_t>(row.index) != index) continue;
+      const std::string name = row.op_name + ":" + std::to_string(row.slot);
+      if (!json) return name;
+      Json badges = Json::object();
+      const char* const names[] = {"dtype", "rank", "shape", "size", "nan",  "ninf",
+                                   "pinf",  "neg",  "zero",  "pos",  "curt", "none"};
+      for (const Badge& b : row.badges)
+        badges[names[static_cast<std::size_t>(b.kind)]] = b.text.empty() ? Json(b.number) : Json(b.text);
+      return Json{{"index", row.index},
+                  {"tensor", name},
+                  {"op_type", row.op_type},
+                  {"graph_id", row.graph_id},
+                  {"graph_name", row.graph_name},
+                  {"execution", row.execution},
+                  {"time", row.time},
+                  {"device", row.device},
+                  {"health", badges}}
+          .dump();
+    }
+    return {};
+  }
+  static std::string source_text(const App& app) {
+    const auto& pane = app.source_pane;
+    std::string out;
+    const std::int32_t begin = pane.select_begin > 0  ? std::min(pane.select_begin, pane.select_end)
+                               : app.tab() != nullptr ? app.tab()->line
+                                                      : 1;
+    const std::int32_t end = pane.select_begin > 0 ? std::max(pane.select_begin, pane.select_end) : begin;
+    for (std::int32_t line = begin; line <= end && static_cast<std::size_t>(line) <= app.source.lines.size(); ++line)
+      out += app.source.lines[static_cast<std::size_t>(line - 1)] + "\n";
+    return out;
+  }
+  static Result copy(App& app, const Json& a) {
+    std::string what = text(a, "what");
+    if (what.empty()) what = app.active == Pane::source ? "source" : app.active == Pane::stack ? "stack" : "row";
+    std::string copied;
+    const std::int64_t index = integer(a, "index").value_or(app.selection.focus.trace);
+    if (what == "stack")
+      copied = stack_text(app);
+    else if (what == "source")
+      copied = source_text(app);
+    else if (what == "name")
+      copied = row_text(app, index, false);
+    else if (what == "row")
+      copied = row_text(app, index, true);
+    else if (what == "diagnostics")
+      for (const Fault& f : app.diagnostics.list)
+        copied += f.file + " at " + std::to_string(f.offset) + ": " + f.message + "\n";
+    else if (what == "example")
+      copied = text(a, "text");
+    else
+      return fail("what must be row, name, stack, source or diagnostics.");
+    if (copied.empty()) return fail("There is nothing to copy.");
+    if (app.platform.copy) app.platform.copy(copied);
+    app.toast("Copied the " + what + ".");
+    return {};
+  }
+  static Result copy_link(App& app, const Json&) {
+    const std::string link = app.link();
+    if (app.platform.copy) app.platform.copy(app.platform.link_text ? app.platform.link_text(link) : link);
+    app.toast("Link copied. It restores this view when the same logdir is open.");
+    return {};
+  }
+  static Result quit(App& app, const Json&) {
+    if (!app.platform.quit) return fail("A page is closed by the browser.");
+    app.platform.quit();
+    return {};
+  }
+};
+
+const CommandTable& session_commands() {
+  using C = SessionCommands;
+  static const CommandTable all = {
+      {"open_logdir", C::open_logdir},
+      {"close_logdir", C::close_logdir},
+      {"select_run", C::select_run},
+      {"reload", C::reload},
+      {"cancel", C::cancel},
+      {"follow", C::follow},
+      {"copy", C::copy},
+      {"copy_link", C::copy_link},
+      {"quit", C::quit},
+  };
+  return all;
+}
+
+}  // namespace nanlens::viewer
