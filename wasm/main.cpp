@@ -67,11 +67,16 @@ viewer::Platform make_platform() {
 
 std::string json_text(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-// What a screen reader is told of the selection.
+// What a screen reader is told: the verdict once, then each selection.
 void announce() {
   const auto& s = app->selection;
+  const auto& v = app->overview.verdict;
+  static std::string told;
   std::string text;
-  if (s.focus.trace >= 0)
+  if (v.alert >= 0 && !app->overview.loading && told != v.tensor + v.path) {
+    told = v.tensor + v.path;
+    text = v.tensor + " is the first bad tensor, made at " + v.path + " line " + std::to_string(v.line);
+  } else if (s.focus.trace >= 0)
     text = "Row " + std::to_string(s.focus.trace) + ", " + s.focus.op_name + " output " + std::to_string(s.focus.slot) +
            ", graph " + s.neighbourhood.graph_name;
   else if (s.focus.execution >= 0)

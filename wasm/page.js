@@ -41,6 +41,7 @@
     scheduled = false;
     const due = Module._nl_frame(now / 1000);
     settle();
+    mirror();
     clearTimeout(timer);
     if (due === 0) wake(0);
     else if (due > 0) timer = setTimeout(() => wake(1), due * 1000);
@@ -418,6 +419,39 @@
   page.announce = (text) => {
     if (element('live').textContent !== text) element('live').textContent = text;
   };
+
+  // ---- what is on the canvas as real tables, for screen readers: Ctrl+Alt+A turns them on and off
+  let mirroring = false;
+  let mirrored = 0;
+  const table = (title, head, rows) => {
+    const out = document.createElement('table');
+    out.createCaption().textContent = title;
+    const line = out.createTHead().insertRow();
+    for (const text of head) line.appendChild(Object.assign(document.createElement('th'), { textContent: text, scope: 'col' }));
+    const body = out.createTBody();
+    for (const cells of rows.slice(0, 30)) {
+      const row = body.insertRow();
+      for (const text of cells) row.insertCell().textContent = text;
+    }
+    return out;
+  };
+  const mirror = () => {
+    if (!mirroring || performance.now() - mirrored < 250) return;
+    mirrored = performance.now();
+    const s = nanlens.state();
+    const health = (r) => r.badges.map((b) => b.kind + ' ' + b.value).join(', ');
+    element('mirror').replaceChildren(
+      table('Alerts, ' + s.alerts.total + ' in all', ['number', 'tensor', 'type'], s.alerts.visible.map((a) => [a.index, (a.op_name || a.op_type) + ':' + a.output_slot, a.op_type])),
+      table('Graph executions, ' + s.graph_executions.shown + ' of ' + s.graph_executions.total, ['row', 'tensor', 'type', 'health', 'role'],
+        s.graph_executions.visible.map((r) => [r.index, r.tensor, r.op_type, health(r), r.roles.join(', ')])));
+  };
+  addEventListener('keydown', (e) => {
+    if (!e.ctrlKey || !e.altKey || e.code !== 'KeyA') return;
+    mirroring = !mirroring;
+    if (mirroring) mirror();
+    else element('mirror').replaceChildren();
+    e.preventDefault();
+  }, true);
 
   // ---- for tests and scripts
   const command = (name, args) => {

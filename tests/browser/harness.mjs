@@ -8,7 +8,8 @@ const { chromium } = createRequire(process.env.PLAYWRIGHT_FROM + '/')('playwrigh
 const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 
-export const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', headless: true, args: flags });
+export const launch = (...more) => chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', headless: true, args: [...flags, ...more] });
+const browser = await launch();
 
 let passed = 0;
 const failures = [];

@@ -1,9 +1,10 @@
 // The walkthrough in the browser, on a logdir of nanlens and on one of TensorFlow, and every pane by mouse and keyboard.
-import { Viewer, assert, check, finish } from './harness.mjs';
+import { Viewer, assert, check, finish, launch } from './harness.mjs';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync, appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 const work = mkdtempSync(join(tmpdir(), 'nanlens-browser-'));
 const { MNIST, GOLDEN, ARCHIVE, BIG, PAGE } = process.env;
@@ -87,8 +88,10 @@ await check('alerts: a click selects event and op; next, previous and the footer
   await v.key(',', ',', ',');
   assert.equal((await v.state()).focus.trace, 148);
   await v.click('alert:InfNanAlert');
+  assert.equal((await v.state()).focus.trace, 88, 'the type leads to its first alert');
+  await v.click('alerts:fold');
   assert.deepEqual((await v.state()).alerts.visible, []);
-  await v.click('alert:InfNanAlert');
+  await v.click('alerts:fold');
   await v.click('alerts:group:Log');
   s = await v.state();
   assert.ok(s.alerts.visible.every((a) => a.op_type !== 'Log'));
@@ -110,7 +113,8 @@ await check('timeline: boxes, overview, wheel, zoom, fit, time mode', async () =
   await v.click(`timeline:box:${eager.index}`);
   s = await v.state();
   assert.equal(s.execution.index, eager.index);
-  assert.equal(s.execution.op_type, eager.label);
+  assert.equal(s.execution.op_type, eager.op_type);
+  assert.equal(eager.label, eager.op_type[0]);
   assert.ok(s.stack_trace.title.includes(`#${eager.index}`));
   await v.click('timeline:fit');
   s = await v.state();
@@ -215,6 +219,16 @@ await check('rows: click, filter while typing, bad filter, only bad, columns, co
   await v.command('columns', { show: ['dtype', 'call'], hide: ['op'] });
   assert.ok(Object.keys(await v.rects()).some((id) => /^trace:\d+:call$/.test(id)));
   await v.command('columns', { hide: ['dtype', 'call'], show: ['op'] });
+  await v.command('focus_trace', { index: 88 });
+  await v.key('p');
+  await v.command('pin', { trace: 85 });
+  s = await v.state();
+  assert.deepEqual(s.graph_executions.pinned, [88, 85]);
+  await v.click('pin:trace:85');
+  assert.equal((await v.state()).focus.trace, 85);
+  await v.page.screenshot({ path: join(process.env.SHOTS, 'page-pins.png') });
+  await v.click('pins:clear');
+  assert.deepEqual((await v.state()).graph_executions.pinned, []);
   await v.click('trace:87', { button: 'right', fx: 0.3 });
   await v.page.screenshot({ path: join(process.env.SHOTS, 'page-menu.png') });
   await v.key('Escape');
@@ -334,6 +348,10 @@ await check('keyboard only: from the drop to the cause line and on', async () =>
   await v.key('i');
   let s = await v.state();
   assert.equal(s.focus.trace, 87, 'first input of mul is Neg');
+  await v.key('i');
+  assert.equal((await v.state()).focus.trace, 88, 'the second is Log');
+  await v.key('i');
+  assert.equal((await v.state()).focus.trace, 87);
   await v.key('o');
   assert.equal((await v.state()).focus.trace, 89);
   await v.key('2', 'ArrowRight');
@@ -341,6 +359,15 @@ await check('keyboard only: from the drop to the cause line and on', async () =>
   assert.equal(s.focus.execution, 20);
   await v.key('4', 'Tab');
   assert.equal((await v.state()).active_pane, 'source_code');
+  await v.key('Control+Alt+a');
+  await v.command('focus_trace', { index: 88 });
+  await v.page.waitForTimeout(300);
+  await v.command('focus_trace', { index: 89 });
+  const mirror = await v.page.evaluate(() => document.getElementById('mirror').textContent);
+  assert.match(mirror, /499 in all/);
+  assert.match(mirror, /mul:0/);
+  await v.key('Control+Alt+a');
+  assert.equal(await v.page.evaluate(() => document.getElementById('mirror').textContent), '');
   await v.key('Shift+3');
   assert.equal((await v.state()).maximized, 'graph_executions');
   await v.key('Escape');
@@ -518,6 +545,15 @@ await check('crisp and whole at 640x480, 1024x640, 4K and a pixel ratio of 2', a
     await w.page.screenshot({ path: join(process.env.SHOTS, `page-${width}x${height}@${scale}.png`) });
     await w.close();
   }
+});
+
+await check('without WebGL2 the page says so in HTML', async () => {
+  const other = await launch('--disable-3d-apis');
+  const page = await other.newPage();
+  await page.goto(pathToFileURL(PAGE).href);
+  await page.waitForFunction(() => /WebGL2/.test(document.getElementById('fault').textContent), null, { timeout: 15000 });
+  assert.ok(await page.isVisible('#fault'));
+  await other.close();
 });
 
 await check('Chinese text in names and source is readable', async () => {

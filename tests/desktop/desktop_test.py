@@ -91,7 +91,8 @@ class Viewer:
 
     def shot(self, name):
         time.sleep(0.3)
-        run("import", "-window", "root", os.path.join(shots, name))
+        window = run("xdotool", "search", "--name", "^nanlens$").split()[-1]
+        run("import", "-window", window, os.path.join(shots, name))
 
 
 def check(body):
@@ -153,6 +154,7 @@ def walkthrough():
         v.click("theme")
         v.wait(lambda s: s["theme"] == "dark", "the dark theme")
         v.key("n")
+        run("xdotool", "mousemove", "5", "700", "sleep", "0.5")
         v.shot("desktop-dark.png")
         v.key("ctrl+equal", "ctrl+equal")
         v.shot("desktop-scaled.png")

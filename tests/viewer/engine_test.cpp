@@ -127,6 +127,25 @@ TEST_CASE("alerts: groups, steps, another op, the ends") {
   CHECK(s.selection.focus.op_name != first);
 }
 
+TEST_CASE("expected alerts are listed last and passed over") {
+  GoldenSession s("core.FULL_HEALTH");
+  s.select(IntentKind::first_bad);
+  CHECK(s.selection.alert_site == "control/Log");
+  s.view.alerts_expected = {"control/Log"};
+  s.show();
+  const auto last = std::find_if(s.alerts.lines.rbegin(), s.alerts.lines.rend(), [](const auto& l) { return l.group; });
+  REQUIRE(last != s.alerts.lines.rend());
+  CHECK(last->key == "expected");
+  CHECK(last->count == 3);
+  int steps = 0;
+  s.select(IntentKind::alert, 0);
+  for (s.select(IntentKind::alert_step, 1); s.selection.notice.empty(); s.select(IntentKind::alert_step, 1)) {
+    CHECK(s.selection.alert_site != "control/Log");
+    ++steps;
+  }
+  CHECK(steps == 56);
+}
+
 TEST_CASE("rows: filters agree with what the rows say of themselves") {
   GoldenSession s("core.FULL_HEALTH");
   const auto all = s.filtered("");

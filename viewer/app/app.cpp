@@ -46,6 +46,7 @@ void App::forget_run() {
   stack_pane.frame = -1;
   timeline_pane.fitted = false;
   rows_pane.first = alerts_pane.first = 0;
+  rows_pane.pins.clear();
   first_bad_done_ = false;
   user_selected_ = false;
 }
@@ -260,11 +261,13 @@ void App::sync_view() {
   const std::uint64_t step = std::max<std::uint64_t>(1, fitting / 2);
   view.row_first = first / step * step > 2 * fitting ? first / step * step - 2 * fitting : 0;
   view.row_count = static_cast<std::uint32_t>(5 * fitting + step);
+  view.pinned = rows_pane.pins;
   view.time_mode = timeline_pane.time_mode;
   view.timeline_begin = timeline_pane.begin;
   view.timeline_end = timeline_pane.end;
   view.alerts_by = alerts_pane.by;
   view.alerts_folded.assign(alerts_pane.folded_groups.begin(), alerts_pane.folded_groups.end());
+  view.alerts_expected.assign(alerts_pane.expected.begin(), alerts_pane.expected.end());
   const auto alerts_fitting = static_cast<std::uint64_t>(alerts_pane.fitting);
   const auto alerts_first = static_cast<std::uint64_t>(std::max(0.0, alerts_pane.first));
   const std::uint64_t alerts_step = std::max<std::uint64_t>(1, alerts_fitting / 2);
@@ -290,6 +293,10 @@ void App::frame(double at) {
   if (frames_wanted_ > 0) --frames_wanted_;
   std::erase_if(toasts, [&](const Toast& t) { return t.until <= now; });
   apply_theme();
+  constexpr float mouse_gap = 5;
+  constexpr float finger_gap = 9;
+  layout.gap = touch ? finger_gap : mouse_gap;
+  if (touch) rows_pane.row_height = std::max(rows_pane.row_height, 30.0f);
   ui.rects.clear();
   ui.tooltip_pending = false;
   handle_keys();

@@ -118,6 +118,9 @@ class App {
     std::set<std::string> hidden = {};
     std::set<std::string> forced = {};
     bool only_bad = false;
+    std::vector<std::int64_t> pins = {};
+    bool pins_folded = false;
+    float row_height = 22;  ///< compact 18, comfortable 22, touch 30
   } rows_pane;
   struct TimelinePane {
     double begin = 0;
@@ -132,6 +135,7 @@ class App {
     bool folded = false;
     std::string by = "op";
     std::set<std::string> folded_groups = {};
+    std::set<std::string> expected = {};  ///< sites whose alerts are muted
   } alerts_pane;
   struct CardPane {
     double first = 0;

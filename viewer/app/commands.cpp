@@ -32,6 +32,13 @@ std::optional<Pane> pane_of(const Json& a) {
   return std::nullopt;
 }
 
+std::string choice(const Json& a, std::initializer_list<const char*> words) {
+  for (const auto& [name, value] : a.items())
+    for (const char* const word : words)
+      if (value.is_string() && value.get<std::string>() == word) return word;
+  return {};
+}
+
 const RunInfo& run_of(const App& app) {
   static const RunInfo none;
   const auto run = static_cast<std::size_t>(app.overview.run);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,8 @@ std::optional<double> number(const Json& arguments, const char* name);
 std::string text(const Json& arguments, const char* name, const std::string& otherwise = {});
 bool flag(const Json& arguments, const char* name, bool otherwise);
 std::optional<Pane> pane_of(const Json& arguments);
+/// The one of these words that is the value of any argument.
+std::string choice(const Json& arguments, std::initializer_list<const char*> words);
 ///@}
 
 inline Result fail(std::string message) { return {false, std::move(message)}; }

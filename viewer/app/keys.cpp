@@ -150,6 +150,8 @@ void App::handle_keys() {
                       {ImGuiKey_B, "only_bad", {}},
                       {ImGuiKey_G, "group_alerts", {}},
                       {ImGuiKey_L, "fold_library", {}},
+                      {ImGuiKey_P, "pin", {}},
+                      {ImGuiKey_X, "mark_expected", {}},
                       {ImGuiKey_T, "timeline_mode", {}},
                       {ImGuiKey_F, "center_selection", {}},
                       {ImGuiKey_W, "timeline_zoom", {{"factor", 1.5}}},

@@ -7,8 +7,6 @@ namespace nanlens::viewer {
 
 namespace {
 
-constexpr float gap = 5;
-
 // A size that leaves at least `low` to this side and `high_rest` to the other, as far as there is room.
 float limited(float size, float whole, float low, float rest) {
   return std::floor(std::clamp(size, std::min(low, whole * 0.5f), std::max(whole * 0.5f, whole - rest)));

@@ -23,6 +23,7 @@ struct Layout {
   /// Alerts' width, Graph Executions' width, height of the top band, Timeline's share of the middle, Source's width.
   std::array<float, 5> at = defaults;
   std::optional<Pane> maximized;
+  float gap = 5;                ///< of a splitter in pixels at 100 %; more for fingers
   bool show_graph_tab = false;  ///< narrow windows: Graph Structure instead of Graph Executions
 
   /// Rectangles of the panes within `area`; empty for those that are not shown.

@@ -95,6 +95,9 @@ std::string App::link() const {
   if (timeline_pane.end > 0)
     add("tl", short_number(timeline_pane.begin) + "," + short_number(timeline_pane.end) +
                   (timeline_pane.time_mode ? ",t" : ",o"));
+  std::string pins;
+  for (const std::int64_t row : rows_pane.pins) pins.append(pins.empty() ? "t" : ",t").append(std::to_string(row));
+  if (!pins.empty()) add("pin", pins);
   if (layout.maximized) add("max", std::to_string(static_cast<int>(*layout.maximized) + 1));
   if (graph_pane.hops > 1) add("h", std::to_string(graph_pane.hops));
   if (alerts_pane.by != "op") add("by", alerts_pane.by);
@@ -162,6 +165,10 @@ void App::apply_link(const std::string& link) {
     timeline_pane.begin = n[0];
     timeline_pane.end = n[1];
   }
+  rows_pane.pins.clear();
+  const std::string pins = get("pin");
+  for (std::size_t at = pins.find('t'); at != std::string::npos; at = pins.find('t', at + 1))
+    command("pin", {{"trace", std::atoll(pins.c_str() + at + 1)}});
   if (const std::string max = get("max"); !max.empty()) {
     const int pane = std::atoi(max.c_str()) - 1;
     if (pane >= 0 && pane < static_cast<int>(num_panes)) layout.maximized = static_cast<Pane>(pane);
@@ -191,6 +198,8 @@ void App::save_settings() {
             {"splits", layout.at},
             {"fold_library", stack_pane.fold_library},
             {"follow", follow},
+            {"row_height", rows_pane.row_height},
+            {"expected", alerts_pane.expected},
             {"columns_shown", rows_pane.forced},
             {"columns_hidden", rows_pane.hidden}};
   std::string text = s.dump();
@@ -211,6 +220,8 @@ void App::apply_settings(const std::string& text) {
         layout.at[i] = std::clamp(s["splits"][i].get<float>(), 0.05f, 0.95f);
     stack_pane.fold_library = s.value("fold_library", true);
     follow = s.value("follow", true);
+    rows_pane.row_height = std::clamp(s.value("row_height", rows_pane.row_height), 18.0f, 30.0f);
+    if (s.contains("expected")) alerts_pane.expected = s["expected"].get<std::set<std::string>>();
     if (s.contains("columns_shown")) rows_pane.forced = s["columns_shown"].get<std::set<std::string>>();
     if (s.contains("columns_hidden")) rows_pane.hidden = s["columns_hidden"].get<std::set<std::string>>();
   } catch (const Json::exception&) {

@@ -17,6 +17,33 @@ struct ListCommands {
     app.rows_pane.first = 0;
     return {};
   }
+  static Result pin(App& app, const Json& a) {
+    const std::int64_t row = integer(a, "trace").value_or(app.selection.focus.trace);
+    auto& pins = app.rows_pane.pins;
+    if (row < 0 || static_cast<std::uint64_t>(row) >= run_of(app).num_traces) return fail("Select a row to pin it.");
+    if (const auto at = std::find(pins.begin(), pins.end(), row); at != pins.end()) {
+      pins.erase(at);
+      return {};
+    }
+    constexpr std::size_t most = 20;
+    if (pins.size() >= most) return fail("There are 20 pins already; unpin one first.");
+    pins.push_back(row);
+    return {};
+  }
+  static Result unpin(App& app, const Json& a) {
+    const std::int64_t row = integer(a, "trace").value_or(app.selection.focus.trace);
+    return std::erase(app.rows_pane.pins, row) == 0 ? fail("That row is not pinned.") : Result{};
+  }
+  static Result clear_pins(App& app, const Json&) {
+    app.rows_pane.pins.clear();
+    return {};
+  }
+  static Result density(App& app, const Json& a) {
+    const std::string name = choice(a, {"compact", "comfortable", "touch"});
+    if (name.empty()) return fail("The densities are compact, comfortable and touch.");
+    app.rows_pane.row_height = name == "compact" ? 18.0f : name == "touch" ? 30.0f : 22.0f;
+    return {};
+  }
   static Result clear_filter(App& app, const Json&) {
     app.rows_pane.filter[0] = '\0';
     app.rows_pane.only_bad = false;
@@ -65,8 +92,9 @@ struct ListCommands {
   static Result next_hit(App& app, const Json& a) { return find(app, {{"dir", integer(a, "dir").value_or(1)}}); }
   static Result focus_alert_type(App& app, const Json& a) {
     if (text(a, "type") != "InfNanAlert") return fail("The only type is InfNanAlert.");
-    app.alerts_pane.folded = !app.alerts_pane.folded;
-    return {};
+    app.alerts_pane.folded = false;
+    app.alerts_pane.first = 0;
+    return app.command("first_bad");
   }
   static Result group_alerts(App& app, const Json& a) {
     const char* const ways[] = {"op", "call", "graph", "line"};
@@ -81,11 +109,28 @@ struct ListCommands {
     app.alerts_pane.first = 0;
     return {};
   }
+  static Result mark_expected(App& app, const Json& a) {
+    const std::string site = text(a, "scope", app.selection.alert_site);
+    if (site.empty()) return fail("Select an alert to mark its op as expected.");
+    auto& expected = app.alerts_pane.expected;
+    if (flag(a, "on", !expected.contains(site))) {
+      expected.insert(site);
+      app.toast(site + " is expected from now on. X again undoes it.");
+    } else {
+      expected.erase(site);
+      app.toast(site + " is no longer expected.");
+    }
+    return {};
+  }
   static Result fold_alerts(App& app, const Json& a) {
-    if (flag(a, "on", true))
-      app.alerts_pane.folded_groups.insert(text(a, "group"));
+    const std::string group = text(a, "group");
+    auto& folded = app.alerts_pane.folded_groups;
+    if (!a.contains("group"))
+      app.alerts_pane.folded = flag(a, "on", !app.alerts_pane.folded);
+    else if (flag(a, "on", !folded.contains(group)))
+      folded.insert(group);
     else
-      app.alerts_pane.folded_groups.erase(text(a, "group"));
+      folded.erase(group);
     return {};
   }
   static Result timeline_range(App& app, const Json& a) {
@@ -123,9 +168,9 @@ struct ListCommands {
     return {};
   }
   static Result timeline_mode(App& app, const Json& a) {
-    std::string mode = text(a, "mode");
+    std::string mode = choice(a, {"order", "time"});
+    if (mode.empty() && !a.empty()) return fail("The modes are order and time.");
     if (mode.empty()) mode = app.timeline_pane.time_mode ? "order" : "time";
-    if (mode != "order" && mode != "time") return fail("mode must be order or time.");
     app.timeline_pane.time_mode = mode == "time";
     app.timeline_pane.fitted = false;
     return {};
@@ -171,7 +216,9 @@ struct ListCommands {
     return {};
   }
   static Result stack_order(App& app, const Json& a) {
-    app.stack_pane.inner_first = text(a, "order") == "inner" || !flag(a, "outer", !text(a, "order").empty());
+    const std::string order = choice(a, {"outer", "inner"});
+    if (order.empty() && !a.empty()) return fail("The orders are outer and inner: which frame comes first.");
+    app.stack_pane.inner_first = order.empty() ? !app.stack_pane.inner_first : order == "inner";
     return {};
   }
   static Result columns(App& app, const Json& a) {
@@ -215,6 +262,10 @@ const CommandTable& list_commands() {
       {"focus_alert_type", C::focus_alert_type},
       {"filter", C::filter},
       {"clear_filter", C::clear_filter},
+      {"pin", C::pin},
+      {"unpin", C::unpin},
+      {"clear_pins", C::clear_pins},
+      {"density", C::density},
       {"only_bad", C::only_bad},
       {"edit_filter", C::edit_filter},
       {"find", C::find},
@@ -222,6 +273,7 @@ const CommandTable& list_commands() {
       {"next_hit", C::next_hit},
       {"group_alerts", C::group_alerts},
       {"fold_alerts", C::fold_alerts},
+      {"mark_expected", C::mark_expected},
       {"timeline_range", C::timeline_range},
       {"timeline_zoom", C::timeline_zoom},
       {"timeline_pan", C::timeline_pan},

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/app.hpp"
+#include "widgets/format.hpp"
 
 namespace nanlens::viewer {
 
@@ -80,7 +81,11 @@ Json alerts_json(const App& app) {
   }
   Json by_type = Json::object();
   if (app.alerts.total > 0) by_type["InfNanAlert"] = app.alerts.total;
-  return {{"total", app.alerts.total}, {"by_type", by_type}, {"by", app.alerts_pane.by}, {"visible", visible}};
+  return {{"total", app.alerts.total},
+          {"by_type", by_type},
+          {"by", app.alerts_pane.by},
+          {"expected", app.alerts_pane.expected},
+          {"visible", visible}};
 }
 
 Json timeline_json(const App& app) {
@@ -89,8 +94,11 @@ Json timeline_json(const App& app) {
   for (const Box& b : app.timeline.boxes) {
     const double at = app.timeline.time_mode ? b.time : static_cast<double>(b.index);
     if (at + (app.timeline.time_mode ? 0 : 1) <= pane.begin || at >= pane.end) continue;
-    boxes.push_back(
-        {{"index", b.index}, {"label", b.op_type}, {"kind", b.function ? "function" : "eager"}, {"bad", b.bad}});
+    boxes.push_back({{"index", b.index},
+                     {"label", initial(b.op_type)},
+                     {"op_type", b.op_type},
+                     {"kind", b.function ? "function" : "eager"},
+                     {"bad", b.bad}});
   }
   return {{"begin", pane.begin},
           {"end", pane.end},
@@ -146,6 +154,7 @@ Json rows_json(const App& app) {
           {"filter_error", or_null(app.rows.filter_error)},
           {"filter_note", or_null(app.rows.filter_note)},
           {"only_bad", app.rows_pane.only_bad},
+          {"pinned", app.rows_pane.pins},
           {"visible", visible}};
 }
 

@@ -44,10 +44,9 @@ struct WindowCommands {
     return fail("id must be a splitter's and at between 0 and 1.");
   }
   static Result theme(App& app, const Json& a) {
-    std::string name = text(a, "name", text(a, "theme"));
+    std::string name = choice(a, {"light", "dark", "contrast", "system"});
+    if (name.empty() && !a.empty()) return fail("The themes are light, dark, contrast and system.");
     if (name.empty()) name = app.ui.theme.bg == theme_of(ThemeName::dark).bg ? "light" : "dark";
-    if (name != "light" && name != "dark" && name != "contrast" && name != "system")
-      return fail("The themes are light, dark, contrast and system.");
     app.theme_choice = name;
     return {};
   }

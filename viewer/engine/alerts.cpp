@@ -18,6 +18,30 @@ std::uint64_t AlertList::op_key(std::size_t alert) const {
   return std::uint64_t{ref.is_execution} << 32 | ref.op;
 }
 
+std::string AlertList::site(std::size_t alert) const {
+  const auto& ref = index_.run().alerts()[alert];
+  if (ref.is_execution) return index_.text(ref.op);
+  const auto& op = index_.op(ref.op);
+  return index_.text(index_.graph(op.graph).name).append("/").append(index_.text(op.name));
+}
+
+void AlertList::set_expected(const std::vector<std::string>& sites) {
+  if (sites == expected_) return;
+  expected_ = sites;
+  invalidate();
+}
+
+void AlertList::find_expected() {
+  expected_ops_.clear();
+  if (expected_.empty()) return;
+  std::unordered_set<std::uint64_t> seen;
+  for (std::size_t i = 0; i < index_.run().alerts().size(); ++i) {
+    const std::uint64_t key = op_key(i);
+    if (seen.insert(key).second && std::find(expected_.begin(), expected_.end(), site(i)) != expected_.end())
+      expected_ops_.insert(key);
+  }
+}
+
 void AlertList::group(const std::string& by) {
   if (by == by_) return;
   by_ = by;
@@ -25,7 +49,12 @@ void AlertList::group(const std::string& by) {
   reader::Run& run = index_.run();
   std::unordered_map<std::string, std::size_t> group_of;
   std::unordered_map<std::uint64_t, std::size_t> group_of_key;  // saves making the name for every alert
+  Group expected{"expected", "expected", {}};
   for (std::size_t i = 0; i < run.alerts().size(); ++i) {
+    if (is_expected(i)) {
+      expected.alerts.push_back(static_cast<std::uint32_t>(i));
+      continue;
+    }
     const auto& ref = run.alerts()[i];
     const std::uint32_t call = ref.is_execution ? ref.event : run.trace_execution(ref.event);
     const std::uint64_t key = by == "call" ? call : op_key(i);
@@ -58,6 +87,7 @@ void AlertList::group(const std::string& by) {
     group_of_key.emplace(key, found->second);
     groups_[found->second].alerts.push_back(static_cast<std::uint32_t>(i));
   }
+  if (!expected.alerts.empty()) groups_.push_back(std::move(expected));
 }
 
 AlertLine AlertList::describe(const Group& group) {

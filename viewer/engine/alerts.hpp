@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "protocol.hpp"
@@ -18,12 +19,20 @@ class AlertList {
   explicit AlertList(RunIndex& index) : index_(index) {}
 
   /// The run has grown: groups are made anew when they are asked for.
-  void invalidate() { by_.clear(); }
+  void invalidate() {
+    by_.clear();
+    find_expected();
+  }
   [[nodiscard]] Alerts fill(const View& view, std::int64_t focus_alert);
   /// Position of the alert of a selected tensor; −1 if it is none.
   [[nodiscard]] std::int64_t find(const Focus& focus) const;
   /// Name of the op of an alert: groups and "another op" go by it.
   [[nodiscard]] std::uint64_t op_key(std::size_t alert) const;
+  /// "graph/op" of a trace's alert, the op type of an execution's: what can be marked as expected.
+  [[nodiscard]] std::string site(std::size_t alert) const;
+  /// Alerts of these sites are listed last and passed over by steps.
+  void set_expected(const std::vector<std::string>& sites);
+  [[nodiscard]] bool is_expected(std::size_t alert) const { return expected_ops_.contains(op_key(alert)); }
 
  private:
   struct Group {
@@ -32,12 +41,15 @@ class AlertList {
     std::vector<std::uint32_t> alerts;
   };
   void group(const std::string& by);
+  void find_expected();
   AlertLine describe(std::size_t alert);
   AlertLine describe(const Group& group);
 
   RunIndex& index_;
   std::string by_;
   std::vector<Group> groups_;
+  std::vector<std::string> expected_;
+  std::unordered_set<std::uint64_t> expected_ops_;
 };
 
 }  // namespace nanlens::viewer

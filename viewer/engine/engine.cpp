@@ -82,7 +82,7 @@ void Engine::apply(Reload& request) {
 void Engine::apply(Select& request) {
   if (!current_) return;
   std::string notice;
-  const Focus focus = resolve(current_->index, current_->alerts, current_->selection, request, notice);
+  const Focus focus = resolve(current_->index, current_->alerts, current_->steps, current_->selection, request, notice);
   current_->selection = describe_selection(current_->index, current_->alerts, focus, view_.hops);
   current_->selection.notice = notice;
   current_->selection.serial = serial_;
@@ -98,15 +98,17 @@ void Engine::apply(View& request) {
     dirty_.rows = true;
   }
   dirty_.rows = dirty_.rows || now.row_first != old.row_first || now.row_count != old.row_count ||
-                now.minimap_cells != old.minimap_cells;
+                now.minimap_cells != old.minimap_cells || now.pinned != old.pinned;
   dirty_.timeline = dirty_.timeline || now.time_mode != old.time_mode || now.timeline_begin != old.timeline_begin ||
                     now.timeline_end != old.timeline_end || now.timeline_columns != old.timeline_columns ||
                     now.overview_columns != old.overview_columns;
   dirty_.alerts = dirty_.alerts || now.alerts_by != old.alerts_by || now.alerts_folded != old.alerts_folded ||
-                  now.alerts_first != old.alerts_first || now.alerts_count != old.alerts_count;
+                  now.alerts_expected != old.alerts_expected || now.alerts_first != old.alerts_first ||
+                  now.alerts_count != old.alerts_count;
   dirty_.source = dirty_.source || now.source_path != old.source_path || now.source_host != old.source_host;
   dirty_.diagnostics = dirty_.diagnostics || (now.diagnostics && !old.diagnostics);
   dirty_.search = dirty_.search || now.search != old.search;
+  if (current_) current_->alerts.set_expected(now.alerts_expected);
   if (now.hops != old.hops && current_) {
     current_->selection = describe_selection(current_->index, current_->alerts, current_->selection.focus, now.hops);
     dirty_.selection = true;
@@ -115,8 +117,10 @@ void Engine::apply(View& request) {
 
 void Engine::open_run(std::int32_t run) {
   run_ = run;
+  overview_.verdict = {};
   current_ = std::make_unique<OpenRun>(*runs()[static_cast<std::size_t>(run)]);
   current_->index.refresh();
+  current_->alerts.set_expected(view_.alerts_expected);
   current_->rows.set(view_.filter, view_.only_bad);
   current_->rows.restart();
   dirty_.all();
@@ -227,12 +231,10 @@ Verdict Engine::verdict() {
   Select first;
   first.kind = IntentKind::first_bad;
   std::string notice;
-  const Focus focus = resolve(current_->index, current_->alerts, {}, first, notice);
+  const Focus focus = resolve(current_->index, current_->alerts, current_->steps, {}, first, notice);
   const Selection s = describe_selection(current_->index, current_->alerts, focus, 1);
   v.execution = focus.execution;
   v.trace = focus.trace;
-  View window;
-  window.alerts_count = 2;
   if (const auto alert = run.alert(run.alerts().front())) {
     v.op_type = alert->op_type;
     v.tensor = (focus.trace >= 0 ? alert->op_name : alert->op_type) + ":" + std::to_string(alert->output_slot);
@@ -254,6 +256,16 @@ Verdict Engine::verdict() {
     v.code = source_line_of(current_->index, line->host, line->path, line->line);
   }
   return v;
+}
+
+// Working the verdict out costs a pass over the rows: while a logdir is read, only a new first alert is worth it.
+void Engine::refresh_verdict() {
+  const auto& alerts = current_->index.run().alerts();
+  const Verdict& v = overview_.verdict;
+  const bool same = overview_.loading && v.alert >= 0 && !alerts.empty() &&
+                    (alerts.front().is_execution ? v.trace < 0 && v.execution == alerts.front().event
+                                                 : v.trace == alerts.front().event);
+  if (!same) overview_.verdict = verdict();
 }
 
 void Engine::send_overview() {
@@ -281,7 +293,7 @@ void Engine::send_overview() {
     overview_.error = "No tfdbg2 files here. A logdir holds tfdbg_events.*.metadata and five companions.";
   if (current_) {
     overview_.num_diagnostics = current_->index.run().diagnostics().size();
-    overview_.verdict = verdict();
+    refresh_verdict();
     overview_.memory_bytes = current_->index.run().index_bytes();
   }
   replies_.emplace_back(overview_);

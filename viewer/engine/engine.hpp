@@ -16,6 +16,7 @@
 #include "protocol.hpp"
 #include "rows.hpp"
 #include "run_index.hpp"
+#include "selection.hpp"
 
 namespace nanlens::viewer {
 
@@ -42,6 +43,7 @@ class Engine {
     AlertList alerts;
     RowFilter rows;
     Selection selection;
+    RowSteps steps;
   };
   struct OpenLogdir {
     std::string path;
@@ -61,6 +63,7 @@ class Engine {
   void refresh();
   void answer();
   void send_overview();
+  void refresh_verdict();
   [[nodiscard]] Verdict verdict();
 
   OpenStorage open_;

@@ -50,9 +50,9 @@ void fields(V& v, M& m) {
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, View>
 void fields(V& v, M& m) {
-  v(m.filter, m.only_bad, m.row_first, m.row_count, m.minimap_cells, m.time_mode, m.timeline_begin, m.timeline_end,
-    m.timeline_columns, m.overview_columns, m.alerts_by, m.alerts_folded, m.alerts_first, m.alerts_count, m.source_host,
-    m.source_path, m.hops, m.diagnostics, m.search);
+  v(m.filter, m.only_bad, m.row_first, m.row_count, m.minimap_cells, m.pinned, m.time_mode, m.timeline_begin,
+    m.timeline_end, m.timeline_columns, m.overview_columns, m.alerts_by, m.alerts_folded, m.alerts_expected,
+    m.alerts_first, m.alerts_count, m.source_host, m.source_path, m.hops, m.diagnostics, m.search);
 }
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Request>
@@ -62,7 +62,7 @@ void fields(V& v, M& m) {
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, RunInfo>
 void fields(V& v, M& m) {
-  v(m.run_id, m.directory, m.version, m.start, m.num_executions, m.num_traces, m.num_alerts, m.num_graphs, m.mode);
+  v(m.run_id, m.version, m.start, m.num_executions, m.num_traces, m.num_alerts, m.num_graphs, m.mode);
 }
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Verdict>
@@ -85,7 +85,7 @@ template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Rows>
 void fields(V& v, M& m) {
   v(m.total, m.shown, m.complete, m.filter, m.filter_error, m.error_begin, m.error_end, m.filter_note, m.first, m.rows,
-    m.focus_position, m.position_before_focus, m.minimap);
+    m.focus_position, m.position_before_focus, m.minimap, m.pinned);
 }
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Box>
@@ -126,7 +126,7 @@ void fields(V& v, M& m) {
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Boundary>
 void fields(V& v, M& m) {
-  v(m.exists, m.text, m.argument, m.function, m.tensor, m.badges, m.known, m.bad, m.execution, m.trace);
+  v(m.exists, m.argument, m.function, m.tensor, m.badges, m.known, m.bad, m.execution, m.trace);
 }
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Neighbourhood>
@@ -147,8 +147,8 @@ void fields(V& v, M& m) {
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Selection>
 void fields(V& v, M& m) {
-  v(m.serial, m.focus, m.alert, m.card, m.has_neighbourhood, m.neighbourhood, m.stack, m.input_rows, m.consumer_rows,
-    m.caller_row, m.notice);
+  v(m.serial, m.focus, m.alert, m.alert_site, m.card, m.has_neighbourhood, m.neighbourhood, m.stack, m.input_rows,
+    m.consumer_rows, m.caller_row, m.notice);
 }
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, AlertLine>

@@ -80,13 +80,15 @@ struct View {
   std::uint64_t row_first = 0;
   std::uint32_t row_count = 0;
   std::uint32_t minimap_cells = 0;
-  bool time_mode = false;     ///< timeline by wall_time instead of by index
-  double timeline_begin = 0;  ///< index, or seconds since the run's start
+  std::vector<std::int64_t> pinned;  ///< rows that stay in view
+  bool time_mode = false;            ///< timeline by wall_time instead of by index
+  double timeline_begin = 0;         ///< index, or seconds since the run's start
   double timeline_end = 50;
   std::uint32_t timeline_columns = 0;  ///< pixels of the window; used where boxes are too narrow to be drawn one by one
   std::uint32_t overview_columns = 0;
-  std::string alerts_by = "op";            ///< op, call, graph or line
-  std::vector<std::string> alerts_folded;  ///< keys of groups that are folded
+  std::string alerts_by = "op";              ///< op, call, graph or line
+  std::vector<std::string> alerts_folded;    ///< keys of groups that are folded
+  std::vector<std::string> alerts_expected;  ///< sites whose alerts are muted (AlertList::site)
   std::uint64_t alerts_first = 0;
   std::uint32_t alerts_count = 0;
   std::string source_host;
@@ -106,9 +108,8 @@ struct Request {
 
 struct RunInfo {
   std::string run_id;
-  std::string directory;  ///< within the logdir; tells runs without an id apart
-  std::string version;    ///< of TensorFlow, or "nanlens-…"
-  double start = 0;       ///< seconds since the epoch
+  std::string version;  ///< of TensorFlow, or "nanlens-…"
+  double start = 0;     ///< seconds since the epoch
   std::uint64_t num_executions = 0;
   std::uint64_t num_traces = 0;
   std::uint64_t num_alerts = 0;
@@ -177,6 +178,7 @@ struct Rows {
   std::int64_t focus_position = -1;         ///< of the focused row among those shown
   std::int64_t position_before_focus = -1;  ///< where to scroll if it is filtered out
   std::vector<std::uint8_t> minimap;        ///< per cell: 1 = a bad row
+  std::vector<Row> pinned;
 };
 
 /// One execution in the timeline.
@@ -258,7 +260,6 @@ struct Crumb {
 /// Where a placeholder's tensor comes from, or where a function's result goes.
 struct Boundary {
   bool exists = false;
-  std::string text;  ///< parts of the sentence: argument number, function, tensor
   std::int32_t argument = -1;
   std::string function;
   std::string tensor;
@@ -313,6 +314,7 @@ struct Selection {
   std::uint64_t serial = 0;  ///< of the Select it answers; 0: the data grew
   Focus focus;
   std::int64_t alert = -1;  ///< position of the selected tensor among the alerts
+  std::string alert_site;   ///< what `View::alerts_expected` calls its op
   Card card;                ///< index −1: none
   bool has_neighbourhood = false;
   Neighbourhood neighbourhood;

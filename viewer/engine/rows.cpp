@@ -372,6 +372,9 @@ Rows RowFilter::fill(const View& view, std::int64_t focus_row) {
     rows.focus_position = there ? static_cast<std::int64_t>(position) : -1;
     rows.position_before_focus = static_cast<std::int64_t>(position);
   }
+  for (const std::int64_t row : view.pinned)
+    if (row >= 0 && static_cast<std::size_t>(row) < run.num_traces())
+      rows.pinned.push_back(describe(static_cast<std::uint64_t>(row)));
   rows.minimap.assign(view.minimap_cells, 0);
   if (view.minimap_cells > 0)
     for (std::uint64_t position = 0; position < rows.shown; ++position)

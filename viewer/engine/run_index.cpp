@@ -47,10 +47,23 @@ std::int64_t RunIndex::row_of(std::uint32_t op, std::int32_t slot, std::int64_t 
   return -1;
 }
 
+std::optional<Producer> RunIndex::find_backwards(std::int64_t tensor_id, std::int64_t execution, std::int64_t most) {
+  for (std::int64_t i = execution; i-- > std::max<std::int64_t>(0, execution - most);) {
+    const auto detail = run_.execution(static_cast<std::size_t>(i));
+    if (!detail) continue;
+    const auto& ids = detail->event.output_tensor_ids;
+    if (const auto at = std::find(ids.begin(), ids.end(), tensor_id); at != ids.end())
+      return Producer{static_cast<std::uint32_t>(i), static_cast<std::int32_t>(at - ids.begin())};
+  }
+  return std::nullopt;
+}
+
 std::optional<Producer> RunIndex::producer(std::int64_t tensor_id, std::int64_t execution) {
-  const auto end = static_cast<std::size_t>(
-      std::clamp<std::int64_t>(execution, 0, static_cast<std::int64_t>(run_.num_executions())));
-  for (; produced_ < end; ++produced_)
+  execution = std::clamp<std::int64_t>(execution, 0, static_cast<std::int64_t>(run_.num_executions()));
+  // Most tensors are used soon after they were made; only for others all executions before are looked through, once.
+  constexpr std::int64_t soon = 256;
+  if (const auto found = find_backwards(tensor_id, execution, soon)) return found;
+  for (; produced_ < static_cast<std::size_t>(execution); ++produced_)
     if (const auto detail = run_.execution(produced_))
       for (std::size_t slot = 0; slot < detail->event.output_tensor_ids.size(); ++slot)
         producers_.insert_or_assign(detail->event.output_tensor_ids[slot],
@@ -59,14 +72,7 @@ std::optional<Producer> RunIndex::producer(std::int64_t tensor_id, std::int64_t 
   if (found == producers_.end()) return std::nullopt;
   if (found->second.execution < execution) return found->second;
   // The id was given again later: ids are unique in TensorFlow's logdirs, so this is rare.
-  for (std::int64_t i = execution; i-- > 0;) {
-    const auto detail = run_.execution(static_cast<std::size_t>(i));
-    if (!detail) continue;
-    const auto& ids = detail->event.output_tensor_ids;
-    if (const auto at = std::find(ids.begin(), ids.end(), tensor_id); at != ids.end())
-      return Producer{static_cast<std::uint32_t>(i), static_cast<std::int32_t>(at - ids.begin())};
-  }
-  return std::nullopt;
+  return find_backwards(tensor_id, execution, execution);
 }
 
 std::string RunIndex::device(std::int32_t id) const {

@@ -57,6 +57,9 @@ class RunIndex {
   [[nodiscard]] const reader::Graph& graph(std::uint32_t index) const { return run_.definitions().graphs()[index]; }
 
  private:
+  [[nodiscard]] std::optional<Producer> find_backwards(std::int64_t tensor_id, std::int64_t execution,
+                                                       std::int64_t most);
+
   reader::Run& run_;
   std::vector<Span> calls_;
   std::unordered_map<std::int64_t, Producer> producers_;

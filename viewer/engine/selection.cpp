@@ -87,8 +87,11 @@ Focus step_alert(RunIndex& index, const AlertList& list, const Selection& curren
   const bool on_alert = current.alert >= 0;
   const std::uint64_t op = on_alert ? list.op_key(static_cast<std::size_t>(at)) : 0;
   if (!on_alert && wish.index < 0) ++at;  // the one before the selected time is the previous one
+  const auto passed_over = [&](std::size_t alert) {
+    return list.is_expected(alert) || (wish.by_op && on_alert && list.op_key(alert) == op);
+  };
   do at += wish.index < 0 ? -1 : 1;
-  while (wish.by_op && on_alert && at >= 0 && at < count && list.op_key(static_cast<std::size_t>(at)) == op);
+  while (at >= 0 && at < count && passed_over(static_cast<std::size_t>(at)));
   if (at < 0 || at >= count) {
     notice = at < 0 ? "That was the first alert." : "That was the last alert.";
     return current.focus;
@@ -96,16 +99,27 @@ Focus step_alert(RunIndex& index, const AlertList& list, const Selection& curren
   return focus_of_alert(index, static_cast<std::size_t>(at));
 }
 
-Focus step_rows(RunIndex& index, const Selection& current, const std::vector<std::int64_t>& rows,
-                std::int64_t direction, const char* what, std::string& notice) {
-  std::vector<std::int64_t> there;
+// To the next of the rows around an op. Once there, the same key goes on to the op's other rows, as long as nothing
+// else is selected in between; where there is only one, it goes on from there.
+Focus step_rows(RunIndex& index, RowSteps& steps, const Selection& current, IntentKind kind, std::int64_t direction,
+                std::string& notice) {
+  const bool goes_on = steps.kind == kind && steps.rows.size() > 1 && steps.at < steps.rows.size() &&
+                       current.focus.trace == steps.rows[steps.at];
+  if (goes_on) {
+    steps.at = (steps.at + (direction < 0 ? steps.rows.size() - 1 : 1)) % steps.rows.size();
+    return focus_of_trace(index, steps.rows[steps.at]);
+  }
+  const auto& rows = kind == IntentKind::input_step ? current.input_rows : current.consumer_rows;
+  steps.kind = kind;
+  steps.rows.clear();
   for (const std::int64_t row : rows)
-    if (row >= 0) there.push_back(row);
-  if (there.empty()) {
-    notice = std::string("No ") + what + " of this op has a row.";
+    if (row >= 0) steps.rows.push_back(row);
+  if (steps.rows.empty()) {
+    notice = kind == IntentKind::input_step ? "No input of this op has a row." : "No consumer of this op has a row.";
     return current.focus;
   }
-  return focus_of_trace(index, direction < 0 ? there.back() : there.front());
+  steps.at = direction < 0 ? steps.rows.size() - 1 : 0;
+  return focus_of_trace(index, steps.rows[steps.at]);
 }
 
 Focus cross_boundary(RunIndex& index, const Selection& current, std::string& notice) {
@@ -162,7 +176,8 @@ Stack stack_of(RunIndex& index, const Focus& focus) {
 
 }  // namespace
 
-Focus resolve(RunIndex& index, AlertList& alerts, const Selection& current, const Select& wish, std::string& notice) {
+Focus resolve(RunIndex& index, AlertList& alerts, RowSteps& steps, const Selection& current, const Select& wish,
+              std::string& notice) {
   reader::Run& run = index.run();
   const auto in_range = [&](std::int64_t i, std::size_t size, const char* what) {
     if (i >= 0 && static_cast<std::size_t>(i) < size) return true;
@@ -196,9 +211,8 @@ Focus resolve(RunIndex& index, AlertList& alerts, const Selection& current, cons
       if (!run.alerts().empty()) return focus_of_alert(index, 0);
       notice = "Nothing is bad.";
       return current.focus;
-    case IntentKind::input_step: return step_rows(index, current, current.input_rows, wish.index, "input", notice);
-    case IntentKind::consumer_step:
-      return step_rows(index, current, current.consumer_rows, wish.index, "consumer", notice);
+    case IntentKind::input_step:
+    case IntentKind::consumer_step: return step_rows(index, steps, current, wish.kind, wish.index, notice);
     case IntentKind::boundary: return cross_boundary(index, current, notice);
     default: return {};
   }
@@ -208,6 +222,7 @@ Selection describe_selection(RunIndex& index, const AlertList& alerts, const Foc
   Selection s;
   s.focus = focus;
   s.alert = alerts.find(focus);
+  if (s.alert >= 0) s.alert_site = alerts.site(static_cast<std::size_t>(s.alert));
   s.card = describe_execution(index, focus.execution);
   Focus shown = focus;
   if (shown.graph_id.empty()) shown.graph_id = s.card.graph_id;

@@ -2,7 +2,10 @@
 /// What follows from a choice: the execution's card, the op's neighbourhood, the stack, and the rows that light up.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "alerts.hpp"
 #include "protocol.hpp"
@@ -10,8 +13,16 @@
 
 namespace nanlens::viewer {
 
+/// Rows that a key steps through: the inputs, or the consumers, of the op it was first pressed on.
+struct RowSteps {
+  IntentKind kind = IntentKind::clear;
+  std::vector<std::int64_t> rows;
+  std::size_t at = 0;
+};
+
 /// Turns a wish into a focus, relative to the current one. `notice` says why there is none; the focus then stays.
-Focus resolve(RunIndex& index, AlertList& alerts, const Selection& current, const Select& wish, std::string& notice);
+Focus resolve(RunIndex& index, AlertList& alerts, RowSteps& steps, const Selection& current, const Select& wish,
+              std::string& notice);
 
 /// Everything that panes show of a focus. `hops`: how far around the op to look.
 Selection describe_selection(RunIndex& index, const AlertList& alerts, const Focus& focus, std::uint32_t hops);

@@ -33,7 +33,9 @@ void draw_group(App& app, const Rect& row, const AlertLine& line) {
   ui.text_in(inner.cut_right(ui.text_width(ui.mono, 12, count) + ui.px(2)), ui.mono, 12, ui.theme.bad, count,
              Ellipsis::right, true);
   if (inner.w > ui.px(110)) draw_sparkline(ui, inner.cut_right(ui.px(44)).inset(ui.px(2), ui.px(5)), line.sparkline);
-  ui.bold_in(inner, 12, ui.theme.text, line.text.empty() ? "(eager, or call unknown)" : line.text);
+  const bool muted = line.key == "expected";
+  ui.bold_in(inner, 12, muted ? ui.theme.dim : ui.theme.text,
+             line.text.empty() ? "(eager, or call unknown)" : line.text);
 }
 
 void draw_alert(App& app, const Rect& row, const AlertLine& line) {
@@ -65,7 +67,9 @@ void draw_type_row(App& app, const Rect& row) {
   if (hit.hovered) ui.fill(row, ui.theme.badge);
   if (hit.clicked) app.command("focus_alert_type", {{"type", "InfNanAlert"}});
   Rect inner = row.inset(ui.px(6), 0);
-  ui.text_in(inner.cut_left(ui.px(14)), ui.sans, 12, ui.theme.dim, app.alerts_pane.folded ? "▸" : "▾");
+  const Rect arrow = inner.cut_left(ui.px(16));
+  if (ui.tool("alerts:fold", arrow.inset(0, ui.px(4)), app.alerts_pane.folded ? "▸" : "▾", "Fold the list"))
+    app.command("fold_alerts");
   const std::string count = "∞: " + format_count(static_cast<double>(app.alerts.total));
   const float width = ui.text_width(ui.mono, 11, count) + ui.px(8);
   ui.tag({inner.right() - width, inner.y}, inner.h, count, ui.theme.badfill, ui.theme.onbad);

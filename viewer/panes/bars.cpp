@@ -170,7 +170,9 @@ void draw_status_bar(App& app, Rect area) {
     bar.cut_right(ui.text_in(bar, ui.sans, 11, ui.theme.dim, text, Ellipsis::right, true) + ui.px(16));
   };
   if (app.platform.memory_bytes) text_right(format_bytes(app.platform.memory_bytes()));
-  if (app.follow && app.platform.can_follow) text_right("● following");
+  if (app.follow)
+    text_right(app.platform.can_follow ? "● following"
+                                       : "not followed: this browser can't watch a dropped folder, Open folder may");
   const Focus& f = app.selection.focus;
   std::string text;
   if (f.trace >= 0) text = "row " + format_count(static_cast<double>(f.trace)) + " · ";

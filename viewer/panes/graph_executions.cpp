@@ -10,8 +10,6 @@ namespace nanlens::viewer {
 
 namespace {
 
-constexpr float row_height = 22;
-
 struct Column {
   const char* id;
   const char* title;
@@ -103,9 +101,8 @@ std::string tooltip_of(const Row& row) {
   return text;
 }
 
-void draw_cells(App& app, const Cells& cells, const Row& row, const std::string& role) {
+void draw_cells(App& app, const Cells& cells, const Row& row, const std::string& role, const std::string& id) {
   Ui& ui = app.ui;
-  const std::string id = "trace:" + std::to_string(row.index);
   const bool focused = app.selection.focus.trace == static_cast<std::int64_t>(row.index);
   if (cells.shown[0]) {
     Rect cell = cells.at[0];
@@ -146,9 +143,10 @@ void draw_cells(App& app, const Cells& cells, const Row& row, const std::string&
   text(10, row.device.substr(row.device.find("device:") == std::string::npos ? 0 : row.device.find("device:") + 7));
 }
 
-void draw_row(App& app, const Rect& rect, const Row& row) {
+// `prefix` tells the pinned copy of a row from the row itself.
+void draw_row(App& app, const Rect& rect, const Row& row, const char* prefix = "") {
   Ui& ui = app.ui;
-  const std::string id = "trace:" + std::to_string(row.index);
+  const std::string id = prefix + ("trace:" + std::to_string(row.index));
   const bool focused = app.selection.focus.trace == static_cast<std::int64_t>(row.index);
   const Hit hit = ui.item(id, rect);
   const std::string role = role_of(app, row);
@@ -164,12 +162,35 @@ void draw_row(App& app, const Rect& rect, const Row& row) {
   else if (hit.hovered || of_call)
     ui.fill(rect, ui.theme.panel);
   if (hit.hovered && !focused) ui.frame(rect, ui.theme.line);
-  draw_cells(app, cells_of(app, rect), row, role);
+  draw_cells(app, cells_of(app, rect), row, role, id);
   if (row.call_begins) ui.hline(rect.x, rect.y, rect.w, ui.theme.dim);
   if (hit.clicked) app.command("focus_trace", {{"index", row.index}});
   if (hit.double_clicked) app.command("go_to_source");
   if (hit.hovered) ui.tooltip(tooltip_of(row));
   row_menu(app, id, row, hit.right_clicked);
+}
+
+// Pinned rows, above the list; the bar folds them away.
+void draw_pins(App& app, Rect& area) {
+  Ui& ui = app.ui;
+  auto& pane = app.rows_pane;
+  if (pane.pins.empty()) return;
+  Rect bar = area.cut_top(ui.px(20));
+  ui.fill(bar, ui.theme.panel);
+  if (ui.tool("pins:clear", bar.cut_right(ui.px(46)), "unpin", "Unpin all rows")) app.command("clear_pins");
+  const Hit hit = ui.item("pins", bar);
+  if (hit.clicked) pane.pins_folded = !pane.pins_folded;
+  ui.text_in(bar.inset(ui.px(8), 0), ui.sans, 11, ui.theme.dim,
+             (pane.pins_folded ? "▸ " : "▾ ") + std::to_string(pane.pins.size()) + " pinned");
+  if (pane.pins_folded) return;
+  const float h = ui.px(pane.row_height);
+  for (const Row& row : app.rows.pinned) {
+    if (area.h < 3 * h) return;
+    Rect line = area.cut_top(h);
+    line.cut_right(ui.px(24));
+    draw_row(app, line, row, "pin:");
+  }
+  ui.hline(area.x, area.y - 1, area.w, ui.theme.dim);
 }
 
 // The call of the topmost row stays in view.
@@ -217,13 +238,13 @@ void draw_filter(App& app, Rect bar) {
   if (filtered && ui.tool("filter:clear", bar.cut_right(ui.px(24)).inset(ui.px(2)), "×", "Clear the filter (Esc)"))
     app.command("clear_filter");
   ui.mark("filter", bar);
-  ImGui::SetCursorScreenPos({bar.x, bar.y + ui.px(2)});
-  ImGui::SetNextItemWidth(bar.w);
   if (pane.take_keyboard) {
     ImGui::SetKeyboardFocusHere();
     pane.take_keyboard = false;
   }
   ImGui::PushFont(ui.mono, ui.px(12));
+  ImGui::SetCursorScreenPos({bar.x, bar.y + std::floor((bar.h - ImGui::GetFrameHeight()) / 2)});
+  ImGui::SetNextItemWidth(bar.w - ui.px(4));
   const bool error = !app.rows.filter_error.empty();
   if (error) ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.bad);
   if (ImGui::InputTextWithHint("##filter", "filter, e.g.  bad type:Log  or  nan>0", pane.filter, sizeof pane.filter))
@@ -253,6 +274,11 @@ void draw_minimap(App& app, const Rect& area) {
   for (std::size_t i = 0; i < cells.size(); ++i)
     if (cells[i] != 0)
       ui.fill({area.x, area.y + static_cast<float>(i) * step, area.w, std::max(2.0f, step)}, ui.theme.badfill);
+  if (app.rows.shown == app.rows.total)
+    for (const std::int64_t row : app.rows_pane.pins) {
+      const double share = static_cast<double>(row) / static_cast<double>(app.rows.total);
+      ui.fill({area.x, area.y + area.h * static_cast<float>(share), area.w, ui.px(2)}, ui.theme.warn);
+    }
   if (app.rows.focus_position >= 0 && app.rows.shown > 0)
     ui.fill({area.x,
              area.y + area.h * static_cast<float>(static_cast<double>(app.rows.focus_position) /
@@ -286,6 +312,7 @@ void row_menu(App& app, const std::string& id, const Row& row, bool open) {
       app.command("filter", {{"query", "graph:\"" + row.graph_name + "\""}});
     if (row.execution >= 0 && ImGui::MenuItem("Only this call"))
       app.command("filter", {{"query", "exec=" + std::to_string(row.execution)}});
+    if (ImGui::MenuItem("Pin or unpin", "P")) app.command("pin", {{"trace", row.index}});
     if (ImGui::MenuItem("Go to source")) {
       app.command("focus_trace", {{"index", row.index}});
       app.command("activate_pane", {{"pane", "source_code"}});
@@ -330,9 +357,10 @@ void draw_graph_executions(App& app, Rect area) {
   Rect titles = area.cut_top(ui.px(18));
   titles.cut_right(ui.px(24));
   draw_column_titles(app, titles);
+  draw_pins(app, area);
   const Rect header = area.cut_top(ui.px(20));
   Rect bars = area.cut_right(ui.px(24));
-  const float h = ui.px(row_height);
+  const float h = ui.px(app.rows_pane.row_height);
   const double total = static_cast<double>(app.rows.shown);
   const double visible = static_cast<double>(area.h / h);
   app.rows_pane.fitting = static_cast<std::uint32_t>(std::ceil(visible)) + 1;

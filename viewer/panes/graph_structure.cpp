@@ -41,7 +41,8 @@ void draw_card(App& app, const Rect& rect, const std::string& id, const OpCard& 
   if (card.bad) ui.text_in(top.cut_right(ui.px(14)), ui.sans, 12, ui.theme.bad, "▲", Ellipsis::right, true);
   if (low) {
     const std::string label = card.known ? card.op_type + " " + slot_text : slot_text;
-    const float width = std::min(top.w * 0.5f, ui.text_width(ui.sans, 11, label) + ui.px(4));
+    const float name = std::min(top.w * 0.45f, ui.text_width(ui.mono, 13, card.op_name));
+    const float width = std::min(top.w - name - ui.px(6), ui.text_width(ui.sans, 11, label) + ui.px(4));
     ui.text_in(top.cut_right(width), ui.sans, 11, ui.theme.dim, label, Ellipsis::left, true);
   }
   if (self)

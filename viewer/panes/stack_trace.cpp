@@ -81,7 +81,7 @@ void draw_tools(App& app, Rect tools) {
     app.command("copy", {{"what", "stack"}});
   if (ui.tool("stack:order", tools.cut_right(ui.px(24)).inset(0, ui.px(3)), pane.inner_first ? "↑" : "↓",
               "Innermost last or first"))
-    app.command("stack_order", {{"outer", pane.inner_first}});
+    app.command("stack_order");
   if (ui.tool("stack:fold", tools.cut_right(std::min(tools.w, ui.px(38))).inset(0, ui.px(3)),
               pane.fold_library ? "own" : "all", "Fold library frames (L)", pane.fold_library))
     app.command("fold_library", {{"on", !pane.fold_library}});
