@@ -31,7 +31,7 @@ enum class Comparison : std::uint8_t { equal, not_equal, less, less_equal, great
 class Match {
  public:
   /// `is_regex`: throws std::regex_error if the expression is not valid.
-  Match(std::string text, bool is_regex);
+  Match(const std::string& text, bool is_regex);
   [[nodiscard]] bool operator()(std::string_view text) const;
 
  private:

@@ -335,7 +335,7 @@ bool glob(std::string_view pattern, std::string_view text) {
 
 }  // namespace
 
-Match::Match(std::string text, bool is_regex) : text_(lower(text)) {
+Match::Match(const std::string& text, bool is_regex) : text_(lower(text)) {
   if (is_regex)
     regex_.emplace(text, std::regex::ECMAScript | std::regex::icase | std::regex::optimize);
   else
