@@ -40,8 +40,6 @@ class RowFilter {
 
  private:
   struct RowContext;
-  void prepare_ops();
-  void prepare_op(std::uint32_t op);
   bool leaf_matches_op(const filter::Node& node, std::uint32_t op, std::optional<reader::OpDetail>& detail);
   bool matches(const filter::Node& node, RowContext& row);
   bool matches_flag(filter::Flag flag, RowContext& row);
@@ -67,9 +65,7 @@ class RowFilter {
   std::vector<std::uint32_t> hits_;
   std::size_t next_ = 0;  // first row that has not been looked at
   RowRoles roles_;
-  std::vector<const filter::Node*> op_leaves_;         // by number
   std::vector<std::vector<std::uint8_t>> leaf_of_op_;  // [leaf][op]: 0 unknown, 1 no, 2 yes
-  std::vector<std::uint8_t> calls_known_;              // by execution, for call:
 };
 
 }  // namespace nanlens::viewer

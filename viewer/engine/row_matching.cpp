@@ -1,0 +1,260 @@
+// Which rows pass a query.
+#include <algorithm>
+
+#include "badges.hpp"
+#include "rows.hpp"
+
+namespace nanlens::viewer {
+
+using filter::Comparison;
+using filter::Flag;
+using filter::Node;
+using filter::NumberField;
+using filter::TextField;
+
+// A row under test; its record is read at most once, and only if a condition needs it.
+struct RowFilter::RowContext {
+  RunIndex& index;
+  std::size_t row;
+  bool read = false;
+  std::optional<reader::TraceDetail> detail = std::nullopt;
+  std::vector<Badge> badges = {};
+
+  const std::optional<reader::TraceDetail>& trace() {
+    if (!read) {
+      read = true;
+      detail = index.run().trace(row);
+      if (detail) {
+        const auto& e = detail->event;
+        badges =
+            badges_of(e.tensor_debug_mode, detail->debug_tensor_value, e.tensor_proto ? &*e.tensor_proto : nullptr);
+      }
+    }
+    return detail;
+  }
+  // The count of a kind; nothing if the row's mode does not tell it.
+  std::optional<double> count(BadgeKind kind) {
+    if (!trace()) return std::nullopt;
+    for (const Badge& b : badges)
+      if (b.kind == kind) return b.number;
+    const auto mode = static_cast<TensorDebugMode>(detail->event.tensor_debug_mode);
+    const bool finite_kind = kind == BadgeKind::neg || kind == BadgeKind::zero || kind == BadgeKind::pos;
+    const bool counts = mode == TensorDebugMode::full_health || mode == TensorDebugMode::full_tensor ||
+                        (mode == TensorDebugMode::concise_health && !finite_kind);
+    const bool checked =
+        std::any_of(badges.begin(), badges.end(), [](const Badge& b) { return b.kind == BadgeKind::size; });
+    if (kind == BadgeKind::size || kind == BadgeKind::rank || !counts || !checked) return std::nullopt;
+    return 0;
+  }
+};
+
+namespace {
+
+bool decided_by_op(TextField field) {
+  return field == TextField::any || field == TextField::op || field == TextField::type || field == TextField::graph ||
+         field == TextField::file || field == TextField::fn || field == TextField::host;
+}
+
+bool compare(double value, const Node& node, double low, double high) {
+  if (node.kind == Node::Kind::range) return value >= low && value <= high;
+  switch (node.comparison) {
+    case Comparison::equal: return value == low;
+    case Comparison::not_equal: return value != low;
+    case Comparison::less: return value < low;
+    case Comparison::less_equal: return value <= low;
+    case Comparison::greater: return value > low;
+    default: return value >= low;
+  }
+}
+
+// Adds the name of a number that rows of this mode do not have, with a mode that has it.
+void collect_missing(const Node& node, TensorDebugMode mode, std::string& missing) {
+  for (const Node& child : node.children) collect_missing(child, mode, missing);
+  if (node.kind != Node::Kind::number && node.kind != Node::Kind::range) return;
+  const bool full = mode == TensorDebugMode::full_health || mode == TensorDebugMode::full_tensor;
+  const bool concise = full || mode == TensorDebugMode::concise_health;
+  const bool shape = full || mode == TensorDebugMode::shape;
+  const char* text = nullptr;
+  switch (node.number_field) {
+    case NumberField::nan: text = concise ? nullptr : "nan needs CONCISE_HEALTH or FULL_HEALTH"; break;
+    case NumberField::inf: text = concise ? nullptr : "inf needs CONCISE_HEALTH or FULL_HEALTH"; break;
+    case NumberField::ninf: text = concise ? nullptr : "ninf needs CONCISE_HEALTH or FULL_HEALTH"; break;
+    case NumberField::pinf: text = concise ? nullptr : "pinf needs CONCISE_HEALTH or FULL_HEALTH"; break;
+    case NumberField::neg: text = full ? nullptr : "neg needs FULL_HEALTH"; break;
+    case NumberField::zero: text = full ? nullptr : "zero needs FULL_HEALTH"; break;
+    case NumberField::pos: text = full ? nullptr : "pos needs FULL_HEALTH"; break;
+    case NumberField::rank: text = shape ? nullptr : "rank needs FULL_HEALTH or SHAPE"; break;
+    case NumberField::size: text = concise || shape ? nullptr : "size needs a mode that records it"; break;
+    default: break;
+  }
+  if (text != nullptr) missing.append(missing.empty() ? "" : ", ").append(text);
+}
+
+// Flags that a row must have for the count to be above zero.
+std::uint8_t flags_of(NumberField field) {
+  switch (field) {
+    case NumberField::nan: return reader::nan_flag;
+    case NumberField::ninf: return reader::neg_inf_flag;
+    case NumberField::pinf: return reader::pos_inf_flag;
+    case NumberField::inf: return reader::neg_inf_flag | reader::pos_inf_flag;
+    default: return 0;
+  }
+}
+
+}  // namespace
+
+bool RowFilter::passes(std::size_t row) {
+  if (only_bad_ && (index_.run().trace_flags(row) & reader::bad_flags) == 0) return false;
+  RowContext context{index_, row};
+  return matches(query_.root, context);
+}
+
+bool RowFilter::matches(const Node& node, RowContext& row) {
+  switch (node.kind) {
+    case Node::Kind::all:
+      return std::all_of(node.children.begin(), node.children.end(), [&](const Node& c) { return matches(c, row); });
+    case Node::Kind::any:
+      return std::any_of(node.children.begin(), node.children.end(), [&](const Node& c) { return matches(c, row); });
+    case Node::Kind::negation: return !matches(node.children.front(), row);
+    case Node::Kind::flag: return matches_flag(node.flag, row);
+    case Node::Kind::text: return matches_text(node, row);
+    default: return matches_number(node, row);
+  }
+}
+
+bool RowFilter::matches_flag(Flag flag, RowContext& row) {
+  const std::uint8_t flags = index_.run().trace_flags(row.row);
+  const auto number = static_cast<std::int64_t>(row.row);
+  const auto contains = [&](const std::vector<std::int64_t>& rows) {
+    return std::find(rows.begin(), rows.end(), number) != rows.end();
+  };
+  const auto& alerts = index_.run().alerts();
+  switch (flag) {
+    case Flag::bad: return (flags & reader::bad_flags) != 0;
+    case Flag::ok: return (flags & reader::has_summary_flag) != 0 && (flags & reader::bad_flags) == 0;
+    case Flag::first: return !alerts.empty() && !alerts.front().is_execution && alerts.front().event == row.row;
+    case Flag::input: return contains(roles_.inputs);
+    case Flag::consumer: return contains(roles_.consumers);
+    case Flag::function: return index_.run().trace_execution(row.row) != reader::none;
+    case Flag::eager: return false;
+    case Flag::empty: return (flags & reader::empty_flag) != 0;
+    default: return (flags & reader::has_summary_flag) == 0;
+  }
+}
+
+bool RowFilter::leaf_matches_op(const Node& node, std::uint32_t op, std::optional<reader::OpDetail>& detail) {
+  const auto& o = index_.op(op);
+  const auto& match = *node.match;
+  const auto& texts = index_.run().definitions();
+  const auto stack = [&] {
+    if (!detail) detail = index_.run().op(op);
+    return detail ? reader::resolve_stack(index_.run(), detail->event.code_location)
+                  : std::vector<reader::StackFrame>{};
+  };
+  switch (node.text_field) {
+    case TextField::op: return match(texts.text(o.name));
+    case TextField::type: return match(texts.text(o.type));
+    case TextField::graph: return match(texts.text(index_.graph(o.graph).name));
+    case TextField::host:
+    case TextField::file:
+    case TextField::fn: {
+      const auto frames = stack();
+      return std::any_of(frames.begin(), frames.end(), [&](const reader::StackFrame& f) {
+        if (node.text_field == TextField::host) return match(f.host_name);
+        return match(node.text_field == TextField::file ? f.file_path : f.function);
+      });
+    }
+    default:
+      return match(texts.text(o.name)) || match(texts.text(o.type)) || match(texts.text(index_.graph(o.graph).name));
+  }
+}
+
+bool RowFilter::matches_text(const Node& node, RowContext& row) {
+  const std::uint32_t op = index_.run().trace_op(row.row);
+  if (decided_by_op(node.text_field)) {
+    auto& known = leaf_of_op_[node.leaf];
+    if (known.size() <= op) known.resize(index_.run().definitions().ops().size());
+    if (known[op] == 0) {
+      std::optional<reader::OpDetail> detail;
+      known[op] = leaf_matches_op(node, op, detail) ? 2 : 1;
+    }
+    if (known[op] == 2) return true;
+    if (node.text_field != TextField::any && node.text_field != TextField::op) return false;
+    // "Log:0" names a tensor: the op's name alone has no slot.
+    const auto& detail = row.trace();
+    return detail && index_.op(op).num_outputs > 0 &&
+           (*node.match)(detail->event.op_name + ":" + std::to_string(detail->event.output_slot));
+  }
+  const auto& detail = row.trace();
+  if (!detail) return false;
+  if (node.text_field == TextField::device) return (*node.match)(detail->event.device_name);
+  if (node.text_field == TextField::mode)
+    return (*node.match)(debug_mode_name(static_cast<TensorDebugMode>(detail->event.tensor_debug_mode)));
+  if (node.text_field == TextField::dtype)
+    return std::any_of(row.badges.begin(), row.badges.end(),
+                       [&](const Badge& b) { return b.kind == BadgeKind::dtype && (*node.match)(b.text); });
+  const std::uint32_t call = index_.run().trace_execution(row.row);
+  if (call == reader::none) return false;
+  const auto execution = index_.run().execution(call);
+  return execution && (*node.match)(execution->event.op_type);
+}
+
+bool RowFilter::matches_number(const Node& node, RowContext& row) {
+  const auto test = [&](std::optional<double> value) {
+    if (!value) return false;
+    double factor = 1;
+    if (node.percent) {
+      const auto size = row.count(BadgeKind::size);
+      if (!size) return false;
+      factor = *size;
+    }
+    return compare(*value, node, node.low * factor, node.high * factor);
+  };
+  const auto number = static_cast<double>(row.row);
+  const std::uint8_t needed = flags_of(node.number_field);
+  const bool wants_some = node.kind == Node::Kind::number &&
+                          (node.comparison == Comparison::greater || node.comparison == Comparison::greater_equal) &&
+                          (node.low > 0 || node.comparison == Comparison::greater) && node.low >= 0;
+  if (needed != 0 && wants_some && (index_.run().trace_flags(row.row) & needed) == 0) return false;
+  switch (node.number_field) {
+    case NumberField::nan: return test(row.count(BadgeKind::nan));
+    case NumberField::ninf: return test(row.count(BadgeKind::ninf));
+    case NumberField::pinf: return test(row.count(BadgeKind::pinf));
+    case NumberField::inf: {
+      const auto low = row.count(BadgeKind::ninf);
+      const auto high = row.count(BadgeKind::pinf);
+      return low && high && test(*low + *high);
+    }
+    case NumberField::neg: return test(row.count(BadgeKind::neg));
+    case NumberField::zero: return test(row.count(BadgeKind::zero));
+    case NumberField::pos: return test(row.count(BadgeKind::pos));
+    case NumberField::size: return test(row.count(BadgeKind::size));
+    case NumberField::rank: return test(row.count(BadgeKind::rank));
+    case NumberField::row: return compare(number, node, node.low, node.high);
+    case NumberField::exec: {
+      const std::uint32_t call = index_.run().trace_execution(row.row);
+      return call != reader::none && compare(call, node, node.low, node.high);
+    }
+    case NumberField::slot: return row.trace() && compare(row.detail->event.output_slot, node, node.low, node.high);
+    case NumberField::time:
+      return row.trace() && compare(index_.since_start(row.detail->wall_time), node, node.low, node.high);
+    default: break;
+  }
+  const auto op = index_.run().op(index_.run().trace_op(row.row));
+  if (!op) return false;
+  const auto frames = reader::resolve_stack(index_.run(), op->event.code_location);
+  return std::any_of(frames.begin(), frames.end(),
+                     [&](const auto& f) { return compare(f.line, node, node.low, node.high); });
+}
+
+std::string RowFilter::missing_facts() const {
+  if (everything_ || index_.run().num_traces() == 0) return {};
+  const auto first = index_.run().trace(0);
+  if (!first) return {};
+  const auto mode = static_cast<TensorDebugMode>(first->event.tensor_debug_mode);
+  std::string missing;
+  collect_missing(query_.root, mode, missing);
+  return missing.empty() ? missing : missing + "; this run has " + std::string(debug_mode_name(mode)) + ".";
+}
+
+}  // namespace nanlens::viewer
