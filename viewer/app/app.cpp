@@ -248,7 +248,7 @@ void App::receive(Reply reply) {
   } else if (auto* found = std::get_if<Search>(&reply)) {
     search = std::move(*found);
   }
-  wake();
+  wake(1);
 }
 
 // What is on screen goes to the engine whenever it has changed.

@@ -52,7 +52,6 @@ float draw_loading(App& app, Rect area) {
     text += "   ▲ first bad tensor so far: " + o.verdict.tensor +
             (o.verdict.graph_name.empty() ? "" : " in " + o.verdict.graph_name);
   ui.text_in(inner, ui.sans, 13, ui.theme.warn, text);
-  app.wake(1);
   return bar.h;
 }
 
@@ -126,7 +125,6 @@ float draw_verdict(App& app, Rect area) {
   Ui& ui = app.ui;
   constexpr double patience = 0.2;  // shorter reading is not worth a bar
   if (app.overview.loading && app.now - app.loading_since() > patience) return draw_loading(app, area);
-  if (app.overview.loading) app.wake(1);
   if (app.overview.stopped) return draw_stopped(app, area);
   if (app.overview.run < 0) {
     if (!app.overview.error.empty()) draw_empty(app, area, app.overview.error);
