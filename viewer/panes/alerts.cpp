@@ -55,7 +55,11 @@ void draw_alert(App& app, const Rect& row, const AlertLine& line) {
              Ellipsis::right, true);
   const float name = ui.text_in(inner, ui.mono, 12, ui.theme.text, line.text, Ellipsis::left);
   inner.cut_left(name + ui.px(8));
-  if (inner.w > ui.px(40)) ui.badges({inner.x, inner.y}, inner.w, inner.h, line.badges);
+  if (inner.w > ui.px(40)) {
+    ImGui::PushClipRect(inner.min(), inner.max(), true);  // bad counts are never left out, only cut
+    ui.badges({inner.x, inner.y}, inner.w, inner.h, line.badges);
+    ImGui::PopClipRect();
+  }
   if (hit.hovered)
     ui.tooltip(line.text + (line.graph_name.empty() ? "" : "  in " + line.graph_name) + "\n" + line.op_type + "  " +
                format_badges(line.badges));

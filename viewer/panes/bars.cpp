@@ -136,9 +136,15 @@ float draw_verdict(App& app, Rect area) {
   ui.hline(bar.x, bar.bottom() - 1, bar.w, ui.theme.line);
   Rect inner = bar.inset(ui.px(10), 0);
   if (v.alert < 0) {
-    const bool anything = app.rows.total + app.timeline.total > 0;
-    ui.text_in(inner, ui.sans, 14, anything ? ui.theme.ok : ui.theme.dim,
-               anything ? "✓ No NaN or infinity was recorded." : "Nothing was recorded in this run.");
+    const RunInfo& run = *run_of(app);
+    const auto mode = static_cast<TensorDebugMode>(run.mode);
+    if (run.num_traces + run.num_executions == 0)
+      ui.text_in(inner, ui.sans, 14, ui.theme.dim, "Nothing was recorded in this run.");
+    else if (mode == TensorDebugMode::no_tensor || mode == TensorDebugMode::shape)
+      ui.text_in(inner, ui.sans, 14, ui.theme.warn,
+                 "Recorded in mode " + std::string(debug_mode_name(mode)) + ": nothing here can be checked for NaN.");
+    else
+      ui.text_in(inner, ui.sans, 14, ui.theme.ok, "✓ No NaN or infinity was recorded.");
     return bar.h;
   }
   const Hit hit = ui.item("verdict", bar);

@@ -94,7 +94,8 @@ void draw_execution_card(App& app, Rect area) {
   if (card.index < 0) {
     draw_empty(app, area,
                app.selection.focus.trace >= 0 ? "This row belongs to no recorded call."
-                                              : "Pick a box, or press . for the first alert.");
+               : app.alerts.total > 0         ? "Pick a box, or press . for the first alert."
+                                              : "Pick a box to see what went in and what came out.");
     return;
   }
   area.cut_bottom(ui.px(4));
