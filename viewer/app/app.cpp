@@ -211,7 +211,8 @@ void App::receive(Reply reply) {
     return;  // about what was open before
   } else if (auto* r = std::get_if<Rows>(&reply)) {
     rows = std::move(*r);
-    if (scroll_rows_) {
+    // Before the pane was drawn once, nobody knows how many rows fit; the next answer comes right after that.
+    if (scroll_rows_ && rows_pane.fitting > 1) {
       scroll_rows_ = false;
       const double fitting = static_cast<double>(rows_pane.fitting) - 1;
       std::int64_t target = rows.focus_position >= 0 ? rows.focus_position : rows.position_before_focus;
@@ -234,7 +235,7 @@ void App::receive(Reply reply) {
     }
   } else if (auto* a = std::get_if<Alerts>(&reply)) {
     alerts = std::move(*a);
-    if (scroll_alerts_ && alerts.line_of_focus >= 0) {
+    if (scroll_alerts_ && alerts_pane.fitting > 1 && alerts.line_of_focus >= 0) {
       scroll_alerts_ = false;
       const auto at = static_cast<double>(alerts.line_of_focus);
       const double fitting = static_cast<double>(alerts_pane.fitting) - 1;
