@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "engine/run_index.hpp"
 #include "widgets/format.hpp"
 #include "widgets/syntax.hpp"
 
@@ -50,8 +51,8 @@ TEST_CASE("badges and names") {
   CHECK(viewer::initial("__forward_model_3") == "m");
   CHECK(viewer::initial("__inference___backward_loss_1") == "_");
   CHECK(viewer::initial("MatMul") == "M");
-  CHECK(viewer::display_name("__forward_loss_470") == "loss");
-  CHECK(viewer::display_name("Log") == "Log");
+  CHECK(viewer::stripped_name("__forward_loss_470") == "loss");
+  CHECK(viewer::stripped_name("Log") == "Log");
   CHECK(viewer::base_name("/a/b/c.py") == "c.py");
 }
 

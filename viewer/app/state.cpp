@@ -199,11 +199,7 @@ Json stack_json(const App& app) {
   Json frames = Json::array();
   for (const Frame& f : s.frames)
     frames.push_back({{"path", f.path}, {"line", f.line}, {"function", f.function}, {"own", f.own}});
-  std::string title;
-  if (s.exists)
-    title = s.execution >= 0 ? "Execution #" + std::to_string(s.execution) + ": " + s.op_type
-                             : "Creation of " + s.op_name + " (" + s.op_type + ")";
-  return {{"title", title}, {"sticky", app.stack_pane.sticky.has_value()}, {"frames", frames}};
+  return {{"title", stack_title(s)}, {"sticky", app.stack_pane.sticky.has_value()}, {"frames", frames}};
 }
 
 const char* popup_name(Popup p) {

@@ -95,7 +95,7 @@ void fields(V& v, M& m) {
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Density>
 void fields(V& v, M& m) {
-  v(m.count, m.functions, m.bad, m.first_bad);
+  v(m.count, m.functions, m.bad);
 }
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Timeline>

@@ -197,7 +197,6 @@ struct Density {
   std::uint32_t count = 0;
   std::uint32_t functions = 0;
   std::uint32_t bad = 0;
-  std::int64_t first_bad = -1;
 };
 
 struct Timeline {

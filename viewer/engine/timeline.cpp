@@ -33,9 +33,7 @@ void add(Density& column, const reader::Run& run, std::size_t i) {
   const std::uint8_t flags = run.execution_flags(i);
   ++column.count;
   if ((flags & reader::function_flag) != 0) ++column.functions;
-  if ((flags & reader::bad_flags) == 0) return;
-  ++column.bad;
-  if (column.first_bad < 0) column.first_bad = static_cast<std::int64_t>(i);
+  if ((flags & reader::bad_flags) != 0) ++column.bad;
 }
 
 std::vector<Density> columns_of(const RunIndex& index, bool time_mode, double begin, double end, std::uint32_t count) {

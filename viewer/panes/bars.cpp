@@ -4,6 +4,7 @@
 
 #include <nanlens/summary/debug_mode.hpp>
 
+#include "engine/badges.hpp"
 #include "panes/panes.hpp"
 #include "widgets/format.hpp"
 
@@ -152,10 +153,7 @@ float draw_verdict(App& app, Rect area) {
   if (hit.hovered) ui.tooltip(v.path + ":" + std::to_string(v.line) + "\n" + v.code);
   inner.cut_left(ui.text_in(inner, ui.sans, 14, ui.theme.bad, "▲  ") + ui.px(2));
   inner.cut_left(ui.bold_in(inner, 14, ui.theme.bad, verdict_text(v)) + ui.px(10));
-  std::vector<Badge> bad;
-  for (const Badge& b : v.badges)
-    if (b.kind == BadgeKind::nan || b.kind == BadgeKind::ninf || b.kind == BadgeKind::pinf || b.kind == BadgeKind::curt)
-      bad.push_back(b);
+  const std::vector<Badge> bad = bad_badges(v.badges);
   if (inner.w > ui.px(80)) inner.cut_left(ui.badges({inner.x, inner.y}, inner.w, inner.h, bad) + ui.px(10));
   const std::size_t text_begin = v.code.find_first_not_of(" \t");
   if (inner.w > ui.px(80) && text_begin != std::string::npos)

@@ -3,9 +3,9 @@
 #include <cctype>
 #include <cmath>
 
-#include "panes/licences.hpp"
 #include "panes/panes.hpp"
 #include "widgets/format.hpp"
+#include "widgets/licences.hpp"
 
 namespace nanlens::viewer {
 

@@ -87,11 +87,6 @@ void draw_tools(App& app, Rect tools) {
     app.command("fold_library", {{"on", !pane.fold_library}});
 }
 
-std::string title_of(const Stack& stack) {
-  if (stack.execution >= 0) return "Execution #" + std::to_string(stack.execution) + ": " + stack.op_type;
-  return "Creation of " + stack.op_name + " (" + stack.op_type + ")";
-}
-
 }  // namespace
 
 void draw_stack_trace(App& app, Rect area) {
@@ -105,7 +100,7 @@ void draw_stack_trace(App& app, Rect area) {
     return;
   }
   Rect title = area.cut_top(ui.px(22)).inset(ui.px(10), 0);
-  ui.text_in(title, ui.sans, 12, ui.theme.dim, title_of(stack) + (stack.host.empty() ? "" : "   host " + stack.host),
+  ui.text_in(title, ui.sans, 12, ui.theme.dim, stack_title(stack) + (stack.host.empty() ? "" : "   host " + stack.host),
              Ellipsis::middle);
   if (stack.missing > 0) {
     Rect note = area.cut_top(ui.px(20));

@@ -1,6 +1,6 @@
 #include "widgets/fonts.hpp"
 
-#include "panes/licences.hpp"
+#include "widgets/licences.hpp"
 
 extern const unsigned char nanlens_font_sans[];
 extern const unsigned long nanlens_font_sans_size;

@@ -107,13 +107,17 @@ std::string format_badges(const std::vector<Badge>& badges) {
   return text;
 }
 
-std::string display_name(const std::string& op_type) { return stripped_name(op_type); }
-
 std::string initial(const std::string& op_type) {
   const std::string name = stripped_name(op_type);
   std::size_t length = name.empty() ? 0 : 1;
   while (length < name.size() && (static_cast<unsigned char>(name[length]) & 0xc0) == 0x80) ++length;
   return name.substr(0, length);
+}
+
+std::string stack_title(const Stack& stack) {
+  if (!stack.exists) return {};
+  if (stack.execution >= 0) return "Execution #" + std::to_string(stack.execution) + ": " + stack.op_type;
+  return "Creation of " + stack.op_name + " (" + stack.op_type + ")";
 }
 
 std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }

@@ -26,10 +26,10 @@ std::string format_wall_time(double seconds);
 std::string format_badge(const Badge& badge);
 /// Plain text of several badges, for tooltips and the clipboard.
 std::string format_badges(const std::vector<Badge>& badges);
-/// "loss" of "__forward_loss_470", and the name itself if nothing was added to it.
-std::string display_name(const std::string& op_type);
 /// Letter of a timeline box.
 std::string initial(const std::string& op_type);
+/// What a stack belongs to: "Creation of Log (Log)", "Execution #19: __forward_loss_7"; "" for none.
+std::string stack_title(const Stack& stack);
 /// File name of a path.
 std::string base_name(const std::string& path);
 

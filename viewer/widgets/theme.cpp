@@ -29,7 +29,7 @@ constexpr Theme light = {.bg = rgb(0xffffff),
                          .onfin = rgb(0xffffff),
                          .card = rgb(0xffe3c7),
                          .line = rgb(0xd0d7de),
-                         .keyword = rgb(0x8250df),
+                         .keyword = rgb(0x6639ba),
                          .literal = rgb(0x0a3069),
                          .comment = rgb(0x57606a)};
 
@@ -58,7 +58,7 @@ constexpr Theme dark = {.bg = rgb(0x16181d),
                         .line = rgb(0x3a404a),
                         .keyword = rgb(0xd2a8ff),
                         .literal = rgb(0xa5d6ff),
-                        .comment = rgb(0x9aa4af)};
+                        .comment = rgb(0xa8b0ba)};
 
 constexpr Theme contrast = {.bg = rgb(0x000000),
                             .panel = rgb(0x000000),
@@ -73,7 +73,7 @@ constexpr Theme contrast = {.bg = rgb(0x000000),
                             .warn = rgb(0xffff00),
                             .warnsoft = rgb(0x202000),
                             .ok = rgb(0x7dff9b),
-                            .focus = rgb(0x004a6b),
+                            .focus = rgb(0x003d58),
                             .input = rgb(0x3a3a00),
                             .func = rgb(0x003a8c),
                             .onfunc = rgb(0xffffff),

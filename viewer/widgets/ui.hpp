@@ -96,7 +96,7 @@ class Ui {
   float tag(ImVec2 at, float row_height, std::string_view text, ImU32 fill_color, ImU32 text_color) const;
   ///@}
 
-  /// Turns of the wheel over a rectangle; 0 if the mouse is elsewhere. Items that used the wheel set `wheel_used`.
+  /// Turns of the wheel over a rectangle; 0 if the mouse is elsewhere.
   [[nodiscard]] ImVec2 wheel(const Rect& rect) const;
   /// Is the mouse in this part of the main window, and nothing lies above?
   [[nodiscard]] bool over(const Rect& rect) const;
