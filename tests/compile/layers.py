@@ -10,6 +10,7 @@ BELOW = {
     "capture": {"tensor", "summary", "logdir"},
     "hosts": {"tensor", "summary", "logdir", "capture"},
     "reader": {"tensor", "summary", "logdir"},
+    "causes": {"tensor", "summary", "logdir", "reader"},
     "archive": {"tensor", "summary", "logdir", "reader"},
 }
 # What nanlens.hpp must not drag into a host.

@@ -26,6 +26,18 @@ int dump_raw(const std::string& file);
 /// Human text: runs, counts, alerts by op, the first bad tensor and the line that made it.
 int report(const std::string& path);
 
+struct WhyOptions {
+  std::string path;
+  std::string run;
+  std::int64_t row = -1;        // −1: not asked about
+  std::int64_t execution = -1;  // the same
+  std::int64_t output = -1;     // of the execution; −1: its first bad one
+  bool json = false;
+};
+
+/// Why there is a NaN: the cause, the chain, the evidence, the remedy; of the run, or of one event.
+int why(const WhyOptions& options);
+
 /// One line; exit code 0 clean, 1 alerts, 3 nothing could be checked.
 int check(const std::string& path, bool strict);
 

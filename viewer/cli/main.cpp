@@ -35,6 +35,16 @@ int run(int argc, char** argv) {
   logdir_argument(report_command);
   report_command->callback([&] { code = report(path); });
 
+  WhyOptions question;
+  CLI::App* const why_command = app.add_subcommand("why", "why there is a NaN: cause, chain, evidence, remedy");
+  why_command->add_option("LOGDIR", question.path, "a logdir, or an archive of one")->required();
+  auto* const row = why_command->add_option("--row", question.row, "ask about this row of the graph executions");
+  why_command->add_option("--execution", question.execution, "ask about an output of this execution")->excludes(row);
+  why_command->add_option("--output", question.output, "which output; the first bad one by default");
+  why_command->add_option("--run", question.run, "id of the run, where there are several; the latest by default");
+  why_command->add_flag("--json", question.json, "one JSON object");
+  why_command->callback([&] { code = why(question); });
+
   std::vector<std::string> paths;
   CLI::App* const view_command = app.add_subcommand("view", "open the desktop viewer");
   view_command->add_option("LOGDIR", paths, "logdirs, or archives of them");

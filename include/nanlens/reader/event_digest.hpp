@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include <nanlens/logdir/decode.hpp>
 #include <nanlens/logdir/tensor_values.hpp>
@@ -14,13 +15,18 @@
 
 namespace nanlens::reader {
 
-/// Health of one recorded tensor, and the counts that an alert shows (−1: the mode does not tell).
+/// Health of one recorded tensor, as far as the mode tells it (−1 and `DType::invalid`: it does not).
 struct TensorHealth {
   std::uint8_t flags = 0;
+  DType dtype = DType::invalid;
+  double rank = -1;
   double size = -1;
   double num_neg_inf = -1;
   double num_pos_inf = -1;
   double num_nan = -1;
+  double num_negative = -1;
+  double num_zero = -1;
+  double num_positive = -1;
   [[nodiscard]] bool bad() const noexcept { return (flags & bad_flags) != 0; }
 };
 
@@ -72,12 +78,17 @@ inline TensorHealth tensor_health(TensorDebugMode mode, logdir::Bytes proto) {
                                   detail::flag(pos_inf, pos_inf_flag) | (size == 0 ? empty_flag : 0));
   };
   const auto finite = [&](double negative, double zero, double positive) {
+    h.num_negative = negative;
+    h.num_zero = zero;
+    h.num_positive = positive;
     h.flags = static_cast<std::uint8_t>(h.flags | detail::flag(negative, negative_flag) |
                                         detail::flag(zero, zero_flag) | detail::flag(positive, positive_flag));
   };
   if (mode == TensorDebugMode::full_tensor) {
     logdir::TensorProto full;
     if (!logdir::detail::decode(proto, full)) return h;
+    h.dtype = static_cast<DType>(full.dtype);
+    if (full.shape) h.rank = static_cast<double>(full.shape->dims.size());
     if (const auto c = logdir::tensor_health(full)) {
       counts(static_cast<double>(c->total()), static_cast<double>(c->neg_inf), static_cast<double>(c->pos_inf),
              static_cast<double>(c->nan));
@@ -97,9 +108,13 @@ inline TensorHealth tensor_health(TensorDebugMode mode, logdir::Bytes proto) {
   } else if (mode == TensorDebugMode::concise_health && n.size == 5) {
     counts(v[1], v[2], v[3], v[4]);
   } else if (mode == TensorDebugMode::full_health && n.size == 11) {
+    h.dtype = static_cast<DType>(static_cast<std::int32_t>(v[2]));
+    h.rank = v[3];
     counts(v[4], v[5], v[6], v[7]);
     finite(v[8], v[9], v[10]);
   } else if (mode == TensorDebugMode::shape && n.size == 10) {
+    h.dtype = static_cast<DType>(static_cast<std::int32_t>(v[1]));
+    h.rank = v[2];
     h.size = v[3];
     h.flags = v[3] == 0 ? empty_flag : std::uint8_t{0};
   }
@@ -111,7 +126,9 @@ struct TraceDigest {
   double wall_time = 0;
   std::string_view graph_id;
   std::string_view op_name;
+  std::int32_t output_slot = 0;
   std::uint64_t call_id = 0;
+  std::uint64_t graph_run = 0;  ///< which run of its graph, in nanlens' logdirs; else 0
   TensorHealth health;
 };
 
@@ -126,6 +143,15 @@ struct ExecutionDigest {
   logdir::Bytes code_location;
 };
 
+/// What ties an Execution to others. Views point into the record; the vectors are reused from event to event.
+struct ExecutionLinks {
+  std::string_view op_type;
+  std::string_view graph_id;
+  std::vector<std::int64_t> input_tensor_ids;
+  std::vector<std::int64_t> output_tensor_ids;
+  std::vector<TensorHealth> outputs;  ///< of the recorded tensors; may be shorter than the ids
+};
+
 namespace detail {
 
 inline bool read_trace(logdir::Bytes bytes, TraceDigest& d) {
@@ -136,6 +162,7 @@ inline bool read_trace(logdir::Bytes bytes, TraceDigest& d) {
     switch (r.number()) {
       case 1: d.graph_id = r.text(); break;
       case 2: d.op_name = r.text(); break;
+      case 3: d.output_slot = r.i32(); break;
       case 4: mode = static_cast<TensorDebugMode>(r.i32()); break;
       case 5: proto = r.bytes(); break;
       default: break;
@@ -167,11 +194,34 @@ inline bool read_execution(logdir::Bytes bytes, ExecutionDigest& d) {
   return !r.failed();
 }
 
-inline std::uint64_t read_call_id(logdir::Bytes extension) noexcept {
-  for (logdir::WireReader r(extension); r.next();)
-    if (r.is(2, logdir::WireType::varint)) return r.u64();
-  return 0;
+inline bool read_links(logdir::Bytes bytes, ExecutionLinks& links) {
+  logdir::WireReader r(bytes);
+  TensorDebugMode mode = TensorDebugMode::unspecified;
+  while (r.next()) {
+    switch (r.number()) {
+      case 1: links.op_type = r.text(); break;
+      case 3: links.graph_id = r.text(); break;
+      case 4: r.append_to(links.input_tensor_ids); break;
+      case 5: r.append_to(links.output_tensor_ids); break;
+      case 6: mode = static_cast<TensorDebugMode>(r.i32()); break;
+      case 7: links.outputs.push_back(tensor_health(mode, r.bytes())); break;
+      default: break;
+    }
+  }
+  return !r.failed();
 }
+
+inline void read_extension(logdir::Bytes extension, TraceDigest& d) noexcept {
+  for (logdir::WireReader r(extension); r.next();) {
+    if (r.is(2, logdir::WireType::varint)) d.call_id = r.u64();
+    if (r.is(7, logdir::WireType::varint)) d.graph_run = r.u64();
+  }
+}
+inline void read_extension(logdir::Bytes extension, ExecutionDigest& d) noexcept {
+  for (logdir::WireReader r(extension); r.next();)
+    if (r.is(2, logdir::WireType::varint)) d.call_id = r.u64();
+}
+inline void read_extension(logdir::Bytes /*extension*/, ExecutionLinks& /*links*/) noexcept {}
 
 template <class Digest>
 bool read_event(logdir::Bytes payload, logdir::EventKind kind, Digest& d, bool (*read)(logdir::Bytes, Digest&)) {
@@ -179,12 +229,13 @@ bool read_event(logdir::Bytes payload, logdir::EventKind kind, Digest& d, bool (
   bool found = false;
   bool valid = true;
   while (r.next()) {
-    if (r.number() == 1) d.wall_time = r.f64();
+    if constexpr (requires { d.wall_time; })
+      if (r.number() == 1) d.wall_time = r.f64();
     if (r.is(static_cast<std::uint32_t>(kind), logdir::WireType::length_delimited)) {
       found = true;
       valid = read(r.bytes(), d) && valid;
     }
-    if (r.is(logdir::extension_field, logdir::WireType::length_delimited)) d.call_id = read_call_id(r.bytes());
+    if (r.is(logdir::extension_field, logdir::WireType::length_delimited)) read_extension(r.bytes(), d);
   }
   return found && valid && !r.failed();
 }
@@ -197,6 +248,15 @@ inline std::optional<TraceDigest> trace_digest(logdir::Bytes payload) {
   if (!detail::read_event(payload, logdir::EventKind::graph_execution_trace, d, &detail::read_trace))
     return std::nullopt;
   return d;
+}
+
+/// Reads what ties an execution to others; false if the payload is not a valid DebugEvent with an Execution.
+inline bool execution_links(logdir::Bytes payload, ExecutionLinks& links) {
+  links.op_type = links.graph_id = {};
+  links.input_tensor_ids.clear();
+  links.output_tensor_ids.clear();
+  links.outputs.clear();
+  return detail::read_event(payload, logdir::EventKind::execution, links, &detail::read_links);
 }
 
 /// Reads an execution's digest; nothing if the payload is not a valid DebugEvent with an Execution.

@@ -115,6 +115,14 @@ class Run {
   /// The event in full; nothing if its record can't be read any more.
   [[nodiscard]] std::optional<ExecutionDetail> execution(std::size_t i);
   [[nodiscard]] std::optional<TraceDetail> trace(std::size_t i);
+  /// The part of a trace that a look-up needs, without an allocation; its views last until the next question.
+  [[nodiscard]] std::optional<TraceDigest> trace_digest(std::size_t i) {
+    return reader::trace_digest(payload(trace_locators_[i], logdir::FileKind::graph_execution_traces));
+  }
+  /// The same of an execution; false if its record can't be read any more.
+  [[nodiscard]] bool execution_links(std::size_t i, ExecutionLinks& links) {
+    return reader::execution_links(payload(execution_locators_[i], logdir::FileKind::execution), links);
+  }
   ///@}
 
   /// @name Definitions
@@ -125,6 +133,8 @@ class Run {
     return graph == none ? none : graphs_.find_op(graph, op_name);
   }
   [[nodiscard]] std::optional<OpDetail> op(std::uint32_t index);
+  /// The number of a string in `definitions()`; it is added if it is new.
+  [[nodiscard]] std::uint32_t intern(std::string_view text) { return graphs_.strings().add(text); }
   [[nodiscard]] const std::vector<SourceFileEntry>& source_files() const noexcept { return files_; }
   [[nodiscard]] std::vector<std::string> source_lines(std::size_t index);
   [[nodiscard]] const std::vector<FrameEntry>& frames() const noexcept { return frames_; }

@@ -287,7 +287,7 @@ inline void Run::join_pending(const CallLookup& calls) {
   std::size_t first_open = num_traces();
   for (std::size_t i = first_unjoined_; i < num_traces(); ++i) {
     if (trace_executions_[i] != none) continue;
-    const auto digest = trace_digest(payload(trace_locators_[i], logdir::FileKind::graph_execution_traces));
+    const auto digest = reader::trace_digest(payload(trace_locators_[i], logdir::FileKind::graph_execution_traces));
     if (!digest || digest->call_id != 0) continue;
     bool open = false;
     trace_executions_[i] = calls.find(digest->wall_time, open);
@@ -313,7 +313,7 @@ inline void Run::read_traces(Scan& scan, CallLookup& calls) {
         *f.file, scan.trace_end[set],
         [&](std::uint64_t offset, Bytes payload) {
           scan.changed = true;
-          const auto digest = trace_digest(payload);
+          const auto digest = reader::trace_digest(payload);
           if (!digest)
             fault(set, logdir::FileKind::graph_execution_traces, offset,
                   "the record is not a valid GraphExecutionTrace event: it is skipped");
@@ -334,7 +334,7 @@ inline void Run::read_traces(Scan& scan, CallLookup& calls) {
     return a.where.set() != b.where.set() ? a.where.set() < b.where.set() : a.where.offset() < b.where.offset();
   });
   for (const Found& t : found)
-    if (const auto digest = trace_digest(payload(t.where, logdir::FileKind::graph_execution_traces)))
+    if (const auto digest = reader::trace_digest(payload(t.where, logdir::FileKind::graph_execution_traces)))
       append_trace(*digest, t.where, calls);
 }
 

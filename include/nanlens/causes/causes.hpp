@@ -1,0 +1,176 @@
+/// @file
+/// Why is there a NaN? For every bad tensor of a run: what made it, what passed it on, what removed it again; and the
+/// one cause that matters most.
+///
+///     nanlens::causes::Causes causes(run);
+///     while (!causes.advance(2048)) {}
+///     if (auto headline = causes.headline()) …
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include <nanlens/causes/classifier.hpp>
+
+namespace nanlens::causes {
+
+/// Where a story begins: an event that nothing on record before it is to blame for.
+struct Root {
+  EventRef event;
+  EventClass event_class = EventClass::unknown;
+  float confidence = 1;
+  std::uint32_t alert = 0;       ///< the event's index in Run::alerts
+  std::uint32_t call = none;     ///< the call it belongs to, or the execution itself
+  std::uint64_t reach = 0;       ///< bad events that follow from it first of all, itself included
+  std::uint64_t nan_reach = 0;   ///< those of them that hold a NaN
+  std::uint64_t removed = 0;     ///< how often an op removed it again
+  std::uint64_t occurrences = 1; ///< roots of the same op that this one stands for
+  EventRef first_nan;            ///< the first event with a NaN that follows
+  EventRef last;                 ///< the last event that follows
+};
+
+/// Roots of one call, or of an eager op and what directly follows it.
+struct Incident {
+  std::uint32_t call = none;
+  std::vector<std::uint32_t> roots;  ///< by time
+  std::uint64_t reach = 0;
+};
+
+/// An op that removed bad values: its output is clean although an input was bad.
+struct KillerSite {
+  std::uint32_t op = none;  ///< none: an eager op, see `event`
+  EventRef event;           ///< the first clean output; does not exist where the op's output has no summary (integers)
+  EventRef removed;         ///< the bad input it got
+  std::uint64_t count = 0;
+};
+
+/// One step of a chain, from the root to the event asked about.
+struct ChainLink {
+  EventRef event;
+  EventClass event_class = EventClass::unknown;
+  float confidence = 1;
+  Mechanism change = Mechanism::generic;  ///< why infinity became NaN here, if it did
+};
+
+/// An answer about one event.
+struct Lineage {
+  EventRef event;
+  Classification classification;
+  std::uint32_t root = none;  ///< index in `Causes::roots`
+};
+
+/// Bad tensors of one op.
+struct SiteStats {
+  std::uint32_t op = none;  ///< none: eager ops, by `op_type`
+  std::string op_type;
+  std::uint64_t made = 0;
+  std::uint64_t passed = 0;
+  std::uint64_t source = 0;
+  std::uint64_t unknown = 0;
+};
+
+/// The analysis of one run, in slices: call `advance` until it says true, and again after the run has grown. Answers are
+/// valid at any time, for what has been looked at so far.
+class Causes {
+ public:
+  explicit Causes(Run& run) : model_(run), classifier_(model_) {}
+
+  /// Looks at up to `most` further bad events (or reads as many executions first). True when there is nothing left.
+  bool advance(std::size_t most);
+  /// The run has new events: what is final stays, the rest is looked at again.
+  void run_has_grown();
+  [[nodiscard]] bool complete() const noexcept { return prepared_ && done_ == total(); }
+  [[nodiscard]] std::size_t done() const noexcept { return done_; }
+  [[nodiscard]] std::size_t total() const noexcept { return run().alerts().size(); }
+  [[nodiscard]] Run& run() const noexcept { return model_.run(); }
+
+  /// All roots, by time of their discovery.
+  [[nodiscard]] const std::vector<Root>& roots() const noexcept { return roots_; }
+  /// Roots by incident, in the order of time; benign ones are left out.
+  [[nodiscard]] std::vector<Incident> incidents();
+  /// Intended infinities that did no harm.
+  [[nodiscard]] std::vector<std::uint32_t> benign();
+  /// The root to show: in the first incident, the one that most follows from.
+  [[nodiscard]] std::optional<std::uint32_t> headline();
+  /// Is a root an intended infinity, such as a mask: one kind of infinity, no NaN after it, from a constant or removed?
+  [[nodiscard]] bool is_benign(const Root& root);
+  /// Bad events that follow from a known cause.
+  [[nodiscard]] std::uint64_t explained() const;
+  [[nodiscard]] const std::vector<KillerSite>& killers() const noexcept { return killers_; }
+
+  /// Class of an event; bad ones that were not looked at yet are unknown.
+  [[nodiscard]] EventClass event_class(EventRef event);
+  /// The root that a bad event follows from; none if it is not bad or was not looked at yet.
+  [[nodiscard]] std::uint32_t root_of(EventRef event);
+  /// Everything about one event, bad or not.
+  [[nodiscard]] Lineage lineage(EventRef event);
+  /// From the root of a bad event to the event itself. At most `longest` steps next to the event.
+  [[nodiscard]] std::vector<ChainLink> chain(EventRef event, std::size_t longest = 10000);
+  /// What a clean or bad event was before it was handed on: relays are followed back.
+  [[nodiscard]] EventRef origin(EventRef event);
+  /// The latest earlier instance of the same tensor that was not bad; does not exist if there is none on record.
+  [[nodiscard]] EventRef last_healthy(EventRef event);
+  /// Bad tensors per op, most first.
+  [[nodiscard]] std::vector<SiteStats> by_site();
+  /// The event that an alert stands for.
+  [[nodiscard]] EventRef event_of(std::size_t alert);
+
+  [[nodiscard]] Model& model() noexcept { return model_; }
+  /// Bytes that results take.
+  [[nodiscard]] std::size_t memory_bytes() const noexcept {
+    return classes_.capacity() + root_of_alert_.capacity() * sizeof(std::uint32_t) +
+           roots_.capacity() * sizeof(Root) + alert_of_row_.capacity() * sizeof(std::uint32_t) +
+           rank_.capacity() * sizeof(std::uint32_t) + killer_rows_.capacity() * sizeof(std::uint32_t);
+  }
+
+ private:
+  struct Frame {
+    std::uint32_t alert;
+    EventRef event;
+    EventClass event_class;
+    float confidence;
+    bool also_made;
+    std::vector<EventRef> parents;
+    std::size_t next = 0;
+    std::uint32_t best = none;  // root
+  };
+
+  void prepare();
+  void truncate(std::size_t count);
+  void look_at(std::uint32_t alert);
+  void push(std::uint32_t alert);
+  void finish(const Frame& frame);
+  std::uint32_t add_root(const Frame& frame);
+  void find_killers(EventRef event, std::uint32_t root);
+  void add_killer(std::uint32_t op, EventRef event, EventRef removed, std::uint32_t root);
+  [[nodiscard]] std::uint32_t alert_of(EventRef event);
+  [[nodiscard]] std::uint64_t site_of(EventRef event);
+
+  static constexpr std::uint8_t unseen = 0xff;
+  static constexpr std::uint8_t visiting = 0xfe;
+
+  Model model_;
+  Classifier classifier_;
+  bool prepared_ = false;
+  std::size_t done_ = 0;
+  std::vector<std::uint8_t> classes_;           // by alert: EventClass, or unseen, visiting
+  std::vector<std::uint32_t> root_of_alert_;
+  std::vector<Root> roots_;
+  std::map<std::uint64_t, std::uint32_t> root_of_site_;  // the last root of each op, once there are many
+  std::vector<std::uint32_t> rank_;             // bad rows before each block of rows
+  std::vector<std::uint32_t> alert_of_row_;     // by rank of the bad row
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> alert_of_execution_;  // first alert of each bad execution
+  std::vector<KillerSite> killers_;
+  std::map<std::uint64_t, std::size_t> killer_by_site_;
+  std::vector<std::uint32_t> killer_rows_;
+  bool killer_rows_sorted_ = true;
+  std::vector<Frame> stack_;
+  Classification scratch_;
+};
+
+}  // namespace nanlens::causes
+
+#include <nanlens/causes/causes_pass.inl>
+#include <nanlens/causes/causes_queries.inl>

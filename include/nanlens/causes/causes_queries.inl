@@ -1,0 +1,176 @@
+// Part of causes.hpp: what a finished, or half finished, analysis answers.
+#pragma once
+
+namespace nanlens::causes {
+
+inline bool Causes::is_benign(const Root& root) {
+  if (root.event_class != EventClass::source || root.nan_reach > 0) return false;
+  const Kinds kinds = model_.kinds(root.event);
+  if (kinds != reader::neg_inf_flag && kinds != reader::pos_inf_flag) return false;
+  return model_.code(root.event) == OpCode::constant || root.removed > 0;
+}
+
+inline std::vector<std::uint32_t> Causes::benign() {
+  std::vector<std::uint32_t> list;
+  for (std::uint32_t r = 0; r < roots_.size(); ++r)
+    if (is_benign(roots_[r])) list.push_back(r);
+  return list;
+}
+
+inline std::vector<Incident> Causes::incidents() {
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t r = 0; r < roots_.size(); ++r)
+    if (!is_benign(roots_[r])) order.push_back(r);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return roots_[a].alert < roots_[b].alert; });
+  std::vector<Incident> list;
+  for (const std::uint32_t r : order) {
+    // An eager op and its direct successors are one incident, like the ops of one call.
+    constexpr std::uint32_t near = 4;
+    const std::uint32_t call = roots_[r].call;
+    const bool same = !list.empty() && (call == list.back().call ||
+                                        (call != none && list.back().call != none && roots_[r].event.is_execution &&
+                                         call > list.back().call && call - list.back().call <= near));
+    if (!same) list.push_back({call, {}, 0});
+    list.back().roots.push_back(r);
+    list.back().reach += roots_[r].reach;
+  }
+  return list;
+}
+
+inline std::optional<std::uint32_t> Causes::headline() {
+  const auto list = incidents();
+  if (list.empty()) return std::nullopt;
+  std::uint32_t best = list.front().roots.front();
+  for (const std::uint32_t r : list.front().roots)
+    if (roots_[r].reach > roots_[best].reach) best = r;
+  return best;
+}
+
+inline std::uint64_t Causes::explained() const {
+  std::uint64_t n = 0;
+  for (const Root& root : roots_)
+    if (root.event_class != EventClass::unknown) n += root.reach;
+  return n;
+}
+
+inline EventClass Causes::event_class(EventRef event) {
+  if (const std::uint32_t alert = alert_of(event); alert != none) {
+    if (alert >= classes_.size() || classes_[alert] >= visiting) return EventClass::unknown;
+    const std::uint32_t root = root_of_alert_[alert];
+    if (root != none && roots_[root].alert == alert && is_benign(roots_[root])) return EventClass::expected;
+    return static_cast<EventClass>(classes_[alert]);
+  }
+  if (event.is_execution) {
+    for (const KillerSite& site : killers_)
+      if (site.event == event) return EventClass::killer;
+    return EventClass::clean;
+  }
+  if (!killer_rows_sorted_) std::sort(killer_rows_.begin(), killer_rows_.end());
+  killer_rows_sorted_ = true;
+  return std::binary_search(killer_rows_.begin(), killer_rows_.end(), event.index) ? EventClass::killer
+                                                                                   : EventClass::clean;
+}
+
+inline std::uint32_t Causes::root_of(EventRef event) {
+  const std::uint32_t alert = alert_of(event);
+  return alert == none || alert >= root_of_alert_.size() ? none : root_of_alert_[alert];
+}
+
+inline Lineage Causes::lineage(EventRef event) {
+  Lineage answer;
+  answer.event = event;
+  answer.root = root_of(event);
+  if (model_.bad(event)) {
+    classifier_.classify(event, answer.classification);
+    answer.classification.event_class = event_class(event);
+    return answer;
+  }
+  classifier_.find_inputs(event, answer.classification.inputs);
+  answer.classification.event_class = event_class(event);
+  return answer;
+}
+
+inline std::vector<ChainLink> Causes::chain(EventRef event, std::size_t longest) {
+  std::vector<ChainLink> steps;
+  Classification c;
+  while (event.exists() && steps.size() < longest) {
+    const std::uint32_t root = root_of(event);
+    if (root == none) break;
+    classifier_.classify(event, c);
+    ChainLink step{event, event_class(event), c.confidence, Mechanism::generic};
+    EventRef parent;
+    for (const EventRef& candidate : c.parents)
+      if (root_of(candidate) == root && candidate != event) {
+        parent = candidate;
+        break;
+      }
+    if (parent.exists() && (model_.kinds(event) & reader::nan_flag) != 0 &&
+        (model_.kinds(parent) & reader::nan_flag) == 0)
+      step.change = kind_change(model_.code(event));
+    const bool seen = std::any_of(steps.begin(), steps.end(), [&](const ChainLink& s) { return s.event == event; });
+    if (seen) break;
+    steps.push_back(step);
+    if (event == roots_[root].event) break;
+    event = parent;
+  }
+  std::reverse(steps.begin(), steps.end());
+  return steps;
+}
+
+inline EventRef Causes::origin(EventRef event) {
+  std::vector<InputEvidence> inputs;
+  constexpr int farthest = 32;
+  for (int step = 0; step < farthest; ++step) {
+    if (!is_relay(model_.code(event))) return event;
+    classifier_.find_inputs(event, inputs);
+    if (inputs.size() != 1 || !inputs[0].event.exists() || inputs[0].event == event) return event;
+    if (inputs[0].link.confidence < 0.5F) return event;
+    event = inputs[0].event;
+  }
+  return event;
+}
+
+inline EventRef Causes::last_healthy(EventRef event) {
+  if (event.is_execution) return {};
+  const std::uint32_t op = run().trace_op(event.index);
+  constexpr std::uint32_t farthest = 1'000'000;
+  for (std::uint32_t back = 1; back <= std::min(event.index, farthest); ++back) {
+    const std::uint32_t row = event.index - back;
+    if (run().trace_op(row) != op || (run().trace_flags(row) & reader::bad_flags) != 0) continue;
+    const auto one = run().trace_digest(row);
+    const std::int32_t slot = one ? one->output_slot : -1;
+    const auto other = run().trace_digest(event.index);
+    if (other && other->output_slot == slot) return trace_event(row);
+  }
+  return {};
+}
+
+inline std::vector<SiteStats> Causes::by_site() {
+  std::map<std::pair<std::uint32_t, std::string>, SiteStats> sites;
+  const auto& alerts = run().alerts();
+  for (std::size_t i = 0; i < std::min(done_, alerts.size()); ++i) {
+    const auto& ref = alerts[i];
+    const std::uint32_t op = ref.is_execution ? none : run().trace_op(ref.event);
+    const std::string type(ref.is_execution ? model_.calls().op_type(ref.event) : model_.graphs().op_type(op));
+    SiteStats& site = sites[{op, op == none ? type : std::string()}];
+    site.op = op;
+    site.op_type = type;
+    switch (static_cast<EventClass>(classes_[i])) {
+      case EventClass::producer: ++site.made; break;
+      case EventClass::propagator:
+      case EventClass::relay: ++site.passed; break;
+      case EventClass::source: ++site.source; break;
+      default: ++site.unknown; break;
+    }
+  }
+  std::vector<SiteStats> list;
+  for (auto& [key, site] : sites) list.push_back(std::move(site));
+  const auto total_of = [](const SiteStats& s) { return s.made + s.passed + s.source + s.unknown; };
+  std::sort(list.begin(), list.end(), [&](const SiteStats& a, const SiteStats& b) {
+    if (total_of(a) != total_of(b)) return total_of(a) > total_of(b);
+    return a.op != b.op ? a.op < b.op : a.op_type < b.op_type;
+  });
+  return list;
+}
+
+}  // namespace nanlens::causes

@@ -1,0 +1,71 @@
+/// @file
+/// What one event is: made here, passed on, the same tensor, came in bad, or not to be told.
+#pragma once
+
+#include <nanlens/causes/possibilities.hpp>
+#include <nanlens/causes/variables.hpp>
+
+namespace nanlens::causes {
+
+/// How one input was judged.
+enum class InputState : std::uint8_t { clean, bad, mixed, unknown };
+
+/// One input of the op that made an event, with what fed it.
+struct InputEvidence {
+  Link link;
+  InputState state = InputState::unknown;
+  EventRef event;               ///< the one to show; does not exist where it is not known
+  std::uint32_t input = 0;      ///< which input of the op
+};
+
+/// The answer about one event.
+struct Classification {
+  EventClass event_class = EventClass::unknown;
+  float confidence = 1;
+  Judgement judgement;
+  bool also_made = false;                ///< a propagator that also made a kind that nothing bad can give
+  bool contradicted = false;             ///< the recorded inputs don't account for it
+  std::vector<EventRef> parents;         ///< the bad inputs that it was passed on from
+  std::vector<InputEvidence> inputs;
+  Possibility inside;                    ///< calls without rows: what most likely happened inside
+};
+
+class Classifier {
+ public:
+  explicit Classifier(Model& model) : model_(model), resolver_(model), variables_(model, resolver_), possible_(model) {}
+
+  void update() { variables_.update(); }
+  [[nodiscard]] Resolver& resolver() noexcept { return resolver_; }
+
+  /// Finds the inputs of the op that made an event, and judges each.
+  void find_inputs(EventRef event, std::vector<InputEvidence>& inputs);
+  /// Classifies a bad event.
+  void classify(EventRef event, Classification& c);
+
+ private:
+  void trace_inputs(EventRef event, std::vector<InputEvidence>& inputs);
+  void execution_inputs(EventRef event, std::vector<InputEvidence>& inputs);
+  void call_inputs(EventRef event, std::vector<InputEvidence>& inputs);
+  void container_input(EventRef event, Link& link);
+  bool alike_in_call(EventRef event, std::uint32_t call, Link& link);
+  bool alike_before(EventRef event, Link& link);
+  void judge_input(EventRef event, InputEvidence& input);
+  void judge_candidates(EventRef event, InputEvidence& input);
+  void fall_back(EventRef event, Classification& c);
+  void judge_all(EventRef event, Classification& c);
+  bool same_counts(const TensorHealth& a, const TensorHealth& b) const {
+    return a.num_zero >= 0 && b.num_zero >= 0 && a.dtype == b.dtype && a.rank == b.rank && a.size == b.size &&
+           a.num_nan == b.num_nan && a.num_neg_inf == b.num_neg_inf && a.num_pos_inf == b.num_pos_inf &&
+           a.num_negative == b.num_negative && a.num_zero == b.num_zero && a.num_positive == b.num_positive;
+  }
+
+  Model& model_;
+  Resolver resolver_;
+  Variables variables_;
+  Possibilities possible_;
+};
+
+}  // namespace nanlens::causes
+
+#include <nanlens/causes/classifier.inl>
+#include <nanlens/causes/classifier_inputs.inl>

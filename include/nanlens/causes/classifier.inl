@@ -1,0 +1,161 @@
+// Part of classifier.hpp: from judged inputs to a class.
+#pragma once
+
+namespace nanlens::causes {
+
+inline void Classifier::judge_all(EventRef event, Classification& c) {
+  const TensorHealth out = model_.health(event);
+  std::vector<TensorHealth> healths(c.inputs.size());
+  std::vector<const TensorHealth*> known;
+  for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+    const bool has = c.inputs[i].event.exists() && c.inputs[i].state != InputState::unknown;
+    if (has) healths[i] = model_.health(c.inputs[i].event);
+    known.push_back(has ? &healths[i] : nullptr);
+  }
+  c.judgement = judge(model_.code(event), out, known);
+}
+
+inline void Classifier::classify(EventRef event, Classification& c) {
+  find_inputs(event, c.inputs);
+  c.event_class = EventClass::unknown;
+  c.confidence = 1;
+  c.judgement = {};
+  c.also_made = c.contradicted = false;
+  c.parents.clear();
+  c.inside = {};
+  const OpCode code = model_.code(event);
+  bool any_unknown = false;
+  bool any_clean = false;
+  EventRef mixed;
+  for (const InputEvidence& input : c.inputs) {
+    c.confidence = std::min(c.confidence, input.link.confidence);
+    any_unknown = any_unknown || input.state == InputState::unknown;
+    any_clean = any_clean || input.state == InputState::clean;
+    if (input.state == InputState::mixed) mixed = input.event;
+    if (input.state == InputState::bad) c.parents.push_back(input.event);
+  }
+  const Kinds created = created_kinds(code) & model_.kinds(event);
+  const bool call = event.is_execution && model_.calls().is_call(event.index);
+  const bool relay = call ? c.inputs.size() == 1 && c.inputs[0].state == InputState::bad &&
+                                !c.inputs[0].event.is_execution
+                          : is_relay(code);
+  if (relay) {
+    if (!c.parents.empty()) {
+      c.event_class = EventClass::relay;
+      return;
+    }
+    if (mixed.exists()) {
+      c.event_class = EventClass::relay;
+      c.parents.push_back(mixed);
+      c.confidence = std::min(c.confidence, 0.5F);
+      return;
+    }
+    c.event_class = any_clean ? EventClass::unknown : EventClass::source;
+    return fall_back(event, c);
+  }
+  if (!c.parents.empty()) {
+    c.event_class = EventClass::propagator;
+    c.also_made = created != 0;
+    return;
+  }
+  judge_all(event, c);
+  const bool explained = c.judgement.verdict == Verdict::explained;
+  const bool contradicted = c.judgement.verdict == Verdict::contradicted;
+  if (c.inputs.empty() && !call) {
+    c.event_class = code == OpCode::other && event.is_execution ? EventClass::unknown : EventClass::source;
+    return;
+  }
+  if (created != 0) {
+    c.event_class = EventClass::producer;
+    c.confidence = std::max(c.confidence, 0.9F);
+    return;
+  }
+  if (mixed.exists() && !explained) {
+    c.event_class = EventClass::propagator;
+    c.parents.push_back(mixed);
+    c.confidence = std::min(c.confidence, 0.5F);
+    return;
+  }
+  if (!any_unknown) {
+    c.event_class = EventClass::producer;
+    c.contradicted = contradicted;
+    if (contradicted) c.confidence = std::min(c.confidence, 0.4F);
+    if (call) fall_back(event, c);
+    return;
+  }
+  if (explained) {
+    c.event_class = EventClass::producer;
+    return;
+  }
+  if (contradicted || only_preserves(code)) {
+    c.event_class = EventClass::source;
+    c.confidence = 0.8F;
+    Link link;
+    if (event.is_execution && variables_.recent_bad(event.index, link)) {
+      c.event_class = EventClass::relay;
+      c.parents.push_back(link.events.front());
+      c.confidence = link.confidence;
+    }
+    return;
+  }
+  fall_back(event, c);
+}
+
+// Where the inputs alone don't tell: an earlier tensor with the same counts, an unrecorded read, what the op is known for.
+inline void Classifier::fall_back(EventRef event, Classification& c) {
+  const auto pass_on = [&](EventClass as, const Link& link) {
+    c.event_class = as;
+    c.parents.assign(1, link.events.front());
+    c.confidence = link.confidence;
+  };
+  const OpCode code = model_.code(event);
+  const bool call = event.is_execution && model_.calls().is_call(event.index);
+  Link link;
+  if (!event.is_execution && is_relay(code)) {
+    if (alike_before(event, link)) return pass_on(EventClass::relay, link);
+    const std::uint32_t owner = model_.owners().owner(event.index);
+    if (owner != none && variables_.bad_input_of(owner, link)) return pass_on(EventClass::propagator, link);
+    return;
+  }
+  if (call) {
+    c.inside = possible_.in_call(event.index);
+    if (c.inside.op != none) {
+      c.event_class = EventClass::producer;
+      c.confidence = 0.6F;
+    }
+    return;
+  }
+  if (event.is_execution && variables_.recent_bad(event.index, link)) return pass_on(EventClass::relay, link);
+  if ((likely_made(code) & model_.kinds(event)) != 0) {
+    c.event_class = EventClass::producer;
+    c.confidence = 0.6F;
+  }
+}
+
+// An earlier bad row of another graph in the same call, or an input of the call, with exactly these counts.
+inline bool Classifier::alike_before(EventRef event, Link& link) {
+  const TensorHealth health = model_.health(event);
+  if (health.num_zero < 0) return false;
+  const std::uint32_t call = model_.owners().owner(event.index);
+  if (call == none) return false;
+  const std::uint32_t graph = model_.graphs().graph_of(model_.run().trace_op(event.index));
+  const auto rows = model_.window(call).rows();
+  for (std::size_t i = rows.size(); i-- > 0;) {
+    if (rows[i] >= event.index || (model_.run().trace_flags(rows[i]) & reader::bad_flags) == 0) continue;
+    if (model_.graphs().graph_of(model_.run().trace_op(rows[i])) == graph) continue;
+    if (!same_counts(health, model_.health(trace_event(rows[i])))) continue;
+    link.set_event(trace_event(rows[i]), 0.7F);
+    return true;
+  }
+  for (const TensorUse& use : model_.calls().inputs(call)) {
+    const auto producer = model_.calls().producer(use.tensor_id, call);
+    if (!producer) continue;
+    const EventRef candidate = execution_event(producer->execution, producer->position);
+    if (!model_.bad(candidate) || !same_counts(health, model_.health(candidate))) continue;
+    link.set_event(candidate, 0.7F);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace nanlens::causes

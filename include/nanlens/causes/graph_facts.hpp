@@ -1,0 +1,264 @@
+/// @file
+/// The static part of lineage: which op reads which, where functions begin and end, what control flow joins them.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nanlens/causes/op_code.hpp>
+#include <nanlens/reader/run.hpp>
+
+namespace nanlens::causes {
+
+using reader::none;
+using reader::Run;
+
+/// One input of an op.
+struct InputEdge {
+  std::uint32_t op = none;    ///< none: no op of that name was created on record (TensorFlow's nested calls)
+  std::uint32_t name = 0;     ///< the op's name, in the run's strings
+  std::uint16_t slot = 0;
+};
+
+struct ConsumerEdge {
+  std::uint32_t op = none;
+  std::uint16_t output_slot = 0;
+  std::uint16_t input_slot = 0;
+};
+
+/// What runs a graph, if control flow does.
+enum class FlowRole : std::uint8_t { none, branch, condition, body };
+
+struct OpLinks {
+  OpCode code = OpCode::other;
+  bool ready = false;
+  std::uint32_t first_tensor = none;  ///< number of its output 0
+  std::uint32_t num_outputs = 1;
+  std::int32_t first_tensor_id = 0;   ///< as recorded: orders ops of several graphs by creation
+  std::vector<InputEdge> inputs;
+  std::vector<ConsumerEdge> consumers;
+};
+
+struct GraphLinks {
+  std::size_t ops_seen = 0;
+  std::vector<std::uint32_t> placeholders;  ///< in creation order: arguments, then captures
+  std::vector<InputEdge> returns;           ///< what each output of the function is
+  std::vector<std::uint32_t> functions;     ///< graphs of functions called from this one, in creation order
+  std::vector<std::uint32_t> unrecorded;    ///< names that inputs refer to and no op has, by trailing number
+  FlowRole role = FlowRole::none;
+  std::uint32_t flow_op = none;             ///< the If or While of the outer graph
+};
+
+namespace detail {
+
+inline bool all_digits(std::string_view text) noexcept {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// "name_12" without its number; the whole text if it has none.
+inline std::string_view without_number(std::string_view name) noexcept {
+  const std::size_t at = name.rfind('_');
+  return at != std::string_view::npos && all_digits(name.substr(at + 1)) ? name.substr(0, at) : name;
+}
+inline long trailing_number(std::string_view name) noexcept {
+  const std::size_t at = name.rfind('_');
+  if (at == std::string_view::npos || !all_digits(name.substr(at + 1)) || name.size() - at > 9) return 0;
+  return std::stol(std::string(name.substr(at + 1)));
+}
+
+}  // namespace detail
+
+/// Reads each graph's ops once, when it is first asked for; ops that are recorded later are added.
+class GraphFacts {
+ public:
+  explicit GraphFacts(Run& run) : run_(run) {}
+
+  [[nodiscard]] Run& run() const noexcept { return run_; }
+  [[nodiscard]] const reader::Graph& graph(std::uint32_t g) const { return run_.definitions().graphs()[g]; }
+  [[nodiscard]] std::string_view text(std::uint32_t number) const { return run_.definitions().text(number); }
+  [[nodiscard]] std::string_view graph_name(std::uint32_t g) const { return text(graph(g).name); }
+  [[nodiscard]] std::string_view op_name(std::uint32_t op) const {
+    return text(run_.definitions().ops()[op].name);
+  }
+  [[nodiscard]] std::string_view op_type(std::uint32_t op) const {
+    return text(run_.definitions().ops()[op].type);
+  }
+  [[nodiscard]] std::uint32_t graph_of(std::uint32_t op) const { return run_.definitions().ops()[op].graph; }
+
+  const GraphLinks& links(std::uint32_t graph) {
+    if (graph >= graphs_.size()) graphs_.resize(run_.definitions().graphs().size());
+    if (graphs_[graph].ops_seen != this->graph(graph).ops.size()) read(graph);
+    return graphs_[graph];
+  }
+  const OpLinks& op(std::uint32_t op) {
+    if (op >= ops_.size()) ops_.resize(run_.definitions().ops().size());
+    if (!ops_[op].ready) {
+      links(graph_of(op));
+      if (op >= ops_.size()) ops_.resize(run_.definitions().ops().size());
+      OpLinks& links = ops_[op];
+      if (links.first_tensor == none) links.first_tensor = num_tensors_++;  // never declared: one output is assumed
+      links.ready = true;
+    }
+    return ops_[op];
+  }
+  /// A dense number for an output of an op; none if the op has no such output.
+  std::uint32_t tensor(std::uint32_t op, std::uint32_t slot) {
+    const OpLinks& links = this->op(op);
+    return slot < links.num_outputs ? links.first_tensor + slot : none;
+  }
+  [[nodiscard]] std::uint32_t num_tensors() const noexcept { return num_tensors_; }
+
+  /// Is this the nameless root, which encloses all top-level functions?
+  [[nodiscard]] bool is_root(std::uint32_t graph) const { return this->graph(graph).outer == none; }
+  /// The function directly under the root that a graph belongs to; none for the root itself.
+  [[nodiscard]] std::uint32_t top(std::uint32_t graph) const {
+    for (std::size_t depth = 0; depth < deepest; ++depth) {
+      const std::uint32_t outer = this->graph(graph).outer;
+      if (outer == none) return none;
+      if (is_root(outer)) return graph;
+      graph = outer;
+    }
+    return none;
+  }
+
+ private:
+  static constexpr std::size_t deepest = 256;  // nesting; only a damaged logdir has more
+
+  void read(std::uint32_t g) {
+    const std::vector<std::uint32_t> ops = graph(g).ops;
+    if (ops_.size() < run_.definitions().ops().size()) ops_.resize(run_.definitions().ops().size());
+    const std::size_t first = graphs_[g].ops_seen;
+    graphs_[g].ops_seen = ops.size();
+    std::vector<std::vector<std::string>> inputs;
+    for (std::size_t i = first; i < ops.size(); ++i) inputs.push_back(read_op(ops[i]));
+    for (std::size_t i = first; i < ops.size(); ++i) link_inputs(g, ops[i], inputs[i - first]);
+    GraphLinks& links = graphs_[g];
+    for (std::size_t i = first; i < ops.size(); ++i)
+      if (ops_[ops[i]].code == OpCode::placeholder && !is_unlinked_input(ops[i])) links.placeholders.push_back(ops[i]);
+    find_returns(g, links);
+    find_role(g, links);
+    find_functions(g, links);
+    std::sort(links.unrecorded.begin(), links.unrecorded.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const auto key = [&](std::uint32_t n) { return std::pair(detail::trailing_number(text(n)), text(n)); };
+      return key(a) < key(b);
+    });
+  }
+
+  std::vector<std::string> read_op(std::uint32_t index) {
+    OpLinks& links = ops_[index];
+    links.code = op_code(op_type(index));
+    const auto detail = run_.op(index);
+    constexpr std::int32_t most = 1 << 16;
+    links.num_outputs =
+        static_cast<std::uint32_t>(std::clamp(detail ? detail->event.num_outputs : 1, std::int32_t{1}, most));
+    links.first_tensor = num_tensors_;
+    num_tensors_ += links.num_outputs;
+    links.ready = true;
+    if (!detail) return {};
+    if (!detail->event.output_tensor_ids.empty()) links.first_tensor_id = detail->event.output_tensor_ids.front();
+    return detail->event.input_names;
+  }
+
+  void link_inputs(std::uint32_t g, std::uint32_t index, const std::vector<std::string>& names) {
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      const auto name = reader::parse_tensor_name(names[k]);
+      InputEdge edge;
+      if (name) {
+        edge.op = find(g, name->op_name);
+        edge.name = run_.intern(name->op_name);
+        edge.slot = static_cast<std::uint16_t>(name->slot);
+      }
+      if (edge.op != none) {
+        ops_[edge.op].consumers.push_back({index, edge.slot, static_cast<std::uint16_t>(k)});
+      } else if (auto& list = graphs_[g].unrecorded; std::find(list.begin(), list.end(), edge.name) == list.end()) {
+        list.push_back(edge.name);
+      }
+      ops_[index].inputs.push_back(edge);
+    }
+  }
+  std::uint32_t find(std::uint32_t g, const std::string& name) {
+    const std::uint32_t op = run_.find_op(text(graph(g).id), name);
+    return op != none && run_.definitions().ops()[op].declared ? op : none;
+  }
+
+  // nanlens records returns as ops of their own; TensorFlow ends a function with consumer-less Identity ops and a NoOp.
+  void find_returns(std::uint32_t g, GraphLinks& links) {
+    links.returns.clear();
+    const auto& ops = graph(g).ops;
+    for (const std::uint32_t op : ops)
+      if (ops_[op].code == OpCode::function_return && !ops_[op].inputs.empty())
+        links.returns.push_back(ops_[op].inputs.front());
+    if (!links.returns.empty()) return;
+    for (std::size_t i = ops.size(); i-- > 0;) {
+      const OpLinks& op = ops_[ops[i]];
+      if (op_type(ops[i]) == "NoOp") continue;
+      if (op.code != OpCode::identity || !op.consumers.empty() || op.inputs.empty()) break;
+      links.returns.insert(links.returns.begin(), op.inputs.front());
+    }
+    const std::uint32_t outer = graph(g).outer;
+    if (!links.returns.empty() || outer == none || !is_root(outer)) return;
+    // Branches of TensorFlow 1 have no return ops: the last op that nobody consumes is what they give.
+    for (std::size_t i = ops.size(); i-- > 0;) {
+      const OpLinks& op = ops_[ops[i]];
+      if (op.code == OpCode::constant || op.code == OpCode::placeholder || !op.consumers.empty()) continue;
+      if (op_type(ops[i]) == "NoOp") continue;
+      links.returns.push_back({ops[i], run_.definitions().ops()[ops[i]].name, 0});
+      return;
+    }
+  }
+
+  // TensorFlow names the graphs of control flow "<op>_true_n", "<op>_cond_n" and so on, '/' replaced by '_'.
+  void find_role(std::uint32_t g, GraphLinks& links) {
+    const std::uint32_t outer = graph(g).outer;
+    if (outer == none) return;
+    const std::string_view name = detail::without_number(graph_name(g));
+    for (const auto& [suffix, role] : {std::pair<std::string_view, FlowRole>{"_true", FlowRole::branch},
+                                       {"_false", FlowRole::branch},
+                                       {"_cond", FlowRole::condition},
+                                       {"_body", FlowRole::body}}) {
+      if (!name.ends_with(suffix)) continue;
+      const std::string_view base = name.substr(0, name.size() - suffix.size());
+      for (const std::uint32_t op : graph(outer).ops) {
+        const OpCode code = op_code(op_type(op));
+        if (code != (role == FlowRole::branch ? OpCode::branch : OpCode::loop)) continue;
+        std::string op_base(op_name(op));
+        std::replace(op_base.begin(), op_base.end(), '/', '_');
+        if (op_base != base) continue;
+        links.role = role;
+        links.flow_op = op;
+        return;
+      }
+    }
+  }
+
+  void find_functions(std::uint32_t g, GraphLinks& links) {
+    links.functions.clear();
+    for (const std::uint32_t child : graph(g).inner) {
+      const std::string_view plain = detail::without_number(graph_name(child));
+      const bool flow = plain.ends_with("_cond") || plain.ends_with("_body") || plain.ends_with("_true") ||
+                        plain.ends_with("_false") || graph_name(child).starts_with("cond_") ||
+                        graph_name(child).starts_with("while_") || graph_name(child) == "tmp";
+      const bool backward = graph_name(child).starts_with("__backward") && !is_native();
+      if (!flow && !backward) links.functions.push_back(child);
+    }
+  }
+  // nanlens names the stand-in for an input that was not recorded "<consumer>/input_<k>": it is no argument.
+  [[nodiscard]] bool is_unlinked_input(std::uint32_t op) const {
+    const std::string_view name = op_name(op);
+    const std::size_t slash = name.rfind('/');
+    return is_native() && slash != std::string_view::npos && name.substr(slash).starts_with("/input_");
+  }
+  [[nodiscard]] bool is_native() const { return run_.metadata().tensorflow_version.starts_with("nanlens"); }
+
+  Run& run_;
+  // Deques: growing them leaves references valid.
+  std::deque<GraphLinks> graphs_;
+  std::deque<OpLinks> ops_;
+  std::uint32_t num_tensors_ = 0;
+};
+
+}  // namespace nanlens::causes

@@ -1,0 +1,84 @@
+/// @file
+/// The answer to "what fed this input?".
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include <nanlens/causes/event.hpp>
+
+namespace nanlens::causes {
+
+/// Why an input is not known.
+enum class Reason : std::uint8_t {
+  none,
+  not_recorded,       ///< its op ran, and has no row in this run of the graph
+  filtered,           ///< ops of this type have no rows at all: a filter left them out
+  caller,             ///< an argument whose caller is not on record
+  arguments,          ///< arguments and inputs of the call don't match in number
+  runtime,            ///< an argument of a graph that the runtime calls by itself
+  eager,              ///< an eager tensor that no recorded execution made: a constant or a converted value
+  variable,           ///< a variable that no recorded execution wrote
+  container,          ///< came out of an iterator, an optional or a list
+  nested,             ///< the result of a nested call, which TensorFlow does not record
+  control_flow,       ///< the result of a branch or loop without rows
+  too_deep,           ///< more steps than a sound logdir needs
+};
+
+/// In words, to follow "was not recorded".
+constexpr std::string_view reason_words(Reason reason) noexcept {
+  switch (reason) {
+    case Reason::not_recorded: return "its op has no row in this run of the graph";
+    case Reason::filtered: return "a filter left ops of its type out";
+    case Reason::caller: return "the caller is not on record";
+    case Reason::arguments: return "the call's inputs can't be matched with the arguments";
+    case Reason::runtime: return "the runtime calls this function by itself";
+    case Reason::eager: return "a constant or converted value";
+    case Reason::variable: return "no write to this variable is on record";
+    case Reason::container: return "it came out of an iterator or a container";
+    case Reason::nested: return "the result of a nested call";
+    case Reason::control_flow: return "the result of a branch or loop";
+    case Reason::too_deep: return "too many steps away";
+    case Reason::none: break;
+  }
+  return "";
+}
+
+/// What fed one input of an op.
+struct Link {
+  enum class State : std::uint8_t {
+    events,      ///< these events; one, or the items of a container
+    candidates,  ///< one of these
+    clean,       ///< a tensor that is never a float, or a variable's handle
+    unknown,
+  };
+  State state = State::unknown;
+  Reason reason = Reason::none;
+  float confidence = 1;
+  std::vector<EventRef> events;
+
+  void set_unknown(Reason why, float how_sure) {
+    state = State::unknown;
+    reason = why;
+    confidence = how_sure;
+    events.clear();
+  }
+  void set_clean(float how_sure) {
+    state = State::clean;
+    confidence = how_sure;
+    events.clear();
+  }
+  void set_event(EventRef event, float how_sure) {
+    state = State::events;
+    confidence = how_sure;
+    events.assign(1, event);
+  }
+  /// Less sure by this factor.
+  void weaken(float factor) { confidence *= factor; }
+  void limit(float most) {
+    if (confidence > most) confidence = most;
+  }
+};
+
+}  // namespace nanlens::causes

@@ -1,0 +1,251 @@
+/// @file
+/// What an op can do to numbers: which kinds of non-finite values it makes of finite ones, and whether the counts of its
+/// inputs account for its output. Sources: IEEE 754, and TensorFlow's kernels where they choose (noted beside them).
+#pragma once
+
+#include <span>
+
+#include <nanlens/causes/limits.hpp>
+#include <nanlens/causes/op_code.hpp>
+#include <nanlens/reader/event_digest.hpp>
+
+namespace nanlens::causes {
+
+using reader::TensorHealth;
+
+/// Kinds of non-finite values, as bits: `reader::nan_flag`, `neg_inf_flag`, `pos_inf_flag`.
+using Kinds = std::uint8_t;
+
+/// Do the counts of the inputs account for the output?
+enum class Verdict : std::uint8_t {
+  none,          ///< no rule, or no counts
+  explained,     ///< they match exactly
+  consistent,    ///< possible; counts alone can't prove it
+  contradicted,  ///< impossible from these inputs
+};
+
+/// What happened, as a sentence can tell it. Names in `sentence.hpp`.
+enum class Mechanism : std::uint8_t {
+  generic,
+  log0,
+  logneg,
+  sqrtneg,
+  rsqrt0,
+  sqrtgrad0,
+  div0,
+  div00,
+  empty,
+  exp,
+  overflow,
+  cast,
+  pow,
+  domain,
+  matrix,
+  zero_inf,
+  inf_inf,
+  softmax_inf,
+  allmasked,
+};
+
+struct Judgement {
+  Verdict verdict = Verdict::none;
+  Mechanism mechanism = Mechanism::generic;
+};
+
+/// Kinds that only finite inputs give: whatever else came in, the op made these itself. log(0) = −∞ and 1/√0 = +∞; 1/0 too
+/// (1/±∞ is 0).
+constexpr Kinds created_kinds(OpCode op) noexcept {
+  switch (op) {
+    case OpCode::log:
+    case OpCode::log1p: return reader::neg_inf_flag;
+    case OpCode::rsqrt: return reader::pos_inf_flag;
+    case OpCode::reciprocal: return reader::pos_inf_flag | reader::neg_inf_flag;
+    default: return 0;
+  }
+}
+
+/// Kinds that an op with an input off the record made by itself more likely than not.
+constexpr Kinds likely_made(OpCode op) noexcept {
+  switch (op) {
+    case OpCode::exp:
+    case OpCode::matmul:
+    case OpCode::sqrt_grad: return reader::pos_inf_flag;
+    case OpCode::divide: return reader::bad_flags;
+    case OpCode::pow: return reader::nan_flag | reader::pos_inf_flag;
+    case OpCode::log:
+    case OpCode::sqrt:
+    case OpCode::rsqrt:
+    case OpCode::inverse_trigonometric: return reader::nan_flag;
+    default: return 0;
+  }
+}
+
+namespace detail {
+
+inline bool counted(const TensorHealth* h) noexcept { return h != nullptr && h->num_zero >= 0; }
+inline bool any_empty(std::span<const TensorHealth* const> inputs) noexcept {
+  for (const auto* h : inputs)
+    if (h != nullptr && h->size == 0) return true;
+  return false;
+}
+
+inline Judgement judge_log(const TensorHealth& out, const TensorHealth& in) {
+  const double below = in.num_negative + in.num_nan + in.num_neg_inf;
+  const bool negatives_match = out.num_nan == below;
+  if (out.num_neg_inf > 0 && out.num_neg_inf == in.num_zero && negatives_match)
+    return {Verdict::explained, Mechanism::log0};
+  if (out.num_nan > 0 && negatives_match) return {Verdict::explained, Mechanism::logneg};
+  // Threads that flush subnormals to zero: more −∞ than zeros were counted.
+  if (out.num_neg_inf > 0 && out.num_neg_inf >= in.num_zero && in.num_positive > 0 && negatives_match)
+    return {Verdict::consistent, Mechanism::log0};
+  return {in.num_zero > 0 || in.num_negative > 0 ? Verdict::consistent : Verdict::contradicted,
+          out.num_neg_inf > 0 ? Mechanism::log0 : Mechanism::logneg};
+}
+
+inline Judgement judge_root(OpCode op, const TensorHealth& out, const TensorHealth& in) {
+  if (out.num_nan > 0 && out.num_nan == in.num_negative + in.num_nan + in.num_neg_inf)
+    return {Verdict::explained, Mechanism::sqrtneg};
+  const bool reciprocal = op == OpCode::rsqrt;
+  if (reciprocal && out.num_pos_inf > 0 && in.num_zero >= out.num_pos_inf)
+    return {Verdict::explained, Mechanism::rsqrt0};
+  const bool possible = in.num_negative > 0 || (reciprocal && in.num_positive + in.num_zero > 0);
+  return {possible ? Verdict::consistent : Verdict::contradicted,
+          out.num_nan > 0 ? Mechanism::sqrtneg : Mechanism::rsqrt0};
+}
+
+inline Judgement judge_division(const TensorHealth& out, const TensorHealth* a, const TensorHealth* b) {
+  if (!counted(b)) return {};
+  if (b->num_zero > 0) {
+    const bool both = out.num_nan > 0 && (!counted(a) || a->num_zero > 0);
+    if (out.num_nan > 0 && !both) return {Verdict::contradicted, Mechanism::div0};
+    return {Verdict::explained, both && out.num_pos_inf + out.num_neg_inf == 0 ? Mechanism::div00 : Mechanism::div0};
+  }
+  // Without a zero below, finite numbers can only overflow.
+  return {out.num_nan > 0 ? Verdict::contradicted : Verdict::consistent, Mechanism::overflow};
+}
+
+inline Judgement judge_overflow(const TensorHealth& out, bool nan_possible) {
+  if (out.num_nan <= 0) return {Verdict::explained, Mechanism::overflow};
+  return {nan_possible ? Verdict::consistent : Verdict::contradicted, Mechanism::overflow};
+}
+
+}  // namespace detail
+
+/// Judges an output by the counts of its inputs, in input order; null where an input is not known. Without counts
+/// (modes below FULL_HEALTH) the verdict is `none`, with the mechanism that the op alone suggests.
+inline Judgement judge(OpCode op, const TensorHealth& out, std::span<const TensorHealth* const> inputs) {
+  using detail::counted;
+  const TensorHealth* const a = inputs.empty() ? nullptr : inputs[0];
+  const TensorHealth* const b = inputs.size() > 1 ? inputs[1] : nullptr;
+  const bool reduces = op == OpCode::mean || op == OpCode::maximum_of || op == OpCode::minimum_of;
+  if (reduces && detail::any_empty(inputs)) return {Verdict::explained, Mechanism::empty};
+  if (out.num_negative < 0) return {};
+  const bool known = counted(a);
+  switch (op) {
+    case OpCode::log: return known ? detail::judge_log(out, *a) : Judgement{};
+    case OpCode::log1p:
+      if (!known) return {};
+      return {a->num_negative > 0 ? Verdict::consistent : Verdict::contradicted,
+              out.num_neg_inf > 0 ? Mechanism::log0 : Mechanism::logneg};
+    case OpCode::sqrt:
+    case OpCode::rsqrt: return known ? detail::judge_root(op, out, *a) : Judgement{};
+    case OpCode::reciprocal: {
+      if (!known) return {};
+      const double infinities = out.num_pos_inf + out.num_neg_inf;
+      if (a->num_zero > 0 && infinities >= a->num_zero) return {Verdict::explained, Mechanism::div0};
+      return {infinities > 0 && out.num_nan <= 0 ? Verdict::consistent : Verdict::contradicted, Mechanism::div0};
+    }
+    case OpCode::divide:
+    case OpCode::modulo: return detail::judge_division(out, a, b);
+    case OpCode::exp:
+      if (!known) return {};
+      return {out.num_nan <= 0 && a->num_positive >= out.num_pos_inf ? Verdict::explained : Verdict::contradicted,
+              Mechanism::exp};
+    case OpCode::sinh: return {out.num_nan > 0 ? Verdict::contradicted : Verdict::explained, Mechanism::exp};
+    case OpCode::pow: return {Verdict::consistent, Mechanism::pow};
+    case OpCode::square:
+    case OpCode::multiply:
+    case OpCode::add:
+    case OpCode::subtract: return detail::judge_overflow(out, false);
+    case OpCode::cast:
+      // float8_e4m3fn and the fnuz types have no infinity: too large becomes NaN.
+      return {out.num_nan > 0 && !dtype_lacks_infinity(out.dtype) ? Verdict::contradicted : Verdict::explained,
+              Mechanism::cast};
+    case OpCode::add_n:
+    case OpCode::reduce_sum:
+    case OpCode::mean:
+    case OpCode::cumulative_sum:
+    case OpCode::matmul:
+    case OpCode::product: return detail::judge_overflow(out, true);
+    case OpCode::inverse_trigonometric:
+    case OpCode::atanh: return {Verdict::consistent, Mechanism::domain};
+    case OpCode::sqrt_grad:
+    case OpCode::reciprocal_grad:
+      if (!known) return {};
+      return {a->num_zero > 0 ? Verdict::explained : Verdict::consistent, Mechanism::sqrtgrad0};
+    case OpCode::matrix: return {Verdict::consistent, Mechanism::matrix};
+    case OpCode::softmax:
+    case OpCode::log_softmax:
+    case OpCode::cross_entropy:
+    case OpCode::maximum:
+    case OpCode::minimum:
+    case OpCode::relu:
+    case OpCode::bounded:
+    case OpCode::negate:
+    case OpCode::keep: return {Verdict::contradicted, Mechanism::generic};
+    default: return {};
+  }
+}
+
+/// The mechanism that an op and the kinds of its output suggest where counts are missing.
+constexpr Mechanism likely_mechanism(OpCode op, Kinds kinds) noexcept {
+  switch (op) {
+    case OpCode::log:
+    case OpCode::log1p: return (kinds & reader::neg_inf_flag) != 0 ? Mechanism::log0 : Mechanism::logneg;
+    case OpCode::sqrt: return Mechanism::sqrtneg;
+    case OpCode::rsqrt: return (kinds & reader::pos_inf_flag) != 0 ? Mechanism::rsqrt0 : Mechanism::sqrtneg;
+    case OpCode::reciprocal: return Mechanism::div0;
+    case OpCode::sqrt_grad:
+    case OpCode::reciprocal_grad: return Mechanism::sqrtgrad0;
+    case OpCode::inverse_trigonometric:
+    case OpCode::atanh: return Mechanism::domain;
+    case OpCode::matrix: return Mechanism::matrix;
+    case OpCode::exp:
+    case OpCode::sinh: return Mechanism::exp;
+    case OpCode::cast: return Mechanism::cast;
+    case OpCode::pow: return Mechanism::pow;
+    case OpCode::divide:
+    case OpCode::modulo: return (kinds & reader::nan_flag) != 0 ? Mechanism::div00 : Mechanism::div0;
+    case OpCode::multiply:
+    case OpCode::square:
+    case OpCode::add:
+    case OpCode::subtract:
+    case OpCode::add_n:
+    case OpCode::reduce_sum:
+    case OpCode::mean:
+    case OpCode::cumulative_sum:
+    case OpCode::matmul:
+    case OpCode::product: return Mechanism::overflow;
+    default: return Mechanism::generic;
+  }
+}
+
+/// Why infinity became NaN in an op that got no NaN; `generic` where there is nothing to say.
+constexpr Mechanism kind_change(OpCode op) noexcept {
+  switch (op) {
+    case OpCode::multiply:
+    case OpCode::matmul: return Mechanism::zero_inf;
+    case OpCode::add:
+    case OpCode::subtract:
+    case OpCode::add_n:
+    case OpCode::reduce_sum:
+    case OpCode::mean:
+    case OpCode::cumulative_sum: return Mechanism::inf_inf;
+    case OpCode::divide: return Mechanism::inf_inf;
+    case OpCode::softmax:
+    case OpCode::log_softmax: return Mechanism::softmax_inf;
+    default: return Mechanism::generic;
+  }
+}
+
+}  // namespace nanlens::causes

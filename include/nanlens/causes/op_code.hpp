@@ -1,0 +1,385 @@
+/// @file
+/// What the analysis knows of op types: TensorFlow's names, and the plain ones that other hosts use for the same.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace nanlens::causes {
+
+/// Ops with the same numerics share a code.
+enum class OpCode : std::uint8_t {
+  other,
+  // numerics
+  log,
+  log1p,
+  sqrt,
+  rsqrt,
+  reciprocal,
+  divide,
+  modulo,
+  div_no_nan,
+  mul_no_nan,
+  xlogy,
+  exp,
+  sinh,
+  pow,
+  square,
+  multiply,
+  add,
+  subtract,
+  add_n,
+  reduce_sum,
+  mean,
+  cumulative_sum,
+  matmul,
+  product,
+  maximum_of,
+  minimum_of,
+  softmax,
+  log_softmax,
+  cross_entropy,
+  sparse_cross_entropy,
+  bounded,
+  relu,
+  unbounded_smooth,
+  cast,
+  inverse_trigonometric,
+  atanh,
+  sqrt_grad,
+  reciprocal_grad,
+  matrix,
+  batch_norm,
+  maximum,
+  minimum,
+  select,
+  negate,
+  keep,
+  split,
+  // sources
+  constant,
+  uninitialised,
+  iterator_get,
+  // relays and boundaries
+  identity,
+  identity_n,
+  placeholder,
+  read_variable,
+  assign,
+  apply,
+  variable_handle,
+  branch,
+  loop,
+  call,
+  function_return,
+  list_from,
+  list_set,
+  list_get,
+  container_get,
+  v1_flow,
+  not_float,
+};
+
+namespace detail {
+
+struct OpName {
+  std::string_view name;  // lower case, without '_' and version
+  OpCode code;
+};
+
+// Sorted by name: looked up by halving.
+inline constexpr OpName op_names[] = {
+    {"abs", OpCode::keep},
+    {"acos", OpCode::inverse_trigonometric},
+    {"acosh", OpCode::inverse_trigonometric},
+    {"add", OpCode::add},
+    {"addn", OpCode::add_n},
+    {"argmax", OpCode::not_float},
+    {"argmin", OpCode::not_float},
+    {"asin", OpCode::inverse_trigonometric},
+    {"assign", OpCode::assign},
+    {"assignaddvariableop", OpCode::apply},
+    {"assignsubvariableop", OpCode::apply},
+    {"assignvariableop", OpCode::assign},
+    {"atan", OpCode::bounded},
+    {"atanh", OpCode::atanh},
+    {"batchmatmul", OpCode::matmul},
+    {"batchmatrixinverse", OpCode::matrix},
+    {"biasadd", OpCode::add},
+    {"broadcastgradientargs", OpCode::not_float},
+    {"broadcastto", OpCode::keep},
+    {"cast", OpCode::cast},
+    {"ceil", OpCode::keep},
+    {"cholesky", OpCode::matrix},
+    {"clip", OpCode::keep},
+    {"clipbyvalue", OpCode::keep},
+    {"concat", OpCode::keep},
+    {"const", OpCode::constant},
+    {"constant", OpCode::constant},
+    {"conv", OpCode::matmul},
+    {"conv2d", OpCode::matmul},
+    {"conv2dbackpropfilter", OpCode::matmul},
+    {"conv2dbackpropinput", OpCode::matmul},
+    {"conv3d", OpCode::matmul},
+    {"cosh", OpCode::sinh},
+    {"cumprod", OpCode::product},
+    {"cumsum", OpCode::cumulative_sum},
+    {"deepcopy", OpCode::identity},
+    {"depthwiseconv2dnative", OpCode::matmul},
+    {"div", OpCode::divide},
+    {"divide", OpCode::divide},
+    {"divnonan", OpCode::div_no_nan},
+    {"einsum", OpCode::matmul},
+    {"elu", OpCode::relu},
+    {"empty", OpCode::uninitialised},
+    {"equal", OpCode::not_float},
+    {"erf", OpCode::bounded},
+    {"exp", OpCode::exp},
+    {"expanddims", OpCode::keep},
+    {"expm1", OpCode::exp},
+    {"fill", OpCode::keep},
+    {"floor", OpCode::keep},
+    {"floordiv", OpCode::divide},
+    {"floormod", OpCode::modulo},
+    {"fusedbatchnorm", OpCode::batch_norm},
+    {"fusedbatchnormex", OpCode::batch_norm},
+    {"gather", OpCode::keep},
+    {"gathernd", OpCode::keep},
+    {"gemm", OpCode::matmul},
+    {"greater", OpCode::not_float},
+    {"greaterequal", OpCode::not_float},
+    {"identity", OpCode::identity},
+    {"identityn", OpCode::identity_n},
+    {"if", OpCode::branch},
+    {"inv", OpCode::reciprocal},
+    {"invgrad", OpCode::reciprocal_grad},
+    {"isfinite", OpCode::not_float},
+    {"isinf", OpCode::not_float},
+    {"isnan", OpCode::not_float},
+    {"iteratorgetnext", OpCode::iterator_get},
+    {"leakyrelu", OpCode::relu},
+    {"less", OpCode::not_float},
+    {"lessequal", OpCode::not_float},
+    {"log", OpCode::log},
+    {"log10", OpCode::log},
+    {"log1p", OpCode::log1p},
+    {"log2", OpCode::log},
+    {"logicaland", OpCode::not_float},
+    {"logicalnot", OpCode::not_float},
+    {"logicalor", OpCode::not_float},
+    {"logmatrixdeterminant", OpCode::matrix},
+    {"logsoftmax", OpCode::log_softmax},
+    {"logsumexp", OpCode::add_n},
+    {"matmul", OpCode::matmul},
+    {"matrixdeterminant", OpCode::matrix},
+    {"matrixinverse", OpCode::matrix},
+    {"matrixsolve", OpCode::matrix},
+    {"max", OpCode::maximum_of},
+    {"maximum", OpCode::maximum},
+    {"maxpool", OpCode::keep},
+    {"mean", OpCode::mean},
+    {"min", OpCode::minimum_of},
+    {"minimum", OpCode::minimum},
+    {"mod", OpCode::modulo},
+    {"mul", OpCode::multiply},
+    {"mulnonan", OpCode::mul_no_nan},
+    {"multiply", OpCode::multiply},
+    {"neg", OpCode::negate},
+    {"negate", OpCode::negate},
+    {"notequal", OpCode::not_float},
+    {"optionalgetvalue", OpCode::container_get},
+    {"pack", OpCode::keep},
+    {"pad", OpCode::keep},
+    {"partitionedcall", OpCode::call},
+    {"placeholder", OpCode::placeholder},
+    {"placeholderwithdefault", OpCode::placeholder},
+    {"pow", OpCode::pow},
+    {"preventgradient", OpCode::identity},
+    {"prod", OpCode::product},
+    {"rank", OpCode::not_float},
+    {"readvariableop", OpCode::read_variable},
+    {"realdiv", OpCode::divide},
+    {"reciprocal", OpCode::reciprocal},
+    {"reciprocalgrad", OpCode::reciprocal_grad},
+    {"reducemax", OpCode::maximum_of},
+    {"reducemean", OpCode::mean},
+    {"reducemin", OpCode::minimum_of},
+    {"reduceprod", OpCode::product},
+    {"reducesum", OpCode::reduce_sum},
+    {"relu", OpCode::relu},
+    {"relu6", OpCode::relu},
+    {"relugrad", OpCode::keep},
+    {"reshape", OpCode::keep},
+    {"resourceapplyadam", OpCode::apply},
+    {"resourceapplygradientdescent", OpCode::apply},
+    {"resourceapplykerasmomentum", OpCode::apply},
+    {"resourceapplymomentum", OpCode::apply},
+    {"resourceapplyrmsprop", OpCode::apply},
+    {"retval", OpCode::function_return},
+    {"reverse", OpCode::keep},
+    {"round", OpCode::keep},
+    {"rsqrt", OpCode::rsqrt},
+    {"rsqrtgrad", OpCode::sqrt_grad},
+    {"select", OpCode::select},
+    {"selu", OpCode::relu},
+    {"shape", OpCode::not_float},
+    {"shapen", OpCode::not_float},
+    {"sigmoid", OpCode::bounded},
+    {"sign", OpCode::bounded},
+    {"sinh", OpCode::sinh},
+    {"size", OpCode::not_float},
+    {"slice", OpCode::keep},
+    {"snapshot", OpCode::identity},
+    {"softmax", OpCode::softmax},
+    {"softmaxcrossentropywithlogits", OpCode::cross_entropy},
+    {"softplus", OpCode::unbounded_smooth},
+    {"softsign", OpCode::bounded},
+    {"sparsesoftmaxcrossentropywithlogits", OpCode::sparse_cross_entropy},
+    {"split", OpCode::split},
+    {"splitv", OpCode::split},
+    {"sqrt", OpCode::sqrt},
+    {"sqrtgrad", OpCode::sqrt_grad},
+    {"square", OpCode::square},
+    {"squareddifference", OpCode::square},
+    {"squeeze", OpCode::keep},
+    {"statefulpartitionedcall", OpCode::call},
+    {"statelessif", OpCode::branch},
+    {"statelessrandomgetkeycounter", OpCode::not_float},
+    {"statelesswhile", OpCode::loop},
+    {"stopgradient", OpCode::identity},
+    {"stridedslice", OpCode::keep},
+    {"sub", OpCode::subtract},
+    {"subtract", OpCode::subtract},
+    {"sum", OpCode::reduce_sum},
+    {"tanh", OpCode::bounded},
+    {"tensorlistconcat", OpCode::list_get},
+    {"tensorlistfromtensor", OpCode::list_from},
+    {"tensorlistgather", OpCode::list_get},
+    {"tensorlistgetitem", OpCode::list_get},
+    {"tensorlistpopback", OpCode::list_get},
+    {"tensorlistpushback", OpCode::list_set},
+    {"tensorlistsetitem", OpCode::list_set},
+    {"tensorliststack", OpCode::list_get},
+    {"tile", OpCode::keep},
+    {"transpose", OpCode::keep},
+    {"truediv", OpCode::divide},
+    {"unpack", OpCode::split},
+    {"varhandleop", OpCode::variable_handle},
+    {"where", OpCode::not_float},
+    {"while", OpCode::loop},
+    {"xdivy", OpCode::divide},
+    {"xlog1py", OpCode::xlogy},
+    {"xlogy", OpCode::xlogy},
+};
+
+constexpr bool sorted_by_name() {
+  for (std::size_t i = 1; i < std::size(op_names); ++i)
+    if (!(op_names[i - 1].name < op_names[i].name)) return false;
+  return true;
+}
+static_assert(sorted_by_name());
+
+// Lower case, without '_', and without a version ("AddV2" and "add" are one op).
+inline std::string plain_name(std::string_view type) {
+  std::string plain;
+  for (const char c : type)
+    if (c != '_') plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::size_t v = plain.find_last_not_of("0123456789");
+  if (v != std::string::npos && v > 0 && v + 1 < plain.size() && plain[v] == 'v') plain.resize(v);
+  return plain;
+}
+
+}  // namespace detail
+
+/// The code of an op type; `other` for types without rules.
+inline OpCode op_code(std::string_view type) {
+  const std::string plain = detail::plain_name(type);
+  const auto* const end = std::end(detail::op_names);
+  const auto* const found = std::lower_bound(
+      std::begin(detail::op_names), end, plain,
+      [](const detail::OpName& entry, const std::string& name) { return entry.name < name; });
+  if (found != end && found->name == plain) return found->code;
+  if (type == "Enter" || type == "Exit" || type == "Merge" || type == "Switch" || type == "NextIteration" ||
+      type == "RefEnter" || type == "RefSwitch" || type == "RefMerge")
+    return OpCode::v1_flow;
+  return plain.starts_with("resourceapply") || plain.starts_with("resourcescatter") ? OpCode::apply : OpCode::other;
+}
+
+/// Does the output have one element per element of the first input?
+constexpr bool is_elementwise(OpCode op) noexcept {
+  switch (op) {
+    case OpCode::log:
+    case OpCode::log1p:
+    case OpCode::sqrt:
+    case OpCode::rsqrt:
+    case OpCode::reciprocal:
+    case OpCode::exp:
+    case OpCode::sinh:
+    case OpCode::bounded:
+    case OpCode::relu:
+    case OpCode::unbounded_smooth:
+    case OpCode::cast:
+    case OpCode::inverse_trigonometric:
+    case OpCode::atanh:
+    case OpCode::negate:
+    case OpCode::square: return true;
+    default: return false;
+  }
+}
+
+/// Can the op only pass on what comes in: finite inputs give finite outputs, always?
+constexpr bool only_preserves(OpCode op) noexcept {
+  switch (op) {
+    case OpCode::keep:
+    case OpCode::split:
+    case OpCode::negate:
+    case OpCode::maximum:
+    case OpCode::minimum:
+    case OpCode::relu:
+    case OpCode::bounded:
+    case OpCode::select:
+    case OpCode::softmax:
+    case OpCode::log_softmax:
+    case OpCode::cross_entropy: return true;
+    default: return false;
+  }
+}
+
+/// Is the result the same tensor under another name?
+constexpr bool is_relay(OpCode op) noexcept {
+  switch (op) {
+    case OpCode::identity:
+    case OpCode::identity_n:
+    case OpCode::placeholder:
+    case OpCode::read_variable:
+    case OpCode::container_get:
+    case OpCode::function_return:
+    case OpCode::v1_flow:
+    case OpCode::list_get:
+    case OpCode::branch:
+    case OpCode::loop:
+    case OpCode::call: return true;
+    default: return false;
+  }
+}
+
+/// Are its outputs floating-point, whatever its inputs are? Where such an op has no row, a filter left it out.
+constexpr bool is_always_float(OpCode op) noexcept {
+  switch (op) {
+    case OpCode::log:
+    case OpCode::log1p:
+    case OpCode::sqrt:
+    case OpCode::rsqrt:
+    case OpCode::exp:
+    case OpCode::softmax:
+    case OpCode::log_softmax:
+    case OpCode::cross_entropy:
+    case OpCode::divide:
+    case OpCode::div_no_nan: return true;
+    default: return false;
+  }
+}
+
+}  // namespace nanlens::causes

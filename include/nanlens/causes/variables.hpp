@@ -1,0 +1,217 @@
+/// @file
+/// Writes to variables: what a variable held when it was read.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include <nanlens/causes/resolver.hpp>
+
+namespace nanlens::causes {
+
+/// A write, in the order of executions. The value is looked up when it is asked for.
+struct VariableWrite {
+  std::int64_t handle = -1;      ///< id of the variable; −1 if it can't be told
+  std::uint32_t execution = 0;   ///< the eager write, or the call in which it happened
+  std::uint32_t op = none;       ///< writes inside functions: the op
+  std::uint32_t graph = none;
+  bool overwrites = false;       ///< the old content is lost; else the value is added to it
+};
+
+class Variables {
+ public:
+  Variables(Model& model, Resolver& resolver) : model_(model), resolver_(resolver) {}
+
+  /// Takes in the executions that are new.
+  void update() {
+    CallTable& calls = model_.calls();
+    for (; executions_seen_ < calls.size(); ++executions_seen_) {
+      const auto i = static_cast<std::uint32_t>(executions_seen_);
+      if (calls.is_call(i)) {
+        add_call(i);
+        continue;
+      }
+      const OpCode code = model_.code(execution_event(i, 0));
+      const auto inputs = calls.inputs(i);
+      if (code != OpCode::assign && code != OpCode::apply) continue;
+      if (!inputs.empty()) add({inputs[0].tensor_id, i, none, none, code == OpCode::assign});
+    }
+  }
+
+  /// The event that a read found in its variable: the latest earlier write with something bad, if the content is bad.
+  /// `reader`: the read itself; `handle` −1 if unknown; `health` of what was read.
+  void last_write(EventRef reader, std::int64_t handle, const TensorHealth& health, Link& link) {
+    const std::uint32_t at = reader.is_execution ? reader.index : model_.owners().owner(reader.index);
+    const std::uint32_t before = reader.is_execution ? none : reader.index;
+    std::uint32_t exact = none;  // execution of the write found by handle
+    if (const auto found = by_handle_.find(handle); handle >= 0 && found != by_handle_.end()) {
+      constexpr std::size_t most = 64;
+      const auto& list = found->second;
+      for (std::size_t i = list.size(), tried = 0; i-- > 0 && tried < most;) {
+        const VariableWrite& w = writes_[list[i]];
+        if (at != none && (w.execution > at || (w.execution == at && reader.is_execution))) continue;
+        ++tried;
+        Link value;
+        value_of(w, w.execution == at ? before : none, value);
+        if (w.execution == at && value.events.empty()) continue;
+        exact = exact == none ? w.execution : exact;
+        if (take_bad(value, 1, link)) return;
+        if (w.overwrites && value.state == Link::State::events) break;
+      }
+    }
+    if (latest_alike(at, before, handle, exact, health, link)) return;
+    if (exact != none) return link.set_unknown(Reason::not_recorded, 0.5F);
+    link.set_unknown(Reason::variable, 0.5F);
+  }
+
+  /// The values that one of the last writes before an execution stored, if bad: for reads that are not recorded.
+  bool recent_bad(std::uint32_t execution, Link& link) {
+    constexpr std::size_t most = 5;
+    for (std::size_t i = writes_.size(), tried = 0; i-- > 0 && tried < most;) {
+      if (writes_[i].execution >= execution) continue;
+      ++tried;
+      Link value;
+      value_of(writes_[i], none, value);
+      if (take_bad(value, 0.4F, link)) return true;
+    }
+    return false;
+  }
+
+  /// Was a variable that a call takes written, with bad inputs, by an earlier call whose rows are not on record?
+  bool stale(std::uint32_t call, Link& link) {
+    for (const TensorUse& input : model_.calls().inputs(call)) {
+      const auto found = by_handle_.find(input.tensor_id);
+      if (found == by_handle_.end()) continue;
+      for (std::size_t i = found->second.size(); i-- > 0;) {
+        const VariableWrite& w = writes_[found->second[i]];
+        if (w.execution >= call) continue;
+        if (bad_input_of(w.execution, link)) return true;
+        break;
+      }
+    }
+    return false;
+  }
+
+  /// An input of an execution that is bad; false if none is.
+  bool bad_input_of(std::uint32_t execution, Link& link) {
+    for (const TensorUse& input : model_.calls().inputs(execution)) {
+      Link one;
+      resolver_.eager(input.tensor_id, execution, one);
+      if (take_bad(one, 0.5F, link)) return true;
+    }
+    return false;
+  }
+
+ private:
+  struct GraphWrite {
+    std::uint32_t op;
+    std::uint32_t graph;
+    bool overwrites;
+  };
+
+  void add(const VariableWrite& write) {
+    by_handle_[write.handle].push_back(static_cast<std::uint32_t>(writes_.size()));
+    writes_.push_back(write);
+  }
+  void add_call(std::uint32_t call) {
+    const std::uint32_t graph = model_.owners().graph_of_call(call);
+    if (graph == none) return;
+    const auto [found, is_new] = in_graph_.try_emplace(graph);
+    if (is_new) collect(graph, found->second, 0);
+    for (const GraphWrite& w : found->second) {
+      Place place;
+      place.call = call;
+      place.graph = w.graph;
+      const auto& inputs = model_.graphs().op(w.op).inputs;
+      add({inputs.empty() ? -1 : resolver_.handle(place, inputs.front()), call, w.op, w.graph, w.overwrites});
+    }
+  }
+  // Write ops of a function and of everything inside it.
+  void collect(std::uint32_t graph, std::vector<GraphWrite>& list, int depth) {
+    constexpr int deepest = 16;
+    if (depth > deepest) return;
+    model_.graphs().links(graph);
+    for (const std::uint32_t op : model_.graphs().graph(graph).ops) {
+      const OpCode code = model_.graphs().op(op).code;
+      if (code == OpCode::assign || code == OpCode::apply) list.push_back({op, graph, code == OpCode::assign});
+    }
+    for (const std::uint32_t child : model_.graphs().graph(graph).inner) collect(child, list, depth + 1);
+  }
+
+  void value_of(const VariableWrite& w, std::uint32_t before, Link& link) {
+    link.set_unknown(Reason::not_recorded, 0.3F);
+    if (w.op == none) {
+      const auto inputs = model_.calls().inputs(w.execution);
+      Link clean;
+      for (std::size_t k = 1; k < inputs.size(); ++k) {
+        Link one;
+        resolver_.eager(inputs[k].tensor_id, w.execution, one);
+        if (take_bad(one, 1, link)) return;
+        if (one.state == Link::State::events) clean = one;
+      }
+      if (!clean.events.empty()) link = clean;
+      return;
+    }
+    const auto& inputs = model_.graphs().op(w.op).inputs;
+    Place place;
+    place.call = w.execution;
+    place.graph = w.graph;
+    place.before = before;
+    place.run = model_.window(w.execution).run_at(w.graph, before);
+    if (place.run == none) {
+      bad_input_of(w.execution, link);
+      return;
+    }
+    Link clean;
+    for (std::size_t k = 1; k < inputs.size(); ++k) {
+      Link one;
+      resolver_.tensor(place, inputs[k], one);
+      const bool later = before != none && one.state == Link::State::events && !one.events.front().is_execution &&
+                         one.events.front().index > before;
+      if (later) continue;
+      if (take_bad(one, 1, link)) return;
+      if (one.state == Link::State::events) clean = one;
+    }
+    if (!clean.events.empty()) link = clean;
+  }
+
+  bool take_bad(const Link& from, float factor, Link& to) {
+    if (from.state != Link::State::events) return false;
+    for (const EventRef& event : from.events)
+      if (model_.bad(event)) {
+        to.set_event(event, from.confidence * factor);
+        return true;
+      }
+    return false;
+  }
+
+  // A bad write of the same dtype, rank and size where the variable's identity is not known on one side.
+  bool latest_alike(std::uint32_t at, std::uint32_t before, std::int64_t handle, std::uint32_t exact,
+                    const TensorHealth& health, Link& link) {
+    constexpr std::size_t farthest = 400;
+    for (std::size_t i = writes_.size(), tried = 0; i-- > 0 && tried < farthest;) {
+      const VariableWrite& w = writes_[i];
+      if (at != none && w.execution > at) continue;
+      if (w.handle >= 0 && handle >= 0 && w.handle != handle) continue;
+      if (exact != none && w.execution < exact) break;
+      ++tried;
+      Link value;
+      value_of(w, w.execution == at ? before : none, value);
+      if (value.events.empty() || !model_.bad(value.events.front())) continue;
+      const TensorHealth other = model_.health(value.events.front());
+      if (health.size >= 0 && (other.size != health.size || other.rank != health.rank || other.dtype != health.dtype))
+        continue;
+      return take_bad(value, 0.6F, link);
+    }
+    return false;
+  }
+
+  Model& model_;
+  Resolver& resolver_;
+  std::size_t executions_seen_ = 0;
+  std::vector<VariableWrite> writes_;
+  std::unordered_map<std::int64_t, std::vector<std::uint32_t>> by_handle_;
+  std::unordered_map<std::uint32_t, std::vector<GraphWrite>> in_graph_;
+};
+
+}  // namespace nanlens::causes

@@ -1,0 +1,548 @@
+"""Small programs with a known culprit, for the real TensorFlow to record: `programs.py OUT_DIR MODE`.
+
+Each program gets a logdir of its own, OUT_DIR/NAME.MODE. EXPECTED says, per program, what `nanlens why` must answer: the op
+type of the cause (or "data" for values that came in bad, None for a run without a NaN) and the ids of the sentences that are
+right. `counts`: the modes in which only the counts of FULL_HEALTH can tell, so that "unknown" is an honest answer.
+"""
+import os
+import sys
+
+EXPECTED = {}
+PROGRAMS = {}
+ANY = None
+
+
+def program(cause, sentence=ANY, unknown_in=()):
+    """Registers a program with its cause, the sentences that are right for it, and the modes where it can't be told."""
+    def register(function):
+        name = function.__name__
+        PROGRAMS[name] = function
+        EXPECTED[name] = {"cause": cause, "sentences": [sentence] if isinstance(sentence, str) else sentence,
+                          "unknown_in": list(unknown_in)}
+        return function
+    return register
+
+
+CURT, CONCISE = "CURT_HEALTH", "CONCISE_HEALTH"
+BOTH = (CURT, CONCISE)
+
+
+def c(*values):
+    import tensorflow as tf
+    return tf.constant(values, tf.float32)
+
+
+# --- one op
+
+
+@program("Log", "log0")
+def log_zero(tf, np):
+    f = tf.function(lambda x: tf.reduce_mean(tf.math.log(tf.nn.relu(x))))
+    f(c(1.0, -2.0, 3.0))
+
+
+@program("Log", "logneg", BOTH)
+def log_negative(tf, np):
+    tf.function(lambda x: tf.reduce_sum(tf.math.log(x - 2.0)))(c(1.0, 3.0))
+
+
+@program("Log1p", ["logneg", "log0", "generic"], BOTH)
+def log1p_below(tf, np):
+    tf.function(lambda x: tf.math.log1p(x * 2.0))(c(-1.0, 3.0))
+
+
+@program("RealDiv", "div0", BOTH)
+def division(tf, np):
+    tf.function(lambda x, y: tf.reduce_sum(x) / tf.reduce_sum(y))(c(1.0, 2.0), c(1.0, -1.0))
+
+
+@program("RealDiv", "div00", BOTH)
+def zero_by_zero(tf, np):
+    tf.function(lambda x: x / tf.norm(x))(c(0.0, 0.0))
+
+
+@program("Exp", "exp", BOTH)
+def exp_overflow(tf, np):
+    tf.function(lambda x: tf.exp(x * 100.0))(c(1.0, 2.0))
+
+
+@program("Cast", "cast", BOTH)
+def cast_to_half(tf, np):
+    tf.function(lambda x: tf.cast(x * 1000.0, tf.float16) + tf.constant(1.0, tf.float16))(c(1.0, 70.0))
+
+
+@program("Exp", "exp", BOTH)
+def inf_minus_inf(tf, np):
+    @tf.function
+    def f(x):
+        e = tf.exp(x * 1.0)
+        return e - e
+    f(c(100.0, 1.0))
+
+
+@program("RealDiv", "div0", BOTH)
+def zero_times_inf(tf, np):
+    tf.function(lambda x, m: m * (1.0 / (x * 1.0)))(c(0.0, 2.0), c(0.0, 1.0))
+
+
+@program("Sqrt", "sqrtneg", BOTH)
+def sqrt_negative(tf, np):
+    tf.function(lambda x: tf.sqrt(x - 1.0))(c(0.5, 2.0))
+
+
+@program("Rsqrt", "rsqrt0", (CURT,))
+def rsqrt_zero(tf, np):
+    tf.function(lambda x: tf.math.rsqrt(x * 0.0) * 2.0)(c(0.5, 2.0))
+
+
+@program("Reciprocal", "div0", (CURT,))
+def reciprocal_zero(tf, np):
+    tf.function(lambda x: tf.math.reciprocal(tf.nn.relu(x)))(c(-1.0, 2.0))
+
+
+@program("MatMul", "overflow", BOTH)
+def matmul_overflow(tf, np):
+    tf.function(lambda x: tf.matmul(x * 1.0, x))(tf.ones([4, 4]) * 1e20)
+
+
+@program("Pow", ["pow", "generic"], BOTH)
+def pow_fraction(tf, np):
+    tf.function(lambda x: tf.pow(x * 1.0, 0.5))(c(-4.0, 4.0))
+
+
+@program("Sum", "overflow", BOTH)
+def half_sum(tf, np):
+    tf.function(lambda x: tf.reduce_sum(tf.cast(x, tf.float16)))(tf.fill([300], 600.0))
+
+
+@program("Square", "overflow", BOTH)
+def square_overflow(tf, np):
+    tf.function(lambda x: tf.reduce_mean(tf.square(x * 1e15)))(c(1e10, 1.0))
+
+
+@program("Mean", "empty", BOTH)
+def empty_mean(tf, np):
+    tf.function(lambda x: tf.reduce_mean(tf.boolean_mask(x * 1.0, x > 10.0)))(c(1.0, 2.0))
+
+
+@program("Max", "empty", BOTH)
+def empty_max(tf, np):
+    tf.function(lambda x: tf.reduce_max(x[:0] * 2.0) + 1.0)(c(1.0, 2.0))
+
+
+@program("Acos", "domain", BOTH)
+def acos_domain(tf, np):
+    tf.function(lambda x: tf.acos(x * 1.0000001))(c(1.0, 0.5))
+
+
+@program("Cholesky", "matrix", BOTH)
+def cholesky(tf, np):
+    tf.function(lambda x: tf.linalg.cholesky(x - 3.0))(tf.eye(2))
+
+
+@program("Cumprod", ["overflow", "generic"], BOTH)
+def cumprod(tf, np):
+    tf.function(lambda x: tf.math.cumprod(x * 1e20))(c(1.0, 2.0, 3.0))
+
+
+@program("Sinh", ["exp", "generic"], BOTH)
+def sinh_overflow(tf, np):
+    tf.function(lambda x: tf.sinh(x * 100.0))(c(1.0, 2.0))
+
+
+# --- eager
+
+
+@program("Log", "log0")
+def eager_chain(tf, np):
+    a = tf.math.log(c(0.0, 1.0) * 1.0)
+    tf.argmax(tf.maximum(a * 0.0, 0.0))
+
+
+@program("RealDiv", "div00", BOTH)
+def eager_division(tf, np):
+    x = c(0.0, 1.0) * 1.0
+    (x / x) * 3.0
+
+
+@program("data", "data")
+def eager_nan_data(tf, np):
+    x = tf.constant([np.nan, 1.0]) * 2.0
+    tf.reduce_sum(x)
+
+
+@program(None)
+def healthy(tf, np):
+    tf.function(lambda x: tf.reduce_sum(tf.math.log(x)))(c(1.0, 2.0))
+
+
+# --- functions, control flow
+
+
+@program("Log", "log0")
+def killed(tf, np):
+    @tf.function
+    def f(x):
+        y = x * 1.0
+        return tf.where(tf.math.is_finite(tf.math.log(y)), tf.math.log(y), tf.zeros_like(x))
+    f(c(0.0, 1.0))
+
+
+@program("Log", "log0")
+def nested(tf, np):
+    @tf.function
+    def inner(x):
+        return tf.math.log(x)
+
+    @tf.function
+    def f(x):
+        return inner(x * 0.0) + inner(x + 1.0)
+    f(c(1.0, 2.0))
+
+
+@program("Log", "log0")
+def nested_reused_second(tf, np):
+    @tf.function
+    def inner(x):
+        return tf.math.log(x) * 2.0
+
+    @tf.function
+    def f(x):
+        a = inner(x + 1.0)
+        b = inner(x * 0.0)
+        return a + b
+    f(c(1.0, 2.0))
+
+
+@program("Sqrt", "sqrtneg", BOTH)
+def nested_three_deep(tf, np):
+    @tf.function
+    def inner(x):
+        return tf.sqrt(x - 5.0)
+
+    @tf.function
+    def middle(x):
+        return inner(x * 2.0) + 1.0
+
+    @tf.function
+    def outer(x):
+        return tf.reduce_sum(middle(x + 0.5))
+    outer(c(1.0, 2.0))
+
+
+@program("Log", "logneg", BOTH)
+def retraced(tf, np):
+    @tf.function
+    def f(x):
+        return tf.math.log(x - 1.5)
+    f(c(2.0, 3.0))
+    f(tf.constant([[2.0, 3.0, 4.0]]))
+    f(c(1.0, 3.0))
+
+
+@program("Log", "logneg", BOTH)
+def cond_branch(tf, np):
+    @tf.function
+    def f(x):
+        if tf.reduce_sum(x) > 0.0:
+            y = tf.math.log(x - 2.0)
+        else:
+            y = x
+        return y * 2.0
+    f(c(1.0, 3.0))
+    f(c(-1.0, 0.0))
+
+
+@program("Mul", "overflow", BOTH)
+def while_loop(tf, np):
+    @tf.function
+    def f(x):
+        for _ in tf.range(6):
+            x = x * x
+        return tf.reduce_sum(x)
+    f(c(1e4, 1.0))
+
+
+@program("RealDiv", "div0", BOTH)
+def loop_counts_down(tf, np):
+    @tf.function
+    def f(x):
+        y = x
+        for i in tf.range(4):
+            y = x / (2.0 - tf.cast(i, tf.float32))
+        return y + 1.0
+    f(c(1.0, 2.0))
+
+
+@program("RealDiv", "div0", BOTH)
+def case(tf, np):
+    @tf.function
+    def f(x):
+        return tf.case([(tf.reduce_sum(x) > 0.0, lambda: 1.0 / (x - x))], default=lambda: x)
+    f(c(1.0, 2.0))
+
+
+@program("Log", "log0")
+def cond_in_loop(tf, np):
+    @tf.function
+    def f(x):
+        y = x
+        for i in tf.range(3):
+            if i == 1:
+                y = tf.math.log(y - y)
+            else:
+                y = y * 1.0
+        return y
+    f(c(1.0, 2.0))
+
+
+@program("Log", "log0")
+def map_fn(tf, np):
+    @tf.function
+    def f(x):
+        return tf.map_fn(lambda row: tf.reduce_sum(tf.math.log(row)), tf.nn.relu(x))
+    f(tf.constant([[1.0, 2.0], [0.0, 1.0]]))
+
+
+# --- variables and gradients
+
+
+@program("Log", "log0")
+def variable_update(tf, np):
+    v = tf.Variable([1.0, 2.0])
+
+    @tf.function
+    def update(x):
+        v.assign_sub(tf.math.log(x * 1.0))
+        return tf.reduce_sum(v)
+
+    @tf.function
+    def read(x):
+        return v * x
+    update(c(0.0, 1.0))
+    read(c(1.0, 1.0))
+
+
+@program("SqrtGrad", "sqrtgrad0", BOTH)
+def sqrt_gradient(tf, np):
+    w = tf.Variable([0.0, 1.0])
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(tf.sqrt(w))
+    w.assign_sub(tape.gradient(loss, w))
+    tf.reduce_sum(w)
+
+
+@program("SqrtGrad", ["sqrtgrad0", "opaque"], BOTH)
+def sqrt_gradient_in_function(tf, np):
+    f = tf.function(lambda x: tf.reduce_sum(tf.sqrt(x)))
+    u = tf.Variable([0.0, 4.0])
+    with tf.GradientTape() as tape:
+        loss = f(u)
+    tape.gradient(loss, u)
+
+
+@program(("RealDiv", "Reciprocal", "SqrtGrad"), ["div00", "div0", "sqrtgrad0", "opaque"], BOTH)
+def norm_gradient(tf, np):
+    x = tf.Variable([0.0, 0.0])
+    with tf.GradientTape() as tape:
+        loss = tf.norm(x * 1.0)
+    tape.gradient(loss, x)
+
+
+@program("Log", "log0")
+def reused_after_update(tf, np):
+    w = tf.Variable([0.5, 1.0])
+
+    @tf.function
+    def step():
+        with tf.GradientTape() as tape:
+            loss = -tf.reduce_sum(tf.math.log(tf.nn.relu(w)))
+        g = tape.gradient(loss, w)
+        w.assign_sub(g * -0.1 + c(1.0, 0.0))
+        return loss
+    for _ in range(3):
+        step()
+
+
+@program("Exp", "exp", BOTH)
+def optimizer(tf, np):
+    w = tf.Variable([80.0, 1.0])
+    sgd = tf.keras.optimizers.SGD(1.0)
+    for _ in range(2):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.exp(w * 1.2))
+        sgd.apply_gradients([(tape.gradient(loss, w), w)])
+
+
+# --- data
+
+
+@program("data", ["data", "const"])
+def bad_argument(tf, np):
+    tf.function(lambda x: x * 2.0 + 1.0)(tf.constant([np.nan, 1.0], tf.float32))
+
+
+@program("data", "const")
+def bad_constant(tf, np):
+    table = np.array([1.0, np.nan], np.float32)
+    tf.function(lambda x: tf.constant(table) * x + 1.0)(c(1.0, 2.0))
+
+
+@program("Log", "log0")
+def data_map(tf, np):
+    f = tf.function(lambda x: tf.math.log(x))
+    rows = np.array([[1.0, 2.0], [0.0, 1.0], [3.0, 1.0]], np.float32)
+    for x in tf.data.Dataset.from_tensor_slices(rows).map(f):
+        tf.reduce_sum(x)
+
+
+@program("data", "data", ())
+def data_holds_nan(tf, np):
+    rows = np.array([[1.0, 2.0], [np.nan, 1.0]], np.float32)
+    for x in tf.data.Dataset.from_tensor_slices(rows):
+        tf.reduce_sum(x * 2.0)
+
+
+# --- networks
+
+
+@program(("Square", "SquaredDifference", "MatMul"), "overflow", BOTH)
+def keras_fit(tf, np):
+    model = tf.keras.Sequential([tf.keras.layers.Dense(4), tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    model.fit(np.full([16, 3], 1e30, np.float32), np.ones([16, 1], np.float32), batch_size=8, verbose=0)
+
+
+@program("data", ["data"])
+def keras_nan_labels(tf, np):
+    model = tf.keras.Sequential([tf.keras.layers.Dense(2, activation="relu"), tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    model.fit(np.ones([16, 3], np.float32), np.full([16, 1], np.nan, np.float32), batch_size=8, verbose=0)
+
+
+@program("Mul", "overflow", BOTH)
+def loss_scaling(tf, np):
+    @tf.function
+    def f(x):
+        loss = tf.reduce_sum(tf.cast(x, tf.float16))
+        return loss * tf.constant(32768.0, tf.float16)
+    f(c(1.0, 3.0))
+
+
+@program("MatMul", "overflow", BOTH)
+def mixed_precision(tf, np):
+    @tf.function
+    def f(x, w):
+        return tf.cast(tf.matmul(tf.cast(x, tf.float16), tf.cast(w, tf.float16)), tf.float32) * 2.0
+    f(tf.fill([2, 64], 60.0), tf.fill([64, 2], 60.0))
+
+
+@program("expected", "expected", (CURT,))
+def attention_mask(tf, np):
+    mask = np.array([[0.0, -np.inf], [0.0, 0.0]], np.float32)
+
+    @tf.function
+    def f(x):
+        return tf.reduce_sum(tf.nn.softmax(x + tf.constant(mask)))
+    f(tf.constant([[1.0, 2.0], [3.0, 4.0]]))
+
+
+@program(("Softmax", "data"), ["allmasked", "const"], (CURT,))
+def all_masked(tf, np):
+    mask = np.full([2, 2], -np.inf, np.float32)
+
+    @tf.function
+    def f(x):
+        return tf.reduce_sum(tf.nn.softmax(x + tf.constant(mask)))
+    f(tf.constant([[1.0, 2.0], [3.0, 4.0]]))
+
+
+@program("Mul", "overflow", BOTH)
+def softmax_of_inf(tf, np):
+    tf.function(lambda x: tf.nn.softmax(x * 1e38 * 10.0))(c(1.0, 2.0))
+
+
+@program("Log", "log_softmax")
+def log_of_softmax(tf, np):
+    @tf.function
+    def f(x):
+        p = tf.nn.softmax(x * 200.0)
+        return -tf.reduce_mean(tf.math.log(p))
+    f(tf.constant([[1.0, 2.0], [3.0, 2.0]]))
+
+
+@program("RealDiv", ["div0", "div00"], BOTH)
+def standardise(tf, np):
+    @tf.function
+    def f(x):
+        mean = tf.reduce_mean(x)
+        deviation = tf.math.reduce_std(x)
+        return (x - mean) / deviation
+    f(c(3.0, 3.0, 3.0))
+
+
+@program("Rsqrt", "rsqrt0", (CURT,))
+def batch_norm_without_epsilon(tf, np):
+    @tf.function
+    def f(x):
+        mean, variance = tf.nn.moments(x, [0])
+        return tf.nn.batch_normalization(x, mean, variance, None, None, 0.0)
+    f(tf.constant([[3.0, 1.0], [3.0, 2.0]]))
+
+
+@program("Log", "log0")
+def two_replicas(tf, np):
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    with strategy.scope():
+        v = tf.Variable([1.0, 2.0])
+
+    @tf.function
+    def step():
+        return strategy.run(lambda: tf.math.log(v - v))
+    step()
+
+
+@program("Log", "log0")
+def split_and_concat(tf, np):
+    @tf.function
+    def f(x):
+        a, b = tf.split(tf.math.log(x * 1.0), 2)
+        return tf.concat([b, a], 0) * 2.0
+    f(c(0.0, 1.0, 2.0, 3.0))
+
+
+@program("Log", "log0")
+def many_calls(tf, np):
+    f = tf.function(lambda x: tf.reduce_sum(tf.math.log(x * 1.0)))
+    for value in (3.0, 2.0, 1.0, 0.0):
+        f(c(value, 1.0))
+
+
+@program("Log", "log0")
+def session(tf, np):
+    with tf.Graph().as_default():
+        x = tf.compat.v1.placeholder(tf.float32, [2])
+        y = tf.math.log(x * 1.0) * 2.0
+        with tf.compat.v1.Session() as s:
+            for value in ([1.0, 2.0], [0.0, 1.0]):
+                s.run(y, {x: value})
+
+
+def main():
+    out, mode = sys.argv[1:3]
+    only = sys.argv[3:]
+    import numpy as np
+    import tensorflow as tf
+    cpus = tf.config.list_physical_devices("CPU")
+    tf.config.set_logical_device_configuration(cpus[0], [tf.config.LogicalDeviceConfiguration()] * 2)
+    for name, function in PROGRAMS.items():
+        if only and name not in only:
+            continue
+        tf.debugging.experimental.enable_dump_debug_info(os.path.join(out, f"{name}.{mode}"), tensor_debug_mode=mode,
+                                                         circular_buffer_size=-1)
+        function(tf, np)
+        tf.debugging.experimental.disable_dump_debug_info()
+
+
+if __name__ == "__main__":
+    main()
