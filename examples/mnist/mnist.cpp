@@ -37,8 +37,8 @@ void train(const Flags& flags) {
     const mnist::Batch batch = mnist::format_example(train_set, step * size, size);
     const mnist::Batch test = mnist::format_example(test_set, 0, flags.test_size);
     const mnist::Forward pass = mnist::forward(model, batch.images, flags.fix, true);
-    mnist::loss(pass.probs, batch.labels, flags.fix);
-    adam.apply(model, mnist::gradients(model, batch, pass, flags.fix));
+    const mnist::Loss loss = mnist::loss(pass.probs, batch.labels, flags.fix);
+    adam.apply(model, mnist::gradients(model, batch, pass, loss, flags.fix));
     const mnist::Forward verdict = mnist::forward(model, test.images, flags.fix, false);
     const float accuracy = mnist::accuracy(verdict.probs, test.labels);
     std::printf("Accuracy at step %d: %.3f\n", step, static_cast<double>(accuracy));

@@ -36,9 +36,9 @@ enum class Activation { identity, relu };
 Matrix dense_layer(const Layer& layer, const Matrix& input, Activation act) {
   Function f("dense_layer", arg("input_tensor", input));
   const Matrix& kernel = f.op({"ReadVariableOp", kernel_read}, layer.kernel);
-  const Matrix product = f.op("MatMul", input * kernel, input, kernel);
+  const Matrix product = f.op("MatMul", Matrix(input * kernel), input, kernel);
   const RowVector& bias = f.op({"ReadVariableOp", bias_read}, layer.bias);
-  Matrix sum = f.op({"AddV2", "add"}, product.rowwise() + bias, product, bias);
+  Matrix sum = f.op({"AddV2", "add"}, Matrix(product.rowwise() + bias), product, bias);
   if (act == Activation::identity) return f.result(std::move(sum));
   return f.result(f.op("Relu", relu(sum), sum));
 }
@@ -53,18 +53,19 @@ struct LayerGradient {
 LayerGradient dense_layer_gradient(const Layer& layer, const Matrix& input, const Matrix* activated, const Matrix& dy) {
   Function f({"dense_layer", FunctionKind::backward}, arg("Placeholder", dy));
   LayerGradient g;
-  Matrix d = dy;
+  Matrix masked;
   if (activated != nullptr) {
     const Matrix& mask = f.capture("Relu", *activated);
-    d = f.op({"ReluGrad", "ReluGrad"}, dy.cwiseProduct(mask.unaryExpr([](float v) { return v > 0 ? 1.0f : 0.0f; })), dy,
-             mask);
+    const Matrix passes = mask.unaryExpr([](float v) { return v > 0 ? 1.0f : 0.0f; });
+    masked = f.op("ReluGrad", Matrix(dy.cwiseProduct(passes)), dy, mask);
   }
+  const Matrix& d = activated != nullptr ? masked : dy;  // a copy would be another tensor, which nothing links to dy
   const RowVector sum = f.op({"Sum", "add_grad/Sum"}, d.colwise().sum(), d);
   g.variables.bias = f.op({"Reshape", "add_grad/Reshape"}, RowVector(sum), sum);
   const Matrix& kernel = f.capture("kernel", layer.kernel);
-  g.input = f.op("MatMul", d * kernel.transpose(), d, kernel);
+  g.input = f.op("MatMul", Matrix(d * kernel.transpose()), d, kernel);
   const Matrix& x = f.capture("input_tensor", input);
-  g.variables.kernel = f.op("MatMul", x.transpose() * d, x, d);
+  g.variables.kernel = f.op("MatMul", Matrix(x.transpose() * d), x, d);
   f.result(g.input);
   f.result(g.variables.kernel);
   f.result(g.variables.bias);
@@ -73,19 +74,24 @@ LayerGradient dense_layer_gradient(const Layer& layer, const Matrix& input, cons
 
 // Gradient of the loss with respect to the probabilities. Top-level backward functions record their outputs only, as in
 // TensorFlow, whose ops there are not instrumented.
-Matrix loss_gradient(const Matrix& probs, const Matrix& labels, Fix fix) {
-  Function f({"loss", FunctionKind::backward}, arg("probs", probs).untraced(), arg("labels", labels).untraced());
+Matrix loss_gradient(const Loss& loss, const Matrix& probs, Fix fix) {
+  Function f({"loss", FunctionKind::backward}, arg("mul_grad/Log", loss.log_probs).untraced(),
+             arg("mul_grad/Neg", loss.negated_labels).untraced(), arg("Log_grad/probs", probs).untraced());
   const float share = 1.0f / static_cast<float>(probs.size());
-  if (fix == Fix::cross_entropy) return f.result(Matrix((softmax(probs) - labels) * share));
   Matrix clipped = probs;
   if (fix == Fix::clip) clipped = probs.cwiseMax(1e-6f).cwiseMin(1.0f);
-  Matrix d = (-labels * share).array() / clipped.array();
+  Matrix d = (loss.negated_labels * share).array() / clipped.array();
   // A clipped element passes no gradient on.
   if (fix == Fix::clip) d = (clipped.array() == probs.array()).select(d, 0.0f);
-  const Matrix d_labels = -share * clipped.array().log();
+  const Matrix d_labels = -share * loss.log_probs;
   f.result(d);
   f.result(d_labels);
   return d;
+}
+
+Matrix cross_entropy_gradient(const Matrix& logits, const Matrix& labels) {
+  Function f({"loss", FunctionKind::backward}, arg("logits", logits).untraced(), arg("labels", labels).untraced());
+  return f.result(Matrix((softmax(logits) - labels) / static_cast<float>(logits.size())));
 }
 
 Matrix softmax_gradient(const Matrix& probs, const Matrix& dy) {
@@ -105,6 +111,8 @@ float truncated_normal(std::mt19937& engine) {
 Layer make_layer(Eigen::Index inputs, Eigen::Index units, std::mt19937& engine) {
   Layer layer{Matrix(inputs, units), RowVector::Constant(units, 0.1f)};
   for (Eigen::Index i = 0; i < layer.kernel.size(); ++i) layer.kernel.data()[i] = truncated_normal(engine);
+  nanlens::variable(layer.kernel);
+  nanlens::variable(layer.bias);
   return layer;
 }
 
@@ -123,7 +131,7 @@ void apply_adam(M& variable, const M& gradient, M& first, M& second, float alpha
   first = beta1 * first + (1 - beta1) * gradient;
   second = beta2 * second + (1 - beta2) * gradient.cwiseProduct(gradient);
   variable.array() -= alpha * first.array() / (second.array().sqrt() + epsilon);
-  nanlens::record("ResourceApplyAdam", nanlens::outputs(), nanlens::inputs(gradient));
+  nanlens::record("ResourceApplyAdam", nanlens::outputs(), nanlens::inputs(nanlens::target(variable), gradient));
 }
 
 }  // namespace
@@ -172,30 +180,31 @@ Forward forward(const Model& model, const Matrix& x, Fix fix, bool training) {
   return pass;
 }
 
-float loss(const Matrix& probs, const Matrix& labels, Fix fix) {
+Loss loss(const Matrix& probs, const Matrix& labels, Fix fix) {
   Function f({"loss", FunctionKind::forward}, arg("probs", probs), arg("labels", labels));
   if (fix == Fix::cross_entropy) {
     const Matrix shifted = f.op("Sub", probs.colwise() - probs.rowwise().maxCoeff(), probs);
     const Eigen::VectorXf sums = f.op("LogSumExp", shifted.array().exp().rowwise().sum().log().matrix(), shifted);
     const Matrix logp = f.op({"Sub", "LogSoftmax"}, shifted.colwise() - sums, shifted, sums);
     const Matrix diff = f.op({"Mul", "mul"}, -labels.cwiseProduct(logp), labels, logp);
-    return f.result(f.op("Mean", diff.mean(), diff));
+    return {f.result(f.op("Mean", nanlens::tensor(diff.mean()), diff)), {}, {}};
   }
   Matrix safe = probs;
   if (fix == Fix::clip) safe = f.op("ClipByValue", probs.cwiseMax(1e-6f).cwiseMin(1.0f), probs);
   const Matrix& input = fix == Fix::clip ? safe : probs;
-  const Matrix neg = f.op("Neg", -labels, labels);
-  const Matrix logp = f.op("Log", input.array().log().matrix(), input);
-  const Matrix diff = f.op({"Mul", "mul"}, neg.cwiseProduct(logp), neg, logp);
-  const float mean = f.result(f.op("Mean", diff.mean(), diff));
+  Matrix neg = f.op("Neg", Matrix(-labels), labels);
+  Matrix logp = f.op("Log", Matrix(input.array().log().matrix()), input);
+  const Matrix diff = f.op({"Mul", "mul"}, Matrix(neg.cwiseProduct(logp)), neg, logp);
+  const float mean = f.result(f.op("Mean", nanlens::tensor(diff.mean()), diff));
   f.save(logp);
   f.save(neg);
   f.save(probs);
-  return mean;
+  return {mean, std::move(neg), std::move(logp)};
 }
 
-Model gradients(const Model& model, const Batch& batch, const Forward& pass, Fix fix) {
-  const Matrix d_probs = loss_gradient(pass.probs, batch.labels, fix);
+Model gradients(const Model& model, const Batch& batch, const Forward& pass, const Loss& loss, Fix fix) {
+  const Matrix d_probs = fix == Fix::cross_entropy ? cross_entropy_gradient(pass.probs, batch.labels)
+                                                   : loss_gradient(loss, pass.probs, fix);
   Function f({"model", FunctionKind::backward}, arg("probs", d_probs).untraced());
   const Matrix d_logits = fix == Fix::cross_entropy ? d_probs : softmax_gradient(pass.probs, d_probs);
   LayerGradient output = dense_layer_gradient(model.output, pass.hidden, nullptr, d_logits);

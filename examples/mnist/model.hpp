@@ -46,11 +46,18 @@ Batch format_example(const Digits& digits, int begin, int count);
 
 Forward forward(const Model& model, const Matrix& x, Fix fix, bool training);
 
+/// The loss, and what its backward function needs of it (not filled by the stable loss).
+struct Loss {
+  float mean = 0;
+  Matrix negated_labels;
+  Matrix log_probs;
+};
+
 /// Mean of −labels·log(probs) over all elements.
-float loss(const Matrix& probs, const Matrix& labels, Fix fix);
+Loss loss(const Matrix& probs, const Matrix& labels, Fix fix);
 
 /// Gradients of the loss with respect to the four variables.
-Model gradients(const Model& model, const Batch& batch, const Forward& pass, Fix fix);
+Model gradients(const Model& model, const Batch& batch, const Forward& pass, const Loss& loss, Fix fix);
 
 /// Adam, with beta 0.9 and 0.999 and epsilon 1e-7.
 class Adam {

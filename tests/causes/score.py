@@ -32,14 +32,12 @@ def judge(expected, mode, found):
         return False, "no cause"
     kind = f"{head['op_type']} {head['id'][3:]} ({head['reach']}/{found['total']})"
     causes = (cause,) if isinstance(cause, str) else cause
-    others = [c for c in found["causes"] if c["class"] == "made" and c["op_type"] not in causes and "data" not in causes]
     if head["class"] == "unknown":
         return mode in expected["unknown_in"], kind
     right = head["op_type"] in causes or ("data" in causes and head["class"] == "source")
     told = sentences == [None] or head["id"][3:] in sentences
     if mode in expected["unknown_in"]:
         told = True
-    del others
     return right and told, kind
 
 

@@ -33,6 +33,8 @@ struct DumpOptions {
   std::initializer_list<DType> tensor_dtypes = {};
   StackMode stack = StackMode::unwind;
   bool extension = true;
+  bool statistics = false;
+  bool fp_flags = false;
 };
 struct CheckNumericsOptions {
   int stack_height_limit = 30;
@@ -103,6 +105,12 @@ template <class... T>
 constexpr Nothing inputs(const T&...) noexcept {
   return {};
 }
+template <class T>
+constexpr Nothing target(const T&) noexcept {
+  return {};
+}
+template <class T>
+void variable(const T&) noexcept {}
 constexpr void record(const OpName&, Nothing, Nothing) noexcept {}
 class OpScope {
  public:

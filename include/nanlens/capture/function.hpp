@@ -58,6 +58,7 @@ inline FunctionFrame& push_frame(ThreadState& state) {
   frame->inner_links.clear();
   frame->results.clear();
   frame->result_protos.clear();
+  frame->written_variables.clear();
   frame->sites_used = 0;
   state.function = frame.get();
   return *frame.release();
@@ -93,7 +94,14 @@ inline void enter_argument(ThreadState& state, Session* session, FunctionFrame& 
   const TensorLink inner{argument.link.id, op, frame.graph_run, 0};
   frame.inner_links.push_back(inner);
   registry().put(argument.key, inner);
-  if (session != nullptr && traced) submit_trace(state, *session, *op, 0, argument.view, &frame, 0);
+  if (session == nullptr || !traced) return;
+  const auto variable = static_cast<std::uint64_t>(variable_of(argument.key));
+  ExtensionFields fields{&frame, 0};
+  if (variable_of(argument.key) >= 0)
+    fields.variables = {&variable, 1};
+  else
+    fields.outside_source = !argument.link.known();
+  submit_trace(state, *session, *op, 0, argument.view, fields);
 }
 
 // Arguments are known outside again as what they were, unless something was written over them meanwhile.
@@ -103,10 +111,19 @@ inline void restore_arguments(const FunctionFrame& frame) {
       registry().put(frame.arguments[i].key, frame.arguments[i].link);
 }
 
+// What each result is in the function's own graph: an op of type _Retval per result, as in TensorFlow's runtime.
+inline void record_returns(ThreadState& state, const Session* session, FunctionFrame& frame) {
+  for (std::size_t i = 0; i < frame.results.size(); ++i)
+    graph_op(state, session, frame, {"_Retval", "retval", frame.where}, {&frame.results[i].inside, 1}, 0);
+}
+
 // The call as its caller sees it: an op of the caller's graph, without traces of its own, or an Execution.
 inline void leave_function(ThreadState& state, Session* session, FunctionFrame& frame) {
+  record_returns(state, session, frame);
   restore_arguments(frame);
   if (frame.outer != nullptr) {
+    auto& written = frame.outer->written_variables;
+    written.insert(written.end(), frame.written_variables.begin(), frame.written_variables.end());
     static thread_local std::vector<OutputRef> outs;
     outs.clear();
     for (const auto& r : frame.results) outs.push_back({TensorView{}, r.key, nullptr});
@@ -130,7 +147,7 @@ inline void leave_function(ThreadState& state, Session* session, FunctionFrame& 
     if (session != nullptr) devices.push_back(state.device_id(r.device));
   }
   if (session == nullptr) return;
-  write_extension(state, *session, &frame, steady_now_ns() - frame.started_ns, {});
+  write_extension(state, *session, {&frame, steady_now_ns() - frame.started_ns, {}, frame.written_variables});
   submit_execution(state, *session,
                    {frame.graph->mangled.c_str(), frame.graph->id, input_ids, output_ids, devices, frame.result_protos,
                     frame.where});
@@ -246,10 +263,12 @@ class Function {
   void add_result(T& value, bool address_lasts) {
     if (frame_ == nullptr) return;
     detail::OutputRef output = detail::output_ref(value, address_lasts);
+    detail::InputRef inside = detail::input_ref(value);
+    inside.link = detail::link_of(inside);
     const detail::RecordingScope scope(*state_);
     // A result that is a handle must live until the call ends; one that is returned by value is linked by its address
     // only.
-    frame_->results.push_back({output.key, output.view.device});
+    frame_->results.push_back({output.key, output.view.device, inside});
     if (scope.session != nullptr && frame_->outer == nullptr)
       detail::write_eager_tensor(frame_->result_protos, *state_, *scope.session, frame_->graph->mangled.c_str(),
                                  output.view);

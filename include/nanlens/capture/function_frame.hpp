@@ -27,9 +27,11 @@ struct FunctionFrame {
   struct Result {
     TensorKey key;
     const char* device;
+    InputRef inside;  // what the result is in this graph
   };
   std::vector<Result> results;
   std::string result_protos;  // encoded as fields of the Execution
+  std::vector<std::uint64_t> written_variables;
   /// How often this site was passed in this call before. Beyond 4,096 its last node runs again, as the body of a loop
   /// does.
   std::uint32_t occurrence(std::uint64_t site) {

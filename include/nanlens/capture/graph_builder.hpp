@@ -67,7 +67,7 @@ inline void trace(const GraphTensor& tensor, const TensorView& view) {
   {
     const detail::RecordingScope scope(*state);
     if (scope.session != nullptr && static_cast<std::size_t>(tensor.slot()) < tensor.op()->output_tensor_ids.size())
-      detail::submit_trace(*state, *scope.session, *tensor.op(), tensor.slot(), view, nullptr, 0);
+      detail::submit_trace(*state, *scope.session, *tensor.op(), tensor.slot(), view, {});
   }
   const detail::OutputRef output{view, {}, nullptr};
   if ((bits & detail::checking_bit) != 0)

@@ -5,11 +5,13 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <nanlens/capture/fp_flags.hpp>
 #include <nanlens/capture/recorder.hpp>
 
 namespace nanlens {
@@ -35,6 +37,30 @@ decltype(auto) evaluated(T&& value) {
     return static_cast<std::conditional_t<std::is_lvalue_reference_v<T>, T, std::remove_reference_t<T>>>(
         std::forward<T>(value));
 }
+
+/// Measures an op that runs inside the recording call: its time, and what floating-point exceptions it raises.
+class OpTimer {
+ public:
+  OpTimer() noexcept : on_(active.load(std::memory_order_relaxed) != 0) {
+    if (!on_) return;
+    const Session* const session = current_session.load(std::memory_order_acquire);
+    if (session != nullptr && session->options().fp_flags) flags_.begin();
+    start_ = steady_now_ns();
+  }
+  [[nodiscard]] bool on() const noexcept { return on_; }
+  /// Nanoseconds since the beginning. The exceptions raised since then are left for the event that is recorded next.
+  std::uint64_t stop() noexcept {
+    const std::uint64_t duration = steady_now_ns() - start_;
+    if (flags_.begun())
+      if (ThreadState* const state = this_thread()) state->fp_flags = flags_.end();
+    return duration;
+  }
+
+ private:
+  bool on_;
+  std::uint64_t start_ = 0;
+  FpFlags flags_;
+};
 
 template <class Value, class... Inputs>
 void record_value(const OpName& name, Value& value, bool address_lasts, std::uint64_t duration_ns,
@@ -66,24 +92,22 @@ void record_value(const OpName& name, Value& value, bool address_lasts, std::uin
 template <class Value, class... Inputs>
 decltype(auto) op(const OpName& name, Value&& value, const Inputs&... inputs) {
   if constexpr (detail::Callable<Value>) {
-    const bool timed = detail::active.load(std::memory_order_relaxed) != 0;
-    const std::uint64_t start = timed ? detail::steady_now_ns() : 0;
+    detail::OpTimer timer;
     decltype(auto) result = value();
     static_assert(!std::is_void_v<decltype(result)>,
                   "nanlens: the callable returns nothing; use nanlens::record for in-place ops");
     if constexpr (std::is_lvalue_reference_v<decltype(result)>) {
-      if (timed) detail::record_value(name, result, true, detail::steady_now_ns() - start, inputs...);
+      if (timer.on()) detail::record_value(name, result, true, timer.stop(), inputs...);
       return result;
     } else {
       auto plain = detail::evaluated(std::move(result));
-      if (timed) detail::record_value(name, plain, false, detail::steady_now_ns() - start, inputs...);
+      if (timer.on()) detail::record_value(name, plain, false, timer.stop(), inputs...);
       return plain;
     }
   } else if constexpr (detail::LazyExpression<std::remove_cvref_t<Value>>) {
-    const bool timed = detail::active.load(std::memory_order_relaxed) != 0;
-    const std::uint64_t start = timed ? detail::steady_now_ns() : 0;
+    detail::OpTimer timer;
     auto plain = detail::evaluated(value);
-    if (timed) detail::record_value(name, plain, false, detail::steady_now_ns() - start, inputs...);
+    if (timer.on()) detail::record_value(name, plain, false, timer.stop(), inputs...);
     return plain;
   } else if constexpr (std::is_lvalue_reference_v<Value>) {
     if (detail::active.load(std::memory_order_relaxed) != 0) detail::record_value(name, value, true, 0, inputs...);
@@ -130,7 +154,7 @@ class OpScope {
       input.link = detail::link_of(input);
       inputs_.push_back(input);
     }
-    start_ = detail::steady_now_ns();
+    timer_.emplace();
   }
   OpScope(const OpScope&) = delete;
   OpScope& operator=(const OpScope&) = delete;
@@ -139,20 +163,32 @@ class OpScope {
   /// Records the op, with what it has written.
   template <std::size_t Outputs>
   void finish(std::array<detail::OutputRef, Outputs> outs) {
-    if (start_ != 0) detail::record(name_, inputs_, outs, detail::steady_now_ns() - start_);
-    start_ = 0;
+    if (timer_) detail::record(name_, inputs_, outs, timer_->stop());
+    timer_.reset();
   }
 
  private:
   OpName name_;
   std::vector<detail::InputRef> inputs_;
-  std::uint64_t start_ = 0;
+  std::optional<detail::OpTimer> timer_;
 };
+
+/// Declares a tensor's memory a variable: what reads it is linked with what last wrote it, whatever else happened to the
+/// memory's links in between. Once per variable, and again if it has moved; `forget` ends it.
+template <class T>
+void variable(const T& x) {
+  if (detail::active_bits() == 0) return;
+  if (detail::ThreadState* const state = detail::this_thread())
+    detail::VariableTable::get().declare(detail::key_of(view_of(x)), state->take_eager_id());
+}
 
 /// Tells that the memory no longer holds a recorded tensor: what is read from it next is not linked to what was
 /// recorded there.
 inline void forget(const void* data, std::size_t bytes) {
-  if (detail::active.load(std::memory_order_relaxed) != 0) detail::registry().forget(data, bytes);
+  if (detail::active.load(std::memory_order_relaxed) == 0) return;
+  detail::registry().forget(data, bytes);
+  const auto begin = reinterpret_cast<std::uintptr_t>(data);
+  detail::VariableTable::get().forget(begin, begin + bytes);
 }
 
 }  // namespace nanlens

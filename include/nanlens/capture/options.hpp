@@ -26,6 +26,12 @@ struct DumpOptions {
   StackMode stack = StackMode::unwind;
   /// Thread, call, duration: facts that TensorFlow has no field for, in a field that its readers skip.
   bool extension = true;
+  /// Minimum, maximum, mean and a histogram of exponents of every floating tensor, in the extension field: a further
+  /// pass over its elements.
+  bool statistics = false;
+  /// Which floating-point exceptions an op has raised, for ops that are recorded with a callable or an OpScope, in the
+  /// extension field. They show a NaN that was made and removed inside one op.
+  bool fp_flags = false;
 
   friend bool operator==(const DumpOptions&, const DumpOptions&) = default;
 };

@@ -14,6 +14,8 @@
 #include <nanlens/capture/environment.hpp>
 #include <nanlens/capture/full_tensor.hpp>
 #include <nanlens/capture/tensor_handle.hpp>
+#include <nanlens/capture/variables.hpp>
+#include <nanlens/summary/statistics.hpp>
 #include <nanlens/summary/summarize.hpp>
 
 namespace nanlens::detail {
@@ -99,24 +101,71 @@ inline void write_eager_tensor(std::string& to, ThreadState& state, const Sessio
   if (unreadable) state.dropped_executions.fetch_add(1, std::memory_order_relaxed);
 }
 
-inline void write_extension(ThreadState& state, const Session& session, const FunctionFrame* frame,
-                            std::uint64_t duration_ns, std::span<const OutputRef> outputs) {
+/// What the extension field of one event holds.
+struct ExtensionFields {
+  const FunctionFrame* frame = nullptr;
+  std::uint64_t duration_ns = 0;
+  std::span<const OutputRef> outputs = {};
+  std::span<const std::uint64_t> variables = {};  ///< of an execution: those it wrote; of a trace: the one that it is
+  bool outside_source = false;                    ///< the tensor came from outside the record
+};
+
+inline bool needs_stats(const Session& session, const ExtensionFields& fields) noexcept {
+  if (fields.outside_source) return true;
+  for (const OutputRef& o : fields.outputs) {
+    const DTypeKind kind = dtype_kind(o.view.dtype);
+    if (kind == DTypeKind::complex || (kind == DTypeKind::floating && session.options().statistics)) return true;
+  }
+  return false;
+}
+
+inline void write_stats(logdir::WireWriter& w, const Session& session, const TensorView& view, bool outside_source) {
+  if (session.options().statistics && is_floating(view.dtype)) {
+    const Statistics s = statistics(view);
+    w.field(1, s.min);
+    w.field(2, s.max);
+    w.field(3, s.mean);
+    w.packed(4, std::span<const std::uint32_t>(s.exponents));
+  }
+  w.field(6, static_cast<std::int64_t>(outside_source));
+  if (dtype_kind(view.dtype) == DTypeKind::complex) w.field(7, static_cast<std::int64_t>(count_non_finite_complex(view)));
+}
+
+inline void write_extension(ThreadState& state, const Session& session, const ExtensionFields& fields) {
   state.extension.clear();
   if (!session.options().extension) return;
   logdir::WireWriter w(state.extension);
   w.message(logdir::extension_field, [&](logdir::WireWriter& e) {
     e.field(1, static_cast<std::int64_t>(state.thread_id));
-    if (frame != nullptr) e.field(2, static_cast<std::int64_t>(frame->call_id));
-    e.field(3, static_cast<std::int64_t>(duration_ns));
-    if (frame != nullptr) e.field(7, static_cast<std::int64_t>(frame->graph_run));
-    bool any_complex = false;
-    for (const OutputRef& o : outputs) any_complex = any_complex || dtype_kind(o.view.dtype) == DTypeKind::complex;
-    if (!any_complex) return;
-    for (const OutputRef& o : outputs)
-      e.message(8, [&](logdir::WireWriter& stats) {
-        stats.field(7, static_cast<std::int64_t>(count_non_finite_complex(o.view)));
-      });
+    if (fields.frame != nullptr) e.field(2, static_cast<std::int64_t>(fields.frame->call_id));
+    e.field(3, static_cast<std::int64_t>(fields.duration_ns));
+    e.field(6, std::int64_t{state.fp_flags});
+    if (fields.frame != nullptr) e.field(7, static_cast<std::int64_t>(fields.frame->graph_run));
+    if (needs_stats(session, fields))
+      for (const OutputRef& o : fields.outputs)
+        e.message(8, [&](logdir::WireWriter& stats) { write_stats(stats, session, o.view, fields.outside_source); });
+    e.packed(9, fields.variables);
   });
+}
+
+/// The variable that a tensor's memory is; −1 if it is none.
+inline std::int64_t variable_of(const TensorKey& key) noexcept {
+  const VariableTable& table = VariableTable::get();
+  return table.empty() ? -1 : table.find(key);
+}
+
+/// Variables that an op writes: targets among its inputs, and outputs that are a variable's memory. An op without inputs
+/// only reads what it gives.
+inline void add_written(std::vector<std::uint64_t>& to, std::span<const InputRef> inputs,
+                        std::span<const OutputRef> outputs) {
+  if (VariableTable::get().empty()) return;
+  const auto add = [&](const TensorKey& key) {
+    if (const std::int64_t id = variable_of(key); id >= 0) to.push_back(static_cast<std::uint64_t>(id));
+  };
+  for (const InputRef& input : inputs)
+    if (input.written) add(input.key);
+  if (inputs.empty()) return;
+  for (const OutputRef& output : outputs) add(output.key);
 }
 
 inline TensorLink link_of(const InputRef& input) {
@@ -131,6 +180,8 @@ inline void set_link(const OutputRef& output, const TensorLink& link) {
 /// The eager id of an input; one that nothing on record made gets a fresh id, since two uses of a buffer need not be
 /// one tensor.
 inline std::int64_t eager_id(ThreadState& state, const InputRef& input) {
+  if (input.written)
+    if (const std::int64_t id = variable_of(input.key); id >= 0) return id;
   const TensorLink link = link_of(input);
   return link.id >= 0 ? link.id : state.take_eager_id();
 }
@@ -185,7 +236,10 @@ inline void record_eager(ThreadState& state, Session* session, const OpName& nam
     write_eager_tensor(protos, state, *session, name.type, output.view);
   }
   if (session == nullptr) return;
-  write_extension(state, *session, nullptr, duration_ns, outputs);
+  static thread_local std::vector<std::uint64_t> written;
+  written.clear();
+  add_written(written, inputs, outputs);
+  write_extension(state, *session, {nullptr, duration_ns, outputs, written});
   submit_execution(state, *session, {name.type, {}, input_ids, output_ids, devices, protos, name.where});
 }
 
@@ -210,7 +264,13 @@ inline std::uint64_t site_of(const OpName& name, std::size_t num_outputs) noexce
 inline GraphOp& graph_op(ThreadState& state, const Session* session, FunctionFrame& frame, const OpName& name,
                          std::span<const InputRef> inputs, std::size_t num_outputs) {
   const std::uint64_t site = site_of(name, num_outputs);
-  const std::uint64_t key = mix(site, frame.occurrence(site));
+  std::uint64_t key = mix(site, frame.occurrence(site));
+  // The same line may get tensors of other ops the next time: that is another node, since a node has fixed inputs.
+  for (const InputRef& input : inputs) {
+    const TensorLink link = link_of(input);
+    const bool inside = link.op != nullptr && link.op->graph == frame.graph && link.graph_run == frame.graph_run;
+    key = mix(key, inside ? mix(reinterpret_cast<std::uintptr_t>(link.op), static_cast<std::uint64_t>(link.slot)) : 1);
+  }
   const std::uint64_t cached = mix(key, reinterpret_cast<std::uintptr_t>(frame.graph));
   ThreadState::OpEntry& entry = state.op_cache[cached % state.op_cache.size()];
   if (entry.op != nullptr && entry.key == cached) return *entry.op;
@@ -229,7 +289,7 @@ inline GraphOp& graph_op(ThreadState& state, const Session* session, FunctionFra
 
 /// Writes the trace of one output of a graph's op, if the mode and the filters want it.
 inline void submit_trace(ThreadState& state, Session& session, const GraphOp& op, std::int32_t slot,
-                         const TensorView& view, const FunctionFrame* frame, std::uint64_t duration_ns) {
+                         const TensorView& view, const ExtensionFields& extension) {
   state.before.clear();
   logdir::WireWriter w(state.before);
   w.field(1, op.graph->id);
@@ -245,7 +305,9 @@ inline void submit_trace(ThreadState& state, Session& session, const GraphOp& op
   w.field(6, std::string_view(view.device));
   state.after.clear();
   const OutputRef output{view, {}, nullptr};
-  write_extension(state, session, frame, duration_ns, {&output, 1});
+  ExtensionFields fields = extension;
+  fields.outputs = {&output, 1};
+  write_extension(state, session, fields);
   QueuedEvent event{};
   event.wall_time = wall_time_now();
   event.stack = no_stack;
@@ -261,9 +323,13 @@ inline const GraphOp& record_in_graph(ThreadState& state, Session* session, cons
   for (std::size_t slot = 0; slot < outputs.size(); ++slot) {
     const auto number = static_cast<std::int32_t>(slot);
     set_link(outputs[slot], {-1, &op, frame.graph_run, number});
-    if (session != nullptr && traced)
-      submit_trace(state, *session, op, number, outputs[slot].view, &frame, duration_ns);
+    if (session == nullptr || !traced) continue;
+    const auto variable = static_cast<std::uint64_t>(variable_of(outputs[slot].key));
+    ExtensionFields fields{&frame, duration_ns};
+    if (variable_of(outputs[slot].key) >= 0) fields.variables = {&variable, 1};
+    submit_trace(state, *session, op, number, outputs[slot].view, fields);
   }
+  add_written(frame.written_variables, inputs, outputs);
   return op;
 }
 
@@ -322,6 +388,7 @@ inline void record(const OpName& name, std::span<const InputRef> inputs, std::sp
     state->dropped_executions.fetch_add(1, std::memory_order_relaxed);
   }
 #endif
+  state->fp_flags = 0;
   if ((bits & checking_bit) != 0) check_outputs(name.type, op, name.where, inputs, outputs);
 }
 

@@ -61,6 +61,7 @@ struct InputRef {
   TensorView view;
   TensorKey key;    // empty for values that can't be found by address
   TensorLink link;  // known already: from a handle
+  bool written = false;  // a variable that the op updates in place
 };
 
 /// An output of an op. `key` is empty where the address will not last.

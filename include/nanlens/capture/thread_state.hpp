@@ -24,6 +24,7 @@ struct ThreadState {
   EventRing executions;
   EventRing traces;
   std::uint32_t sequence = 0;
+  std::uint32_t fp_flags = 0;         ///< floating-point exceptions that the op being recorded has raised
   std::string before;                 // scratch for the event being encoded
   std::string after;                  //
   std::string extension;              //

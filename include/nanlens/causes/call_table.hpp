@@ -49,6 +49,7 @@ class CallTable {
       }
       append(inputs_, links.input_tensor_ids, i, used_sorted_);
       append(outputs_, links.output_tensor_ids, i, made_sorted_);
+      for (const std::int64_t id : links.written_variables) written_.emplace_back(static_cast<std::uint32_t>(i), id);
       input_begin_.push_back(static_cast<std::uint32_t>(inputs_.size()));
       output_begin_.push_back(static_cast<std::uint32_t>(outputs_.size()));
     }
@@ -66,6 +67,9 @@ class CallTable {
   [[nodiscard]] std::span<const TensorUse> inputs(std::size_t i) const { return part(inputs_, input_begin_, i); }
   [[nodiscard]] std::span<const TensorUse> outputs(std::size_t i) const { return part(outputs_, output_begin_, i); }
   [[nodiscard]] bool was_called(std::string_view name) const { return called_names_.contains(std::string(name)); }
+
+  /// Variables that executions wrote, where that is on record (nanlens): (execution, id), in order.
+  [[nodiscard]] std::span<const std::pair<std::uint32_t, std::int64_t>> written_variables() const { return written_; }
 
   /// The latest execution before `before` that gave this tensor.
   [[nodiscard]] std::optional<TensorUse> producer(std::int64_t tensor_id, std::uint32_t before) const {
@@ -148,6 +152,7 @@ class CallTable {
   std::vector<std::uint32_t> output_begin_;
   std::vector<TensorUse> made_;  // outputs_ by tensor id
   std::vector<TensorUse> used_;  // inputs_ by tensor id
+  std::vector<std::pair<std::uint32_t, std::int64_t>> written_;
   bool made_sorted_ = true;
   bool used_sorted_ = true;
   std::unordered_set<std::string> called_names_;

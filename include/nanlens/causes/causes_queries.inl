@@ -124,7 +124,8 @@ inline EventRef Causes::origin(EventRef event) {
     if (!is_relay(model_.code(event))) return event;
     classifier_.find_inputs(event, inputs);
     if (inputs.size() != 1 || !inputs[0].event.exists() || inputs[0].event == event) return event;
-    if (inputs[0].link.confidence < 0.5F) return event;
+    constexpr float sure = 0.75F;
+    if (inputs[0].link.confidence < sure) return event;
     event = inputs[0].event;
   }
   return event;

@@ -12,7 +12,9 @@ inline void Classifier::judge_all(EventRef event, Classification& c) {
     if (has) healths[i] = model_.health(c.inputs[i].event);
     known.push_back(has ? &healths[i] : nullptr);
   }
-  c.judgement = judge(model_.code(event), out, known);
+  const bool all_known = std::none_of(c.inputs.begin(), c.inputs.end(),
+                                      [](const InputEvidence& i) { return i.state == InputState::unknown; });
+  c.judgement = judge(model_.code(event), out, known, all_known);
 }
 
 inline void Classifier::classify(EventRef event, Classification& c) {
@@ -52,6 +54,10 @@ inline void Classifier::classify(EventRef event, Classification& c) {
     }
     c.event_class = any_clean ? EventClass::unknown : EventClass::source;
     return fall_back(event, c);
+  }
+  if (code == OpCode::iterator_get && c.parents.empty()) {
+    c.event_class = EventClass::source;
+    return;
   }
   if (!c.parents.empty()) {
     c.event_class = EventClass::propagator;

@@ -11,13 +11,23 @@ inline void Classifier::find_inputs(EventRef event, std::vector<InputEvidence>& 
     call_inputs(event, inputs);
   else
     execution_inputs(event, inputs);
-  for (InputEvidence& input : inputs) judge_input(event, input);
+  for (InputEvidence& input : inputs) {
+    // A tensor that no execution made may be a variable that was passed as it is.
+    if (input.link.reason == Reason::eager && variables_.is_known(input.link.tensor_id))
+      variables_.last_write(event, input.link.tensor_id, model_.health(event), input.link);
+    judge_input(event, input);
+  }
 }
 
 inline void Classifier::trace_inputs(EventRef event, std::vector<InputEvidence>& inputs) {
   const std::uint32_t index = model_.run().trace_op(event.index);
   const OpLinks& op = model_.graphs().op(index);
   const Place place = resolver_.place_of(event.index);
+  if (model_.owners().native()) {
+    const auto digest = model_.run().trace_digest(event.index);
+    const bool read = op.inputs.empty() && digest && variables_.is_known(digest->variable_id);
+    if (read) return variables_.last_write(event, digest->variable_id, model_.health(event), inputs.emplace_back().link);
+  }
   if (op.code == OpCode::placeholder) {
     resolver_.argument(place, index, inputs.emplace_back().link);
     return;
@@ -173,7 +183,7 @@ inline void Classifier::judge_candidates(EventRef event, InputEvidence& input) {
     for (std::size_t i = fitting.size(); i-- > 0;) {
       const TensorHealth h = model_.health(fitting[i]);
       const TensorHealth* const one[] = {&h};
-      const Verdict verdict = judge(code, out, one).verdict;
+      const Verdict verdict = judge(code, out, one, true).verdict;
       if (verdict != Verdict::explained && verdict != Verdict::consistent) continue;
       input.event = fitting[i];
       break;
@@ -193,7 +203,7 @@ inline void Classifier::judge_candidates(EventRef event, InputEvidence& input) {
     if (model_.bad(e)) continue;
     const TensorHealth h = model_.health(e);
     const TensorHealth* const one[] = {&h};
-    if (judge(code, out, one).verdict != Verdict::explained) continue;
+    if (judge(code, out, one, true).verdict != Verdict::explained) continue;
     input.event = e;
     input.state = InputState::clean;
     return;

@@ -56,6 +56,7 @@ struct Link {
   State state = State::unknown;
   Reason reason = Reason::none;
   float confidence = 1;
+  std::int64_t tensor_id = -1;  ///< the eager tensor that no execution made, where that is the reason
   std::vector<EventRef> events;
 
   void set_unknown(Reason why, float how_sure) {

@@ -124,21 +124,24 @@ inline Judgement judge_division(const TensorHealth& out, const TensorHealth* a, 
   return {out.num_nan > 0 ? Verdict::contradicted : Verdict::consistent, Mechanism::overflow};
 }
 
-inline Judgement judge_overflow(const TensorHealth& out, bool nan_possible) {
-  if (out.num_nan <= 0) return {Verdict::explained, Mechanism::overflow};
+inline Judgement judge_overflow(const TensorHealth& out, bool nan_possible, bool all_known) {
+  if (out.num_nan <= 0) return {all_known ? Verdict::explained : Verdict::none, Mechanism::overflow};
   return {nan_possible ? Verdict::consistent : Verdict::contradicted, Mechanism::overflow};
 }
 
 }  // namespace detail
 
 /// Judges an output by the counts of its inputs, in input order; null where an input is not known. Without counts
-/// (modes below FULL_HEALTH) the verdict is `none`, with the mechanism that the op alone suggests.
-inline Judgement judge(OpCode op, const TensorHealth& out, std::span<const TensorHealth* const> inputs) {
+/// (modes below FULL_HEALTH) only what is impossible for any finite input is told. `all_known`: no input is missing.
+inline Judgement judge(OpCode op, const TensorHealth& out, std::span<const TensorHealth* const> inputs, bool all_known) {
   using detail::counted;
   const TensorHealth* const a = inputs.empty() ? nullptr : inputs[0];
   const TensorHealth* const b = inputs.size() > 1 ? inputs[1] : nullptr;
   const bool reduces = op == OpCode::mean || op == OpCode::maximum_of || op == OpCode::minimum_of;
   if (reduces && detail::any_empty(inputs)) return {Verdict::explained, Mechanism::empty};
+  const bool only_overflows =
+      op == OpCode::square || op == OpCode::multiply || op == OpCode::add || op == OpCode::subtract;
+  if (only_overflows && out.num_nan > 0) return {Verdict::contradicted, Mechanism::overflow};
   if (out.num_negative < 0) return {};
   const bool known = counted(a);
   switch (op) {
@@ -161,13 +164,16 @@ inline Judgement judge(OpCode op, const TensorHealth& out, std::span<const Tenso
       if (!known) return {};
       return {out.num_nan <= 0 && a->num_positive >= out.num_pos_inf ? Verdict::explained : Verdict::contradicted,
               Mechanism::exp};
-    case OpCode::sinh: return {out.num_nan > 0 ? Verdict::contradicted : Verdict::explained, Mechanism::exp};
+    case OpCode::sinh:
+      if (!all_known) return {};
+      return {out.num_nan > 0 ? Verdict::contradicted : Verdict::explained, Mechanism::exp};
     case OpCode::pow: return {Verdict::consistent, Mechanism::pow};
     case OpCode::square:
     case OpCode::multiply:
     case OpCode::add:
-    case OpCode::subtract: return detail::judge_overflow(out, false);
+    case OpCode::subtract: return detail::judge_overflow(out, false, all_known);
     case OpCode::cast:
+      if (!all_known) return {};
       // float8_e4m3fn and the fnuz types have no infinity: too large becomes NaN.
       return {out.num_nan > 0 && !dtype_lacks_infinity(out.dtype) ? Verdict::contradicted : Verdict::explained,
               Mechanism::cast};
@@ -176,7 +182,7 @@ inline Judgement judge(OpCode op, const TensorHealth& out, std::span<const Tenso
     case OpCode::mean:
     case OpCode::cumulative_sum:
     case OpCode::matmul:
-    case OpCode::product: return detail::judge_overflow(out, true);
+    case OpCode::product: return detail::judge_overflow(out, true, all_known);
     case OpCode::inverse_trigonometric:
     case OpCode::atanh: return {Verdict::consistent, Mechanism::domain};
     case OpCode::sqrt_grad:

@@ -27,7 +27,11 @@ inline void Resolver::argument(const Place& place, std::uint32_t op, Link& link,
 
 inline void Resolver::eager(std::int64_t tensor_id, std::uint32_t before, Link& link) {
   const auto producer = model_.calls().producer(tensor_id, before);
-  if (!producer) return link.set_unknown(Reason::eager, 0.6F);
+  if (!producer) {
+    link.set_unknown(Reason::eager, 0.6F);
+    link.tensor_id = tensor_id;
+    return;
+  }
   if (op_code(model_.calls().op_type(producer->execution)) == OpCode::variable_handle) return link.set_clean(1);
   link.set_event(execution_event(producer->execution, producer->position), 1);
 }

@@ -53,7 +53,7 @@ inline constexpr std::array sentence_texts{
                  "{op} at {src} made {kinds} in {bad} of {size} elements of clean input {in}: it overflowed",
                  "large values", "Subtract the maximum first, use softplus, or clip {in}."},
     SentenceText{"overflow", "{op} at {src} exceeded the range of {dtype} ({max}): {bad} of {size}",
-                 "{op} at {src} made {kinds} in {bad} of {size} elements of clean inputs: it overflowed", "values too large",
+                 "{op} at {src} made {kinds} in {bad} of {size} elements of clean inputs: it overflowed", "values too large, or none at all",
                  "Scale the inputs down, clip gradients, or use a wider dtype (with float16: loss scaling)."},
     SentenceText{"cast", "Cast to {dtype} at {src}: {bad} values are beyond {max}",
                  "{op} at {src} made {kinds} in {bad} of {size} elements of clean input {in}: they are out of range",

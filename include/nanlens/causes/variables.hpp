@@ -25,6 +25,7 @@ class Variables {
   /// Takes in the executions that are new.
   void update() {
     CallTable& calls = model_.calls();
+    if (model_.owners().native()) return update_native();
     for (; executions_seen_ < calls.size(); ++executions_seen_) {
       const auto i = static_cast<std::uint32_t>(executions_seen_);
       if (calls.is_call(i)) {
@@ -37,6 +38,9 @@ class Variables {
       if (!inputs.empty()) add({inputs[0].tensor_id, i, none, none, code == OpCode::assign});
     }
   }
+
+  /// Was this variable written on record?
+  [[nodiscard]] bool is_known(std::int64_t handle) const { return handle >= 0 && by_handle_.contains(handle); }
 
   /// The event that a read found in its variable: the latest earlier write with something bad, if the content is bad.
   /// `reader`: the read itself; `handle` −1 if unknown; `health` of what was read.
@@ -109,6 +113,30 @@ class Variables {
     bool overwrites;
   };
 
+  // nanlens says which variables an execution wrote.
+  void update_native() {
+    const auto written = model_.calls().written_variables();
+    for (; executions_seen_ < written.size(); ++executions_seen_)
+      add({written[executions_seen_].second, written[executions_seen_].first, none, none, true});
+  }
+  // What a native write stored: a row inside the call that is the variable's memory, an output that is, else a bad input.
+  void native_value(const VariableWrite& w, std::uint32_t before, Link& link) {
+    if (model_.calls().is_call(w.execution)) {
+      const auto rows = model_.window(w.execution).rows();
+      for (std::size_t i = rows.size(); i-- > 0;) {
+        if (before != none && rows[i] >= before) continue;
+        const auto digest = model_.run().trace_digest(rows[i]);
+        if (!digest || digest->variable_id != w.handle) continue;
+        const OpLinks& op = model_.graphs().op(model_.run().trace_op(rows[i]));
+        if (!op.inputs.empty()) return link.set_event(trace_event(rows[i]), 1);
+      }
+    }
+    for (std::size_t slot = 0; slot < model_.calls().outputs(w.execution).size(); ++slot)
+      if (const EventRef out = execution_event(w.execution, slot); model_.bad(out)) return link.set_event(out, 0.9F);
+    if (!bad_input_of(w.execution, link)) link.set_clean(0.9F);
+    link.confidence = 1;
+  }
+
   void add(const VariableWrite& write) {
     by_handle_[write.handle].push_back(static_cast<std::uint32_t>(writes_.size()));
     writes_.push_back(write);
@@ -140,6 +168,7 @@ class Variables {
 
   void value_of(const VariableWrite& w, std::uint32_t before, Link& link) {
     link.set_unknown(Reason::not_recorded, 0.3F);
+    if (model_.owners().native()) return native_value(w, before, link);
     if (w.op == none) {
       const auto inputs = model_.calls().inputs(w.execution);
       Link clean;

@@ -129,6 +129,8 @@ struct TraceDigest {
   std::int32_t output_slot = 0;
   std::uint64_t call_id = 0;
   std::uint64_t graph_run = 0;  ///< which run of its graph, in nanlens' logdirs; else 0
+  std::int64_t variable_id = -1;  ///< the variable whose memory the tensor is, in nanlens' logdirs; else −1
+  bool outside_source = false;    ///< the tensor is known to come from outside the record
   TensorHealth health;
 };
 
@@ -150,6 +152,7 @@ struct ExecutionLinks {
   std::vector<std::int64_t> input_tensor_ids;
   std::vector<std::int64_t> output_tensor_ids;
   std::vector<TensorHealth> outputs;  ///< of the recorded tensors; may be shorter than the ids
+  std::vector<std::int64_t> written_variables;  ///< ids, in nanlens' logdirs
 };
 
 namespace detail {
@@ -211,17 +214,38 @@ inline bool read_links(logdir::Bytes bytes, ExecutionLinks& links) {
   return !r.failed();
 }
 
+// Keeps the first number of a list.
+struct SmallList {
+  using value_type = std::int64_t;
+  std::int64_t first = -1;
+  std::size_t size = 0;
+  void push_back(std::int64_t v) noexcept {
+    if (size++ == 0) first = v;
+  }
+};
+
 inline void read_extension(logdir::Bytes extension, TraceDigest& d) noexcept {
   for (logdir::WireReader r(extension); r.next();) {
     if (r.is(2, logdir::WireType::varint)) d.call_id = r.u64();
     if (r.is(7, logdir::WireType::varint)) d.graph_run = r.u64();
+    if (r.is(8, logdir::WireType::length_delimited))
+      for (logdir::WireReader stats(r.bytes()); stats.next();)
+        if (stats.is(6, logdir::WireType::varint)) d.outside_source = stats.u64() != 0;
+    if (r.is(9, logdir::WireType::length_delimited)) {
+      SmallList ids;
+      r.append_to(ids);
+      if (ids.size > 0) d.variable_id = ids.first;
+    }
   }
 }
 inline void read_extension(logdir::Bytes extension, ExecutionDigest& d) noexcept {
   for (logdir::WireReader r(extension); r.next();)
     if (r.is(2, logdir::WireType::varint)) d.call_id = r.u64();
 }
-inline void read_extension(logdir::Bytes /*extension*/, ExecutionLinks& /*links*/) noexcept {}
+inline void read_extension(logdir::Bytes extension, ExecutionLinks& links) {
+  for (logdir::WireReader r(extension); r.next();)
+    if (r.number() == 9) r.append_to(links.written_variables);
+}
 
 template <class Digest>
 bool read_event(logdir::Bytes payload, logdir::EventKind kind, Digest& d, bool (*read)(logdir::Bytes, Digest&)) {
@@ -256,6 +280,7 @@ inline bool execution_links(logdir::Bytes payload, ExecutionLinks& links) {
   links.input_tensor_ids.clear();
   links.output_tensor_ids.clear();
   links.outputs.clear();
+  links.written_variables.clear();
   return detail::read_event(payload, logdir::EventKind::execution, links, &detail::read_links);
 }
 

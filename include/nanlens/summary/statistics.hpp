@@ -1,0 +1,118 @@
+/// @file
+/// What counts don't tell: range, mean and magnitudes of a tensor's finite values.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include <nanlens/summary/strided.hpp>
+
+namespace nanlens {
+
+/// Statistics of the finite elements; min = +∞, max = −∞ and mean = NaN where there are none.
+struct Statistics {
+  /// Bins of 8 powers of two each, from 2^−128 on; the outermost take what lies beyond. Zeros are in none.
+  static constexpr std::size_t num_bins = 32;
+  double min = std::numeric_limits<double>::infinity();
+  double max = -std::numeric_limits<double>::infinity();
+  double mean = std::numeric_limits<double>::quiet_NaN();
+  std::array<std::uint32_t, num_bins> exponents{};
+};
+
+namespace detail {
+
+// Layout of a floating format narrower than float32.
+struct SmallFormat {
+  int exponent_bits;
+  int mantissa_bits;
+  int bias;
+  bool infinities;     // the largest exponent is infinity and NaN, as in IEEE 754
+  bool only_one_nan;   // fnuz: the bits of −0 are the NaN; e4m3fn: all bits set
+};
+
+constexpr SmallFormat small_format(DType dtype) noexcept {
+  switch (dtype) {
+    case DType::float16: return {5, 10, 15, true, false};
+    case DType::bfloat16: return {8, 7, 127, true, false};
+    case DType::float8_e5m2: return {5, 2, 15, true, false};
+    case DType::float8_e4m3fn: return {4, 3, 7, false, false};
+    case DType::float8_e4m3fnuz: return {4, 3, 8, false, true};
+    case DType::float8_e4m3b11fnuz: return {4, 3, 11, false, true};
+    default: return {5, 2, 16, false, true};  // float8_e5m2fnuz
+  }
+}
+
+inline double small_value(std::uint32_t bits, const SmallFormat& f) noexcept {
+  const std::uint32_t sign = bits >> (f.exponent_bits + f.mantissa_bits) & 1;
+  const auto exponent = static_cast<int>(bits >> f.mantissa_bits & ((1U << f.exponent_bits) - 1));
+  const std::uint32_t mantissa = bits & ((1U << f.mantissa_bits) - 1);
+  const int top = (1 << f.exponent_bits) - 1;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  if (f.infinities && exponent == top) return mantissa != 0 ? nan : std::numeric_limits<double>::infinity();
+  if (f.only_one_nan && sign != 0 && exponent == 0 && mantissa == 0) return nan;
+  if (!f.infinities && !f.only_one_nan && exponent == top && mantissa == (1U << f.mantissa_bits) - 1) return nan;
+  const double value = exponent == 0 ? std::ldexp(mantissa, 1 - f.bias - f.mantissa_bits)
+                                     : std::ldexp(mantissa | 1U << f.mantissa_bits, exponent - f.bias - f.mantissa_bits);
+  return sign != 0 ? -value : value;
+}
+
+class StatisticsPass {
+ public:
+  void add(double value) noexcept {
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    const int exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1023;
+    if (exponent == 1024) return;  // NaN or infinity
+    result.min = std::min(result.min, value);
+    result.max = std::max(result.max, value);
+    sum_ += value;
+    ++count_;
+    if (value != 0) ++result.exponents[static_cast<std::size_t>(std::clamp((exponent + 128) >> 3, 0, 31))];
+  }
+  Statistics finish() noexcept {
+    if (count_ > 0) result.mean = sum_ / static_cast<double>(count_);
+    return result;
+  }
+  Statistics result;
+
+ private:
+  double sum_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+template <class Bits, class ToDouble>
+void add_run(StatisticsPass& pass, const void* data, std::size_t n, ToDouble&& to_double) noexcept {
+  const auto* p = static_cast<const unsigned char*>(data);
+  for (std::size_t i = 0; i < n; ++i, p += sizeof(Bits)) {
+    Bits bits;
+    std::memcpy(&bits, p, sizeof bits);
+    pass.add(to_double(bits));
+  }
+}
+
+}  // namespace detail
+
+/// Statistics of a floating tensor, in one pass. Tensors of other dtypes, without elements or without readable memory
+/// have none. Broadcast elements count once.
+inline Statistics statistics(const TensorView& view) noexcept {
+  detail::StatisticsPass pass;
+  if (!is_floating(view.dtype) || view.data == nullptr || num_elements(view.shape) <= 0) return pass.finish();
+  const std::size_t bytes = dtype_bytes(view.dtype);
+  const detail::SmallFormat small = detail::small_format(view.dtype);
+  detail::visit_runs(detail::fold(view, bytes), bytes, [&](const void* data, std::size_t n) {
+    switch (bytes) {
+      case 8: detail::add_run<double>(pass, data, n, [](double v) { return v; }); break;
+      case 4: detail::add_run<float>(pass, data, n, [](float v) { return static_cast<double>(v); }); break;
+      case 2: detail::add_run<std::uint16_t>(pass, data, n, [&](std::uint16_t v) { return detail::small_value(v, small); }); break;
+      default: detail::add_run<std::uint8_t>(pass, data, n, [&](std::uint8_t v) { return detail::small_value(v, small); }); break;
+    }
+    return true;
+  });
+  return pass.finish();
+}
+
+}  // namespace nanlens
