@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <optional>
 #include <vector>
@@ -122,29 +123,41 @@ class Causes {
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
     return classes_.capacity() + root_of_alert_.capacity() * sizeof(std::uint32_t) +
            roots_.capacity() * sizeof(Root) + alert_of_row_.capacity() * sizeof(std::uint32_t) +
-           rank_.capacity() * sizeof(std::uint32_t) + killer_rows_.capacity() * sizeof(std::uint32_t);
+           blocks_.capacity() * sizeof(RowBlock) + killer_rows_.capacity() * sizeof(std::uint32_t);
   }
 
  private:
-  struct Frame {
+  // An event while it is looked at.
+  struct Step {
     std::uint32_t alert;
     EventRef event;
     EventClass event_class;
     float confidence;
     bool also_made;
+    std::uint32_t best = none;  // the earliest root of its parents
+  };
+  struct Frame {
+    Step step;
     std::vector<EventRef> parents;
     std::size_t next = 0;
-    std::uint32_t best = none;  // root
+  };
+  // 64 rows: which are bad, and how many were before.
+  struct RowBlock {
+    std::uint64_t bad = 0;
+    std::uint32_t before = 0;
   };
 
   void prepare();
   void truncate(std::size_t count);
   void look_at(std::uint32_t alert);
-  void push(std::uint32_t alert);
-  void finish(const Frame& frame);
-  std::uint32_t add_root(const Frame& frame);
+  Step begin(std::uint32_t alert);
+  void take_root_of(std::uint32_t alert, Step& step) const;
+  void follow(const Step& step);
+  void finish(const Step& step);
+  std::uint32_t add_root(const Step& step);
   void find_killers(EventRef event, std::uint32_t root);
   void add_killer(std::uint32_t op, EventRef event, EventRef removed, std::uint32_t root);
+  [[nodiscard]] std::size_t rank(std::uint32_t row) const;
   [[nodiscard]] std::uint32_t alert_of(EventRef event);
   [[nodiscard]] std::uint64_t site_of(EventRef event);
 
@@ -159,7 +172,7 @@ class Causes {
   std::vector<std::uint32_t> root_of_alert_;
   std::vector<Root> roots_;
   std::map<std::uint64_t, std::uint32_t> root_of_site_;  // the last root of each op, once there are many
-  std::vector<std::uint32_t> rank_;             // bad rows before each block of rows
+  std::vector<RowBlock> blocks_;
   std::vector<std::uint32_t> alert_of_row_;     // by rank of the bad row
   std::vector<std::pair<std::uint32_t, std::uint32_t>> alert_of_execution_;  // first alert of each bad execution
   std::vector<KillerSite> killers_;

@@ -67,35 +67,38 @@ inline void Causes::prepare() {
   const auto& alerts = run().alerts();
   classes_.resize(alerts.size(), unseen);
   root_of_alert_.resize(alerts.size(), none);
-  rank_.assign(run().num_traces() / 64 + 1, 0);
-  std::size_t bad_rows = 0;
+  blocks_.assign(run().num_traces() / 64 + 1, {});
+  std::uint32_t bad_rows = 0;
   for (std::size_t row = 0; row < run().num_traces(); ++row) {
-    if (row % 64 == 0) rank_[row / 64] = static_cast<std::uint32_t>(bad_rows);
-    bad_rows += (run().trace_flags(row) & reader::bad_flags) != 0;
+    RowBlock& block = blocks_[row / 64];
+    if (row % 64 == 0) block.before = bad_rows;
+    if ((run().trace_flags(row) & reader::bad_flags) == 0) continue;
+    block.bad |= std::uint64_t{1} << row % 64;
+    ++bad_rows;
   }
   alert_of_row_.assign(bad_rows, none);
   alert_of_execution_.clear();
   prepared_ = true;
   for (std::uint32_t i = 0; i < alerts.size(); ++i) {
-    if (!alerts[i].is_execution) {
-      std::size_t at = rank_[alerts[i].event / 64];
-      for (std::uint32_t row = alerts[i].event / 64 * 64; row < alerts[i].event; ++row)
-        at += (run().trace_flags(row) & reader::bad_flags) != 0;
-      alert_of_row_[at] = i;
-    } else if (alerts[i].nth_bad == 0) {
+    if (!alerts[i].is_execution)
+      alert_of_row_[rank(alerts[i].event)] = i;
+    else if (alerts[i].nth_bad == 0)
       alert_of_execution_.emplace_back(alerts[i].event, i);
-    }
   }
   std::sort(alert_of_execution_.begin(), alert_of_execution_.end());
 }
 
+// Bad rows before this one.
+inline std::size_t Causes::rank(std::uint32_t row) const {
+  const RowBlock& block = blocks_[row / 64];
+  const std::uint64_t before = (std::uint64_t{1} << row % 64) - 1;
+  return block.before + static_cast<std::size_t>(std::popcount(block.bad & before));
+}
+
 inline std::uint32_t Causes::alert_of(EventRef event) {
   if (!event.is_execution) {
-    if ((run().trace_flags(event.index) & reader::bad_flags) == 0) return none;
-    std::size_t at = rank_[event.index / 64];
-    for (std::uint32_t row = event.index / 64 * 64; row < event.index; ++row)
-      at += (run().trace_flags(row) & reader::bad_flags) != 0;
-    return at < alert_of_row_.size() ? alert_of_row_[at] : none;
+    const bool bad = event.index / 64 < blocks_.size() && (blocks_[event.index / 64].bad >> event.index % 64 & 1) != 0;
+    return bad ? alert_of_row_[rank(event.index)] : none;
   }
   const auto found = std::lower_bound(alert_of_execution_.begin(), alert_of_execution_.end(),
                                       std::pair(event.index, std::uint32_t{0}));
@@ -114,56 +117,74 @@ inline EventRef Causes::event_of(std::size_t alert) {
   return execution_event(ref.event, 0);
 }
 
-inline void Causes::push(std::uint32_t alert) {
+inline Causes::Step Causes::begin(std::uint32_t alert) {
   classes_[alert] = visiting;
   const EventRef event = event_of(alert);
-  classifier_.classify(event, scratch_);
-  stack_.push_back({alert, event, scratch_.event_class, scratch_.confidence, scratch_.also_made, scratch_.parents, 0, none});
+  if (!classifier_.pass_on(event, scratch_)) classifier_.classify(event, scratch_);
+  return {alert, event, scratch_.event_class, scratch_.confidence, scratch_.also_made, none};
 }
 
-// Links lead to earlier events nearly always, so that the stack stays short; a link forward is followed first.
+inline void Causes::take_root_of(std::uint32_t alert, Step& step) const {
+  if (alert == none || classes_[alert] == visiting) return;
+  const std::uint32_t root = root_of_alert_[alert];
+  if (root != none && (step.best == none || roots_[root].alert < roots_[step.best].alert)) step.best = root;
+}
+
 inline void Causes::look_at(std::uint32_t alert) {
   if (classes_[alert] != unseen) return;
-  push(alert);
+  Step step = begin(alert);
+  bool all_seen = true;
+  for (const EventRef& parent : scratch_.parents) {
+    const std::uint32_t index = alert_of(parent);
+    all_seen = all_seen && (index == none || classes_[index] != unseen);
+    if (all_seen) take_root_of(index, step);
+  }
+  if (all_seen) return finish(step);
+  step.best = none;
+  follow(step);
+}
+
+// Links lead to earlier events nearly always; where one leads forward, that event is looked at first.
+inline void Causes::follow(const Step& first) {
+  stack_.push_back({first, scratch_.parents, 0});
   while (!stack_.empty()) {
     Frame& top = stack_.back();
     if (top.next == top.parents.size()) {
-      const Frame frame = std::move(top);
+      const Step done = top.step;
       stack_.pop_back();
-      finish(frame);
+      finish(done);
       continue;
     }
     const std::uint32_t parent = alert_of(top.parents[top.next]);
     if (parent != none && classes_[parent] == unseen) {
-      push(parent);
+      const Step inner = begin(parent);
+      stack_.push_back({inner, scratch_.parents, 0});
       continue;
     }
     ++top.next;
-    if (parent == none || classes_[parent] == visiting) continue;
-    const std::uint32_t root = root_of_alert_[parent];
-    if (root != none && (top.best == none || roots_[root].alert < roots_[top.best].alert)) top.best = root;
+    take_root_of(parent, top.step);
   }
 }
 
-inline void Causes::finish(const Frame& frame) {
-  Frame done = frame;
-  const bool begins = is_root(frame.event_class) || frame.best == none;
-  if (begins && !is_root(frame.event_class)) done.event_class = EventClass::unknown;  // only a cycle leads here
-  const std::uint32_t root = begins ? add_root(done) : frame.best;
-  if (!begins && frame.also_made) {
-    add_root(frame);
+inline void Causes::finish(const Step& step) {
+  Step done = step;
+  const bool begins = is_root(step.event_class) || step.best == none;
+  if (begins && !is_root(step.event_class)) done.event_class = EventClass::unknown;  // only a cycle leads here
+  const std::uint32_t root = begins ? add_root(done) : step.best;
+  if (!begins && step.also_made) {
+    add_root(step);
     roots_.back().event_class = EventClass::producer;
   }
-  classes_[frame.alert] = static_cast<std::uint8_t>(done.event_class);
-  root_of_alert_[frame.alert] = root;
+  classes_[step.alert] = static_cast<std::uint8_t>(done.event_class);
+  root_of_alert_[step.alert] = root;
   Root& r = roots_[root];
   ++r.reach;
-  r.last = frame.event;
-  if ((model_.kinds(frame.event) & reader::nan_flag) != 0) {
+  r.last = step.event;
+  if ((model_.kinds(step.event) & reader::nan_flag) != 0) {
     ++r.nan_reach;
-    if (!r.first_nan.exists()) r.first_nan = frame.event;
+    if (!r.first_nan.exists()) r.first_nan = step.event;
   }
-  find_killers(frame.event, root);
+  find_killers(step.event, root);
 }
 
 inline std::uint64_t Causes::site_of(EventRef event) {
@@ -171,9 +192,9 @@ inline std::uint64_t Causes::site_of(EventRef event) {
   return std::uint64_t{1} << 62 | std::uint64_t{model_.calls().op_type_number(event.index)} << 16 | event.slot;
 }
 
-inline std::uint32_t Causes::add_root(const Frame& frame) {
+inline std::uint32_t Causes::add_root(const Step& step) {
   constexpr std::size_t many = 100'000;
-  const std::uint64_t site = site_of(frame.event);
+  const std::uint64_t site = site_of(step.event);
   if (roots_.size() >= many) {
     if (const auto found = root_of_site_.find(site); found != root_of_site_.end()) {
       ++roots_[found->second].occurrences;
@@ -181,11 +202,11 @@ inline std::uint32_t Causes::add_root(const Frame& frame) {
     }
   }
   Root root;
-  root.event = frame.event;
-  root.event_class = frame.event_class;
-  root.confidence = frame.confidence;
-  root.alert = frame.alert;
-  root.call = frame.event.is_execution ? frame.event.index : model_.owners().owner(frame.event.index);
+  root.event = step.event;
+  root.event_class = step.event_class;
+  root.confidence = step.confidence;
+  root.alert = step.alert;
+  root.call = step.event.is_execution ? step.event.index : model_.owners().owner(step.event.index);
   roots_.push_back(root);
   const auto number = static_cast<std::uint32_t>(roots_.size() - 1);
   root_of_site_[site] = number;

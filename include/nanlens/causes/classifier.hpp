@@ -39,8 +39,10 @@ class Classifier {
 
   /// Finds the inputs of the op that made an event, and judges each.
   void find_inputs(EventRef event, std::vector<InputEvidence>& inputs);
-  /// Classifies a bad event.
+  /// Classifies a bad event, with the evidence.
   void classify(EventRef event, Classification& c);
+  /// The same without evidence, for the many that were just passed on; false: `classify` has to look.
+  bool pass_on(EventRef event, Classification& c);
 
  private:
   void trace_inputs(EventRef event, std::vector<InputEvidence>& inputs);

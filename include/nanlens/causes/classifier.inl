@@ -17,6 +17,31 @@ inline void Classifier::judge_all(EventRef event, Classification& c) {
   c.judgement = judge(model_.code(event), out, known, all_known);
 }
 
+inline bool Classifier::pass_on(EventRef event, Classification& c) {
+  if (event.is_execution) return false;
+  GraphFacts& graphs = model_.graphs();
+  const OpLinks& op = graphs.op(model_.run().trace_op(event.index));
+  if (op.inputs.empty() || (is_relay(op.code) && op.code != OpCode::identity)) return false;
+  const Window& window = model_.window(model_.owners().owner(event.index));
+  const std::uint32_t run = window.run_of(event.index);
+  c.parents.clear();
+  for (const InputEdge& edge : op.inputs) {
+    if (edge.op == none) return false;
+    const std::uint32_t row = window.find(graphs.tensor(edge.op, edge.slot), run);
+    if (row == none) {
+      const OpCode code = graphs.op(edge.op).code;
+      if (code != OpCode::constant && code != OpCode::not_float) return false;
+    } else if ((model_.run().trace_flags(row) & reader::bad_flags) != 0) {
+      c.parents.push_back(trace_event(row));
+    }
+  }
+  if (c.parents.empty()) return false;
+  c.event_class = op.code == OpCode::identity ? EventClass::relay : EventClass::propagator;
+  c.confidence = window.even(graphs.graph_of(model_.run().trace_op(event.index))) ? 1.0F : 0.8F;
+  c.also_made = (created_kinds(op.code) & model_.kinds(event)) != 0;
+  return true;
+}
+
 inline void Classifier::classify(EventRef event, Classification& c) {
   find_inputs(event, c.inputs);
   c.event_class = EventClass::unknown;

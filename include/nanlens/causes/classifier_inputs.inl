@@ -23,10 +23,9 @@ inline void Classifier::trace_inputs(EventRef event, std::vector<InputEvidence>&
   const std::uint32_t index = model_.run().trace_op(event.index);
   const OpLinks& op = model_.graphs().op(index);
   const Place place = resolver_.place_of(event.index);
-  if (model_.owners().native()) {
+  if (op.inputs.empty() && model_.owners().native()) {
     const auto digest = model_.run().trace_digest(event.index);
-    const bool read = op.inputs.empty() && digest && variables_.is_known(digest->variable_id);
-    if (read) return variables_.last_write(event, digest->variable_id, model_.health(event), inputs.emplace_back().link);
+    if (digest && variables_.is_known(digest->variable_id)) return variables_.last_write(event, digest->variable_id, model_.health(event), inputs.emplace_back().link);
   }
   if (op.code == OpCode::placeholder) {
     resolver_.argument(place, index, inputs.emplace_back().link);
