@@ -64,7 +64,7 @@ build_page() {
 step "format" sh tests/style/format.sh
 step "page" build_page
 suite default all
-units="test_tensor test_summary test_logdir test_reader test_archive test_capture test_hosts test_viewer"
+units="test_tensor test_summary test_logdir test_reader test_causes test_archive test_capture test_hosts test_viewer"
 suite asan "$units" -L unit
 suite tsan test_capture -R capture
 step "clang-19: warnings and tidy" sh tests/style/tidy.sh

@@ -49,8 +49,8 @@ TEST_CASE("a function: a graph, a trace per tensor, an Execution per call; calls
   CHECK(first->event.input_tensor_ids == run->execution(0)->event.output_tensor_ids);
   CHECK(second->event.input_tensor_ids == first->event.output_tensor_ids);
   CHECK(run->execution(3)->event.input_tensor_ids == first->event.output_tensor_ids);
-  CHECK(op_names(*run, "model") == std::vector<std::string>{"x", "dense", "Add", "Add_1"});
-  CHECK(op_names(*run, "dense") == std::vector<std::string>{"x", "Relu"});
+  CHECK(op_names(*run, "model") == std::vector<std::string>{"x", "dense", "Add", "Add_1", "retval"});
+  CHECK(op_names(*run, "dense") == std::vector<std::string>{"x", "Relu", "retval"});
   for (std::size_t i = 0; i < run->num_traces(); ++i) CHECK(run->trace_execution(i) == 1 + i / 5);
   const auto add = run->op(run->find_op(first->event.graph_id, "Add"));
   CHECK(add->event.input_names == std::vector<std::string>{"dense:0", "x:0"});

@@ -55,6 +55,31 @@ for t in traces:
     per_call[t["call_id"]] = per_call.get(t["call_id"], 0) + 1
 assert set(per_call.values()) == {6, 13, 16}
 report = run(nanlens, "report", bug)[0]
+
+# Why: one cause, every alert explained, by the sentence that names line, zeros and softmax; in all modes that can tell.
+why = json.loads(run(nanlens, "why", bug, "--json")[0])
+head = why["headline"]
+assert (why["total"], why["explained"], len(why["causes"])) == (499, 499, 1), why
+assert (head["id"], head["op_type"], head["class"], head["reach"]) == ("rc.log_softmax", "Log", "made", 499), head
+assert head["event"]["row"] == 88 and head["path"].endswith("model.cpp") and head["line"] > 0, head
+for part in ("Log at model.cpp:", "zeros of probs", "Softmax underflowed", "All 499 bad tensors follow"):
+    assert part in head["sentence"] + head["consequence"], head
+assert why["chain"][0]["row"] == 88 and why["chain"][0]["class"] == "made", why["chain"][:2]
+assert [k["removed"]["op_type"][:17] for k in why["removed_by"]] == ["__inference_model"], why["removed_by"]
+text = run(nanlens, "why", bug)[0]
+for part in ("which is Softmax:0 (row 84 in model)", "The last time it was fine: Log:0 (row 28 in loss)", "Removed again by:"):
+    assert part in text, (part, text)
+last = json.loads(run(nanlens, "why", bug, "--row", "599", "--json")[0])
+assert last["event"]["class"] == "passed" and last["chain"][0]["row"] == 88 and last["chain"][-1]["row"] == 599
+assert "made here" in run(nanlens, "why", bug, "--row", "88")[0]
+assert json.loads(run(nanlens, "why", bug, "--execution", "19", "--json")[0])["event"]["class"] == "relay"
+assert "there is no row 600" in run(nanlens, "why", bug, "--row", "600", code=2)[1]
+for mode in ("CONCISE_HEALTH", "CURT_HEALTH", "FULL_TENSOR"):
+    record(mode, mode=mode)
+    other = json.loads(run(nanlens, "why", path(mode), "--json")[0])
+    assert (other["headline"]["op_type"], other["headline"]["reach"]) == ("Log", 499), (mode, other["headline"])
+record("shape", mode="SHAPE")
+assert "no health data" in run(nanlens, "why", path("shape"))[0]
 for part in ("499 alerts", "Log:0 (Log) in graph loss, row 88", "input probs:0 (row 85)", "model.cpp:", 'f.op("Log"'):
     assert part in report, (part, report)
 

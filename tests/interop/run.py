@@ -2,7 +2,8 @@
 
 Makes a virtual environment in WORK_DIR if it is not there, then (a) programs run under TensorFlow, and nanlens' answers must
 equal TensorFlow's own; (b) the walkthrough is recorded by nanlens in every mode and ring setting, and TensorFlow's answers must
-equal ours; (c) TensorBoard serves it, with 499 alerts; (d) damaged copies of TensorFlow's logdirs are read.
+equal ours; (c) TensorBoard serves it, with 499 alerts; (d) programs with a known culprit run under TensorFlow, and `nanlens why` must name it;
+(e) damaged copies of TensorFlow's logdirs are read.
 """
 import os
 import shutil
@@ -60,6 +61,12 @@ def main():
     walkthrough = os.path.join(logs, "nanlens.ring-1.FULL_HEALTH")
     print(call(python, os.path.join(HERE, "tensorboard.py"), os.path.join(venv, "bin", "tensorboard"), nanlens, walkthrough, "499"),
           end="")
+    causes = os.path.join(logs, "causes")
+    os.mkdir(causes)
+    programs = os.path.join(HERE, "..", "causes")
+    for mode in MODES[3], MODES[2], MODES[1]:
+        call(python, os.path.join(programs, "programs.py"), causes, mode)
+    print(call(sys.executable, os.path.join(programs, "score.py"), nanlens, causes), end="")
     print(call(python, os.path.join(HERE, "damage.py"), nanlens, *theirs[3:4], *theirs[6:8], theirs[9], walkthrough), end="")
 
 

@@ -53,6 +53,7 @@ class Session {
   viewer::Source source;
   viewer::Diagnostics diagnostics;
   viewer::Search search;
+  viewer::Explanation explanation;
   viewer::Status status;
   int replies = 0;
 
@@ -75,6 +76,7 @@ class Session {
   void keep(viewer::Source& r) { source = std::move(r); }
   void keep(viewer::Diagnostics& r) { diagnostics = std::move(r); }
   void keep(viewer::Search& r) { search = std::move(r); }
+  void keep(viewer::Explanation& r) { explanation = std::move(r); }
   void keep(viewer::Status& r) { status = r; }
 
   viewer::Engine engine_;

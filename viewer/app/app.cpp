@@ -42,6 +42,7 @@ void App::forget_run() {
   alerts = {};
   source = {};
   diagnostics = {};
+  explanation = {};
   stack_pane.frame = -1;
   timeline_pane.fitted = false;
   rows_pane.first = alerts_pane.first = 0;
@@ -220,6 +221,8 @@ void App::receive(Reply reply) {
                           static_cast<double>(target) > rows_pane.first + fitting - 2))
         rows_pane.first = std::max(0.0, static_cast<double>(target) - std::floor(fitting / 3));
     }
+  } else if (auto* e = std::get_if<Explanation>(&reply)) {
+    explanation = std::move(*e);
   } else if (auto* t = std::get_if<Timeline>(&reply)) {
     timeline = std::move(*t);
   } else if (auto* s = std::get_if<Selection>(&reply)) {

@@ -52,7 +52,7 @@ struct Tab {
   bool operator==(const Tab& other) const { return host == other.host && path == other.path; }
 };
 
-enum class Popup : std::uint8_t { none, palette, help, diagnostics, licences, runs, columns, ops_of_line };
+enum class Popup : std::uint8_t { none, palette, help, diagnostics, licences, runs, columns, ops_of_line, causes };
 
 /// Which columns Graph Executions can show, from left to right.
 inline constexpr const char* row_columns[] = {"index", "tensor", "op",   "health", "dtype", "shape",
@@ -105,6 +105,7 @@ class App {
   Source source;
   Diagnostics diagnostics;
   Search search;
+  Explanation explanation;
   View view;
   Layout layout;
   Platform platform;
@@ -136,6 +137,8 @@ class App {
     std::string by = "op";
     std::set<std::string> folded_groups = {};
     std::set<std::string> expected = {};  ///< sites whose alerts are muted
+    double chain_first = 0;               ///< first step of the cause chain on screen
+    std::int64_t chain_of = -1;           ///< the alert whose chain is shown
   } alerts_pane;
   struct CardPane {
     double first = 0;

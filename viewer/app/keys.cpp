@@ -144,6 +144,10 @@ void App::handle_keys() {
   };
   const int direction = io.KeyShift ? -1 : 1;
   const Key keys[] = {{ImGuiKey_N, "first_bad", {}},
+                      {ImGuiKey_Y, "focus_cause", {}},
+                      {ImGuiKey_C, "show_causes", {}},
+                      {ImGuiKey_U, "cause_step", {{"dir", -1}}},
+                      {ImGuiKey_J, "cause_step", {{"dir", 1}}},
                       {ImGuiKey_I, "next_input", {{"dir", direction}}},
                       {ImGuiKey_O, "next_consumer", {{"dir", direction}}},
                       {ImGuiKey_K, "follow_boundary", {}},

@@ -97,13 +97,13 @@ struct ListCommands {
     return app.command("first_bad");
   }
   static Result group_alerts(App& app, const Json& a) {
-    const char* const ways[] = {"op", "call", "graph", "line"};
+    const char* const ways[] = {"op", "call", "graph", "line", "class"};
     std::string by = text(a, "by");
     if (by.empty())
       for (std::size_t i = 0; i < std::size(ways); ++i)
         if (app.alerts_pane.by == ways[i]) by = ways[(i + 1) % std::size(ways)];
     if (std::none_of(std::begin(ways), std::end(ways), [&](const char* w) { return by == w; }))
-      return fail("by must be op, call, graph or line.");
+      return fail("by must be op, call, graph, line or class.");
     app.alerts_pane.by = by;
     app.alerts_pane.folded_groups.clear();
     app.alerts_pane.first = 0;

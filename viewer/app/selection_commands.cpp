@@ -77,6 +77,34 @@ struct SelectionCommands {
     return step(app, IntentKind::alert_step, -1, text(a, "by") == "op");
   }
   static Result first_bad(App& app, const Json&) { return step(app, IntentKind::first_bad, 0); }
+  static Result focus_cause(App& app, const Json& a) {
+    const auto index = integer(a, "index");
+    if (!index) return step(app, IntentKind::cause, 0);
+    if (*index < 0 || static_cast<std::size_t>(*index) >= app.explanation.causes.size())
+      return fail("There is no such cause.");
+    const CauseLine& cause = app.explanation.causes[static_cast<std::size_t>(*index)];
+    app.close_popup();
+    return focus_event(app, cause.trace, cause.execution, cause.slot);
+  }
+  static Result focus_event(App& app, std::int64_t trace, std::int64_t execution, std::int32_t slot) {
+    Select wish;
+    wish.kind = IntentKind::focus;
+    wish.focus.trace = trace;
+    if (trace < 0) wish.focus.execution = execution;
+    if (trace < 0) wish.focus.slot = slot;
+    app.select(wish);
+    return {};
+  }
+  static Result focus_chain(App& app, const Json& a) {
+    const auto index = integer(a, "index");
+    const auto& chain = app.selection.chain;
+    if (!index || *index < 0 || static_cast<std::size_t>(*index) >= chain.size()) return fail("There is no such step.");
+    const ChainStep& s = chain[static_cast<std::size_t>(*index)];
+    return focus_event(app, s.trace, s.execution, s.slot);
+  }
+  static Result cause_step(App& app, const Json& a) {
+    return step(app, IntentKind::cause_step, integer(a, "dir").value_or(-1));
+  }
   static Result next_input(App& app, const Json& a) {
     return step(app, IntentKind::input_step, integer(a, "dir").value_or(1));
   }
@@ -148,6 +176,9 @@ const CommandTable& selection_commands() {
       {"next_alert", C::next_alert},
       {"previous_alert", C::previous_alert},
       {"first_bad", C::first_bad},
+      {"focus_cause", C::focus_cause},
+      {"focus_chain", C::focus_chain},
+      {"cause_step", C::cause_step},
       {"next_input", C::next_input},
       {"next_consumer", C::next_consumer},
       {"follow_boundary", C::follow_boundary},

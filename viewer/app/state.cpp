@@ -145,6 +145,9 @@ Json rows_json(const App& app) {
                        {"op_type", row.op_type},
                        {"execution", or_null(row.execution)},
                        {"badges", badges_json(row.badges)},
+                       {"class", row.bad || row.event_class == EventClass::killer
+                                     ? Json(causes::class_name(row.event_class))
+                                     : Json(nullptr)},
                        {"roles", roles}});
   }
   return {{"total", app.rows.total},
@@ -202,9 +205,40 @@ Json stack_json(const App& app) {
   return {{"title", stack_title(s)}, {"sticky", app.stack_pane.sticky.has_value()}, {"frames", frames}};
 }
 
+Json causes_json(const Explanation& e) {
+  Json list = Json::array();
+  for (const CauseLine& c : e.causes)
+    list.push_back({{"id", c.id},
+                    {"sentence", c.sentence},
+                    {"class", causes::class_name(c.event_class)},
+                    {"op_type", c.op_type},
+                    {"op_name", or_null(c.op_name)},
+                    {"graph_id", or_null(c.graph_id)},
+                    {"path", or_null(c.path)},
+                    {"line", c.line},
+                    {"trace", or_null(c.trace)},
+                    {"execution", or_null(c.execution)},
+                    {"reach", c.reach}});
+  return list;
+}
+
+Json chain_json(const Selection& s) {
+  Json list = Json::array();
+  for (const ChainStep& step : s.chain)
+    list.push_back({{"tensor", step.tensor},
+                    {"class", causes::class_name(step.event_class)},
+                    {"change", or_null(step.change)},
+                    {"trace", or_null(step.trace)},
+                    {"execution", or_null(step.execution)},
+                    {"path", or_null(step.path)},
+                    {"line", step.line}});
+  return list;
+}
+
 const char* popup_name(Popup p) {
   constexpr const char* names[] = {"none",     "palette", "help",    "diagnostics",
-                                   "licences", "runs",    "columns", "ops_of_line"};
+                                   "licences", "runs",    "columns", "ops_of_line",
+                                   "causes"};
   return names[static_cast<std::size_t>(p)];
 }
 
@@ -235,10 +269,18 @@ Json App::state() const {
       {"verdict", v.alert < 0 ? Json(nullptr)
                               : Json{{"tensor", v.tensor},
                                      {"op_type", v.op_type},
-                                     {"path", v.path},
-                                     {"line", v.line},
+                                     {"path", v.explained ? v.cause.path : v.path},
+                                     {"line", v.explained ? v.cause.line : v.line},
                                      {"trace", or_null(v.trace)},
-                                     {"execution", or_null(v.execution)}}},
+                                     {"execution", or_null(v.execution)},
+                                     {"id", v.explained ? Json(v.cause.id) : Json(nullptr)},
+                                     {"sentence", or_null(v.cause.sentence)},
+                                     {"op_name", or_null(v.cause.op_name)},
+                                     {"graph_id", or_null(v.cause.graph_id)},
+                                     {"reach", v.cause.reach},
+                                     {"total", v.total}}},
+      {"causes", causes_json(explanation)},
+      {"chain", chain_json(selection)},
       {"focus", focus_json(*this)},
       {"alerts", alerts_json(*this)},
       {"timeline", timeline_json(*this)},

@@ -72,6 +72,7 @@ struct WindowCommands {
     return {};
   }
   static Result help(App& app, const Json&) { return open_popup(app, Popup::help); }
+  static Result show_causes(App& app, const Json&) { return open_popup(app, Popup::causes); }
   static Result show_runs(App& app, const Json&) { return open_popup(app, Popup::runs); }
   static Result show_diagnostics(App& app, const Json&) { return open_popup(app, Popup::diagnostics); }
   static Result show_licences(App& app, const Json&) { return open_popup(app, Popup::licences); }
@@ -106,6 +107,7 @@ const CommandTable& window_commands() {
       {"scale", C::scale},
       {"palette", C::palette},
       {"help", C::help},
+      {"show_causes", C::show_causes},
       {"show_runs", C::show_runs},
       {"show_diagnostics", C::show_diagnostics},
       {"show_licences", C::show_licences},

@@ -57,7 +57,8 @@ void AlertList::group(const std::string& by) {
     }
     const auto& ref = run.alerts()[i];
     const std::uint32_t call = ref.is_execution ? ref.event : run.trace_execution(ref.event);
-    const std::uint64_t key = by == "call" ? call : op_key(i);
+    const EventClass event_class = by == "class" ? explain_.of_alert(i) : EventClass::unknown;
+    const std::uint64_t key = by == "call" ? call : by == "class" ? static_cast<std::uint64_t>(event_class) : op_key(i);
     const auto known = group_of_key.find(key);
     if (known != group_of_key.end()) {
       groups_[known->second].alerts.push_back(static_cast<std::uint32_t>(i));
@@ -67,6 +68,8 @@ void AlertList::group(const std::string& by) {
     if (by == "call") {
       const auto execution = call == reader::none ? std::nullopt : run.execution(call);
       name = execution ? "#" + std::to_string(call) + " " + execution->event.op_type : "";
+    } else if (by == "class") {
+      name = causes::class_words(event_class);
     } else if (by == "graph") {
       name = ref.is_execution ? "" : index_.text(index_.graph(index_.op(ref.op).graph).name);
     } else if (by == "line") {
@@ -119,6 +122,7 @@ AlertLine AlertList::describe(std::size_t i) {
     line.text = "its record can't be read any more";
     return line;
   }
+  line.event_class = explain_.of_alert(i);
   line.op_name = alert->op_name;
   line.op_type = alert->op_type;
   line.output_slot = alert->output_slot;

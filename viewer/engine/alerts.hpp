@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "explain.hpp"
 #include "protocol.hpp"
 #include "run_index.hpp"
 
@@ -16,7 +17,7 @@ namespace nanlens::viewer {
 /// Groups alerts and answers for windows of the list. No alert is left out, however many there are.
 class AlertList {
  public:
-  explicit AlertList(RunIndex& index) : index_(index) {}
+  AlertList(RunIndex& index, Explain& explain) : index_(index), explain_(explain) {}
 
   /// The run has grown: groups are made anew when they are asked for.
   void invalidate() {
@@ -46,6 +47,7 @@ class AlertList {
   AlertLine describe(const Group& group);
 
   RunIndex& index_;
+  Explain& explain_;
   std::string by_;
   std::vector<Group> groups_;
   std::vector<std::string> expected_;

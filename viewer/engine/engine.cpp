@@ -82,12 +82,83 @@ void Engine::apply(Reload& request) {
 void Engine::apply(Select& request) {
   if (!current_) return;
   std::string notice;
-  const Focus focus = resolve(current_->index, current_->alerts, current_->steps, current_->selection, request, notice);
-  current_->selection = describe_selection(current_->index, current_->alerts, focus, view_.hops);
+  describe(wished(request, notice));
   current_->selection.notice = notice;
   current_->selection.serial = serial_;
   current_->rows.set_roles({current_->selection.input_rows, current_->selection.consumer_rows});
   dirty_.selection = dirty_.rows = dirty_.alerts = true;
+}
+
+Focus Engine::wished(const Select& request, std::string& notice) {
+  OpenRun& now = *current_;
+  if (request.kind == IntentKind::cause_step) return step_chain(request.index, notice);
+  if (request.kind != IntentKind::cause)
+    return resolve(now.index, now.alerts, now.steps, now.selection, request, notice);
+  Select to;
+  to.kind = IntentKind::focus;
+  to.focus = now.explain.cause_of(now.selection.focus);
+  if (to.focus == Focus{}) {
+    notice = now.explain.complete() ? "Nothing to explain." : "Still looking for the cause.";
+    return now.selection.focus;
+  }
+  return resolve(now.index, now.alerts, now.steps, now.selection, to, notice);
+}
+
+// Along the chain of the tensor where walking began: −1 towards the cause, +1 back; beyond its end to what it feeds.
+Focus Engine::step_chain(std::int64_t direction, std::string& notice) {
+  OpenRun& now = *current_;
+  const auto same = [&](const Focus& f) {
+    const Focus& focus = now.selection.focus;
+    return f.trace == focus.trace && (f.trace >= 0 || (f.execution == focus.execution && focus.op_name.empty()));
+  };
+  auto at = std::find_if(now.walk.begin(), now.walk.end(), same);
+  if (at == now.walk.end()) {
+    now.walk.clear();
+    for (const ChainStep& step : now.selection.chain) {
+      Focus focus;
+      focus.trace = step.trace;
+      if (step.trace < 0) focus.execution = step.execution;
+      if (step.trace < 0) focus.slot = step.slot;
+      now.walk.push_back(focus);
+    }
+    at = std::find_if(now.walk.begin(), now.walk.end(), same);
+  }
+  Select to;
+  to.kind = IntentKind::focus;
+  if (direction < 0 && at != now.walk.end() && at != now.walk.begin()) {
+    to.focus = *(at - 1);
+  } else if (direction > 0 && at != now.walk.end() && at + 1 != now.walk.end()) {
+    to.focus = *(at + 1);
+  } else if (direction > 0) {
+    for (const std::int64_t row : now.selection.consumer_rows)
+      if (to.focus.trace < 0 && (now.index.run().trace_flags(static_cast<std::size_t>(row)) & reader::bad_flags) != 0)
+        to.focus.trace = row;
+  }
+  if (to.focus == Focus{}) {
+    notice = now.selection.chain.empty() ? "Nothing bad is selected." : direction < 0 ? "This is where it begins."
+                                                                                      : "Nothing bad follows on record here.";
+    return now.selection.focus;
+  }
+  return resolve(now.index, now.alerts, now.steps, now.selection, to, notice);
+}
+
+void Engine::describe(const Focus& focus) {
+  current_->selection = describe_selection(current_->index, current_->alerts, focus, view_.hops);
+  current_->explain.fill(current_->selection);
+}
+
+// The analysis has come to its end: whatever shows classes or causes is answered anew.
+void Engine::explained() {
+  const std::uint64_t serial = current_->selection.serial;
+  describe(current_->selection.focus);
+  current_->selection.serial = serial;
+  current_->alerts.invalidate();
+  if (current_->rows.uses_classes()) current_->rows.restart();
+  dirty_.all();
+}
+
+bool Engine::has_work() const {
+  return overview_.loading || (current_ && (!current_->rows.complete() || !current_->explain.complete()));
 }
 
 void Engine::apply(View& request) {
@@ -109,8 +180,11 @@ void Engine::apply(View& request) {
   dirty_.diagnostics = dirty_.diagnostics || (now.diagnostics && !old.diagnostics);
   dirty_.search = dirty_.search || now.search != old.search;
   if (current_) current_->alerts.set_expected(now.alerts_expected);
+  if (current_) current_->rows.set_pinned(now.pinned);
   if (now.hops != old.hops && current_) {
-    current_->selection = describe_selection(current_->index, current_->alerts, current_->selection.focus, now.hops);
+    const std::uint64_t serial = current_->selection.serial;
+    describe(current_->selection.focus);
+    current_->selection.serial = serial;
     dirty_.selection = true;
   }
 }
@@ -176,10 +250,11 @@ void Engine::read_slice() {
 void Engine::refresh() {
   if (!current_) return;
   current_->index.refresh();
+  current_->explain.grow();
   current_->alerts.invalidate();
   current_->rows.restart();
   const std::uint64_t serial = current_->selection.serial;
-  current_->selection = describe_selection(current_->index, current_->alerts, current_->selection.focus, view_.hops);
+  describe(current_->selection.focus);
   current_->selection.serial = serial;
   dirty_.all();
 }
@@ -192,10 +267,12 @@ bool Engine::step() {
     dirty_.rows = true;
   } else if (overview_.loading || looking_) {
     read_slice();
+  } else if (current_ && !current_->explain.complete()) {
+    if (!current_->explain.step(Clock::now() + std::chrono::milliseconds(20))) explained();
   } else {
     slice_ = std::chrono::milliseconds(20);
   }
-  const bool more = overview_.loading || (current_ && !current_->rows.complete());
+  const bool more = has_work();
   if (!more) answer();
   return more;
 }
@@ -204,12 +281,16 @@ void Engine::answer() {
   const Dirty dirty = std::exchange(dirty_, {});
   if (dirty.overview) send_overview();
   if (current_) {
-    if (dirty.selection) replies_.emplace_back(current_->selection);
+    if (dirty.selection) {
+      replies_.emplace_back(current_->selection);
+      current_->selection.serial = 0;  // sent again, it is no longer the answer to a wish
+    }
     if (dirty.rows) replies_.emplace_back(current_->rows.fill(view_, current_->selection.focus.trace));
     if (dirty.timeline) replies_.emplace_back(timeline_of(current_->index, view_));
     if (dirty.alerts) replies_.emplace_back(current_->alerts.fill(view_, current_->selection.alert));
     if (dirty.source && !view_.source_path.empty())
       replies_.emplace_back(source_of(current_->index, view_.source_host, view_.source_path));
+    if (dirty.explanation && current_->explain.complete()) replies_.emplace_back(current_->explain.explanation());
     if (dirty.search && !view_.search.empty()) replies_.emplace_back(search(current_->index, view_.search));
     if (dirty.diagnostics && view_.diagnostics) {
       Diagnostics faults;
@@ -217,7 +298,7 @@ void Engine::answer() {
       replies_.emplace_back(std::move(faults));
     }
   }
-  const bool busy = overview_.loading || (current_ && !current_->rows.complete());
+  const bool busy = has_work();
   if (replies_.empty() && !(owes_status_ && !busy)) return;
   replies_.emplace_back(Status{serial_, busy});
   owes_status_ = busy;
@@ -294,7 +375,8 @@ void Engine::send_overview() {
   if (current_) {
     overview_.num_diagnostics = current_->index.run().diagnostics().size();
     refresh_verdict();
-    overview_.memory_bytes = current_->index.run().index_bytes();
+    current_->explain.fill(overview_.verdict);
+    overview_.memory_bytes = current_->index.run().index_bytes() + current_->explain.memory_bytes();
   }
   replies_.emplace_back(overview_);
 }

@@ -13,6 +13,7 @@
 #include <nanlens/reader/reader.hpp>
 
 #include "alerts.hpp"
+#include "explain.hpp"
 #include "protocol.hpp"
 #include "rows.hpp"
 #include "run_index.hpp"
@@ -38,12 +39,14 @@ class Engine {
 
  private:
   struct OpenRun {
-    explicit OpenRun(reader::Run& run) : index(run), alerts(index), rows(index) {}
+    explicit OpenRun(reader::Run& run) : index(run), explain(index), alerts(index, explain), rows(index, explain) {}
     RunIndex index;
+    Explain explain;
     AlertList alerts;
     RowFilter rows;
     Selection selection;
     RowSteps steps;
+    std::vector<Focus> walk;  // the chain that cause_step goes along
   };
   struct OpenLogdir {
     std::string path;
@@ -57,6 +60,11 @@ class Engine {
   void apply(Reload& request);
   void apply(Select& request);
   void apply(View& request);
+  [[nodiscard]] Focus wished(const Select& request, std::string& notice);
+  [[nodiscard]] Focus step_chain(std::int64_t direction, std::string& notice);
+  void describe(const Focus& focus);
+  void explained();
+  [[nodiscard]] bool has_work() const;
   void open_run(std::int32_t run);
   [[nodiscard]] std::vector<reader::Run*> runs() const;
   void read_slice();
@@ -87,7 +95,8 @@ class Engine {
     bool source = false;
     bool diagnostics = false;
     bool search = false;
-    void all() { overview = selection = rows = timeline = alerts = source = diagnostics = true; }
+    bool explanation = false;
+    void all() { overview = selection = rows = timeline = alerts = source = diagnostics = explanation = true; }
   } dirty_;
   std::vector<Reply> replies_;
 };

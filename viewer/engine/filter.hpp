@@ -17,7 +17,24 @@
 namespace nanlens::viewer::filter {
 
 /// Words that are true or false of a row.
-enum class Flag : std::uint8_t { bad, ok, first, input, consumer, function, eager, empty, unchecked };
+enum class Flag : std::uint8_t {
+  bad,
+  ok,
+  first,
+  made,
+  passed,
+  removed,
+  source,
+  unknown,
+  expected,
+  pinned,
+  input,
+  consumer,
+  function,
+  eager,
+  empty,
+  unchecked
+};
 
 /// Names before ':' that match text.
 enum class TextField : std::uint8_t { any, op, type, graph, call, device, host, dtype, file, fn, mode };
@@ -65,6 +82,7 @@ struct Error {
 struct Query {
   Node root;  ///< an empty query is `all` of nothing: every row
   std::uint32_t leaves = 0;
+  bool uses_classes = false;  ///< has a word that the cause analysis answers
 };
 
 /// Parses a query. Nothing, with `error`, if it can't be read.

@@ -14,6 +14,13 @@ namespace {
 constexpr std::array flags = {std::pair{std::string_view("bad"), Flag::bad},
                               std::pair{std::string_view("ok"), Flag::ok},
                               std::pair{std::string_view("first"), Flag::first},
+                              std::pair{std::string_view("made"), Flag::made},
+                              std::pair{std::string_view("passed"), Flag::passed},
+                              std::pair{std::string_view("removed"), Flag::removed},
+                              std::pair{std::string_view("source"), Flag::source},
+                              std::pair{std::string_view("unknown"), Flag::unknown},
+                              std::pair{std::string_view("expected"), Flag::expected},
+                              std::pair{std::string_view("pinned"), Flag::pinned},
                               std::pair{std::string_view("input"), Flag::input},
                               std::pair{std::string_view("consumer"), Flag::consumer},
                               std::pair{std::string_view("function"), Flag::function},
@@ -90,6 +97,7 @@ class Parser {
       return std::nullopt;
     }
     query.leaves = leaves_;
+    query.uses_classes = uses_classes_;
     return query;
   }
 
@@ -193,6 +201,7 @@ class Parser {
       skip_space();
       node.kind = Node::Kind::flag;
       node.flag = *flag;
+      uses_classes_ = uses_classes_ || (*flag >= Flag::made && *flag <= Flag::expected);
       return true;
     }
     return parse_match(node, TextField::any);
@@ -307,6 +316,7 @@ class Parser {
   std::size_t at_ = 0;
   int depth_ = 0;
   std::uint32_t leaves_ = 0;
+  bool uses_classes_ = false;
 };
 
 // Glob matching of the whole text; both are in lower case.

@@ -65,9 +65,31 @@ void fields(V& v, M& m) {
   v(m.run_id, m.version, m.start, m.num_executions, m.num_traces, m.num_alerts, m.num_graphs, m.mode);
 }
 template <class V, class M>
+  requires std::is_same_v<std::remove_const_t<M>, CauseLine>
+void fields(V& v, M& m) {
+  v(m.id, m.sentence, m.consequence, m.remedy, m.event_class, m.tensor, m.op_type, m.op_name, m.graph_id, m.path,
+    m.line, m.execution, m.trace, m.slot, m.reach);
+}
+template <class V, class M>
+  requires std::is_same_v<std::remove_const_t<M>, ChainStep>
+void fields(V& v, M& m) {
+  v(m.tensor, m.execution, m.trace, m.slot, m.event_class, m.doubt, m.change, m.path, m.line, m.badges);
+}
+template <class V, class M>
+  requires std::is_same_v<std::remove_const_t<M>, RemovedLine>
+void fields(V& v, M& m) {
+  v(m.op, m.removed, m.to_integers, m.execution, m.trace, m.count);
+}
+template <class V, class M>
+  requires std::is_same_v<std::remove_const_t<M>, Explanation>
+void fields(V& v, M& m) {
+  v(m.complete, m.done, m.total, m.explained, m.num_causes, m.causes, m.expected, m.removed);
+}
+template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Verdict>
 void fields(V& v, M& m) {
-  v(m.alert, m.tensor, m.op_type, m.badges, m.graph_name, m.path, m.line, m.code, m.execution, m.trace);
+  v(m.alert, m.tensor, m.op_type, m.badges, m.graph_name, m.path, m.line, m.code, m.execution, m.trace,
+    m.explained, m.cause, m.total, m.num_expected);
 }
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Overview>
@@ -79,7 +101,7 @@ template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Row>
 void fields(V& v, M& m) {
   v(m.index, m.op_name, m.slot, m.op_type, m.graph_id, m.graph_name, m.device, m.time, m.execution, m.bad,
-    m.call_begins, m.call, m.badges);
+    m.event_class, m.call_begins, m.call, m.badges);
 }
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Rows>
@@ -105,7 +127,7 @@ void fields(V& v, M& m) {
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, TensorInfo>
 void fields(V& v, M& m) {
-  v(m.name, m.tensor_id, m.badges, m.bad, m.execution, m.slot, m.trace);
+  v(m.name, m.tensor_id, m.badges, m.bad, m.event_class, m.execution, m.slot, m.trace);
 }
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Card>
@@ -116,7 +138,7 @@ void fields(V& v, M& m) {
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, OpCard>
 void fields(V& v, M& m) {
-  v(m.op_name, m.op_type, m.slot, m.parent, m.known, m.bad, m.trace, m.badges);
+  v(m.op_name, m.op_type, m.slot, m.parent, m.known, m.bad, m.event_class, m.trace, m.badges);
 }
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Crumb>
@@ -148,13 +170,13 @@ template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Selection>
 void fields(V& v, M& m) {
   v(m.serial, m.focus, m.alert, m.alert_site, m.card, m.has_neighbourhood, m.neighbourhood, m.stack, m.input_rows,
-    m.consumer_rows, m.caller_row, m.notice);
+    m.consumer_rows, m.caller_row, m.event_class, m.doubt, m.cause, m.chain, m.notice);
 }
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, AlertLine>
 void fields(V& v, M& m) {
   v(m.group, m.key, m.text, m.op_type, m.count, m.sparkline, m.index, m.op_name, m.output_slot, m.execution, m.trace,
-    m.call, m.graph_name, m.badges);
+    m.call, m.graph_name, m.event_class, m.badges);
 }
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Alerts>

@@ -11,7 +11,11 @@
 #include <variant>
 #include <vector>
 
+#include <nanlens/causes/event.hpp>
+
 namespace nanlens::viewer {
+
+using causes::EventClass;
 
 /// One fact about a tensor, as a small tag. `none`: `text` says why there is nothing to show.
 enum class BadgeKind : std::uint8_t { dtype, rank, shape, size, nan, ninf, pinf, neg, zero, pos, curt, none };
@@ -59,6 +63,8 @@ enum class IntentKind : std::uint8_t {
   alert,       ///< `index`, in the order of Run::alerts
   alert_step,  ///< `index` = +1 or −1 from the last alert; `by_op`: on to another op
   first_bad,
+  cause,       ///< the root of what is selected, or of the run
+  cause_step,  ///< −1: one step towards the cause, +1: one back
   input_step,  ///< to the next (+1) or previous (−1) input row of the focused op
   consumer_step,
   boundary,  ///< from a placeholder to the caller's tensor; from a call into its function
@@ -86,7 +92,7 @@ struct View {
   double timeline_end = 50;
   std::uint32_t timeline_columns = 0;  ///< pixels of the window; used where boxes are too narrow to be drawn one by one
   std::uint32_t overview_columns = 0;
-  std::string alerts_by = "op";              ///< op, call, graph or line
+  std::string alerts_by = "op";              ///< op, call, graph, line or class
   std::vector<std::string> alerts_folded;    ///< keys of groups that are folded
   std::vector<std::string> alerts_expected;  ///< sites whose alerts are muted (AlertList::site)
   std::uint64_t alerts_first = 0;
@@ -117,6 +123,25 @@ struct RunInfo {
   std::int32_t mode = 0;  ///< tensor debug mode of the first event; 0: none seen
 };
 
+/// A cause in words, and where it is.
+struct CauseLine {
+  std::string id;  ///< "rc.log0"
+  std::string sentence;
+  std::string consequence;
+  std::string remedy;
+  EventClass event_class = EventClass::unknown;
+  std::string tensor;
+  std::string op_type;
+  std::string op_name;
+  std::string graph_id;
+  std::string path;
+  std::int32_t line = 0;
+  std::int64_t execution = -1;
+  std::int64_t trace = -1;
+  std::int32_t slot = -1;
+  std::uint64_t reach = 0;  ///< bad tensors that follow from it
+};
+
 /// What the run is, in one sentence's parts.
 struct Verdict {
   std::int64_t alert = -1;  ///< −1: nothing is bad
@@ -129,6 +154,10 @@ struct Verdict {
   std::string code;  ///< text of that line
   std::int64_t execution = -1;
   std::int64_t trace = -1;
+  bool explained = false;  ///< `cause` is known
+  CauseLine cause;
+  std::uint64_t total = 0;         ///< bad tensors
+  std::uint64_t num_expected = 0;  ///< intended infinities
 };
 
 struct Overview {
@@ -159,6 +188,7 @@ struct Row {
   double time = 0;  ///< seconds since the run's start
   std::int64_t execution = -1;
   bool bad = false;
+  EventClass event_class = EventClass::clean;
   bool call_begins = false;  ///< the row before it, among those shown, belongs to another call
   std::string call;          ///< op type of its execution
   std::vector<Badge> badges;
@@ -216,6 +246,7 @@ struct TensorInfo {
   std::int64_t tensor_id = -1;
   std::vector<Badge> badges;
   bool bad = false;
+  EventClass event_class = EventClass::clean;
   std::int64_t execution = -1;  ///< that made it
   std::int32_t slot = 0;
   std::int64_t trace = -1;  ///< row with the same tensor
@@ -247,6 +278,7 @@ struct OpCard {
   std::uint32_t parent = 0;  ///< farther hops: card of the hop before
   bool known = true;         ///< its creation is on record
   bool bad = false;
+  EventClass event_class = EventClass::clean;
   std::int64_t trace = -1;  ///< its row in the selected call
   std::vector<Badge> badges;
 };
@@ -308,6 +340,20 @@ struct Stack {
   std::uint32_t missing = 0;  ///< frames that are not on record
 };
 
+/// A step from the cause of the selected tensor to the tensor itself.
+struct ChainStep {
+  std::string tensor;
+  std::int64_t execution = -1;
+  std::int64_t trace = -1;
+  std::int32_t slot = -1;
+  EventClass event_class = EventClass::unknown;
+  std::string doubt;   ///< "probably", "perhaps"
+  std::string change;  ///< why infinity became NaN here
+  std::string path;
+  std::int32_t line = 0;
+  std::vector<Badge> badges;  ///< its bad counts
+};
+
 /// Everything that follows from what is selected, so that no pane ever shows another selection than the others.
 struct Selection {
   std::uint64_t serial = 0;  ///< of the Select it answers; 0: the data grew
@@ -321,6 +367,10 @@ struct Selection {
   std::vector<std::int64_t> input_rows;  ///< per input of the focused op; −1: no row
   std::vector<std::int64_t> consumer_rows;
   std::int64_t caller_row = -1;  ///< row of the caller's tensor behind a placeholder
+  EventClass event_class = EventClass::clean;
+  std::string doubt;             ///< how sure the class is
+  std::string cause;             ///< the sentence of its root
+  std::vector<ChainStep> chain;  ///< root first; empty if nothing bad is selected
   std::string notice;            ///< why a wish could not be fulfilled
 };
 
@@ -339,6 +389,7 @@ struct AlertLine {
   std::int64_t trace = -1;
   std::int64_t call = -1;  ///< execution a trace belongs to
   std::string graph_name;
+  EventClass event_class = EventClass::unknown;
   std::vector<Badge> badges;  ///< its bad counts
 };
 
@@ -365,6 +416,28 @@ struct Source {
   bool found = false;              ///< the logdir knows this file
   std::vector<std::string> lines;  ///< empty: its text is not in the logdir
   std::vector<LineMark> marks;
+};
+
+/// An op whose output is clean although an input was bad.
+struct RemovedLine {
+  std::string op;
+  std::string removed;       ///< the bad tensor it got
+  bool to_integers = false;  ///< its output has no NaN because it has no floats
+  std::int64_t execution = -1;
+  std::int64_t trace = -1;
+  std::uint64_t count = 0;
+};
+
+/// Why there is a NaN: every cause of the run.
+struct Explanation {
+  bool complete = false;
+  std::uint64_t done = 0;  ///< bad tensors looked at
+  std::uint64_t total = 0;
+  std::uint64_t explained = 0;    ///< that follow from a known cause
+  std::uint64_t num_causes = 0;
+  std::vector<CauseLine> causes;  ///< the headline first
+  std::vector<CauseLine> expected;
+  std::vector<RemovedLine> removed;
 };
 
 struct Fault {
@@ -398,6 +471,7 @@ struct Status {
   bool busy = false;         ///< more replies will come without a request
 };
 
-using Reply = std::variant<Overview, Rows, Timeline, Selection, Alerts, Source, Diagnostics, Search, Status>;
+using Reply =
+    std::variant<Overview, Rows, Timeline, Selection, Alerts, Source, Diagnostics, Search, Explanation, Status>;
 
 }  // namespace nanlens::viewer

@@ -128,6 +128,7 @@ bool RowFilter::matches_flag(Flag flag, RowContext& row) {
   const auto contains = [&](const std::vector<std::int64_t>& rows) {
     return std::find(rows.begin(), rows.end(), number) != rows.end();
   };
+  const auto class_of = [&](const RowContext& r) { return explain_.of_row(static_cast<std::int64_t>(r.row)); };
   const auto& alerts = index_.run().alerts();
   switch (flag) {
     case Flag::bad: return (flags & reader::bad_flags) != 0;
@@ -137,6 +138,13 @@ bool RowFilter::matches_flag(Flag flag, RowContext& row) {
     case Flag::consumer: return contains(roles_.consumers);
     case Flag::function: return index_.run().trace_execution(row.row) != reader::none;
     case Flag::eager: return false;
+    case Flag::pinned: return contains(pinned_);
+    case Flag::made: return class_of(row) == EventClass::producer;
+    case Flag::passed: return class_of(row) == EventClass::propagator || class_of(row) == EventClass::relay;
+    case Flag::removed: return class_of(row) == EventClass::killer;
+    case Flag::source: return class_of(row) == EventClass::source;
+    case Flag::unknown: return (flags & reader::bad_flags) != 0 && class_of(row) == EventClass::unknown;
+    case Flag::expected: return class_of(row) == EventClass::expected;
     case Flag::empty: return (flags & reader::empty_flag) != 0;
     default: return (flags & reader::has_summary_flag) == 0;
   }

@@ -28,6 +28,12 @@ void RowFilter::set_roles(RowRoles roles) {
   if (text_.find("input") != std::string::npos || text_.find("consumer") != std::string::npos) restart();
 }
 
+void RowFilter::set_pinned(const std::vector<std::int64_t>& rows) {
+  if (rows == pinned_) return;
+  pinned_ = rows;
+  if (text_.find("pinned") != std::string::npos) restart();
+}
+
 void RowFilter::restart() {
   everything_ = query_.root.kind == filter::Node::Kind::all && query_.root.children.empty() && !only_bad_;
   hits_.clear();
@@ -62,6 +68,7 @@ Row RowFilter::describe(std::uint64_t index) {
   row.op_type = index_.text(op.type);
   row.graph_id = index_.text(index_.graph(op.graph).id);
   row.graph_name = index_.text(index_.graph(op.graph).name);
+  row.event_class = explain_.of_row(static_cast<std::int64_t>(index));
   row.bad = (run.trace_flags(i) & reader::bad_flags) != 0;
   const std::uint32_t call = run.trace_execution(i);
   row.execution = call == reader::none ? -1 : static_cast<std::int64_t>(call);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "explain.hpp"
 #include "filter.hpp"
 #include "protocol.hpp"
 #include "run_index.hpp"
@@ -23,16 +24,20 @@ struct RowRoles {
 /// Filters rows in slices and answers for windows of what passes.
 class RowFilter {
  public:
-  explicit RowFilter(RunIndex& index) : index_(index) {}
+  RowFilter(RunIndex& index, Explain& explain) : index_(index), explain_(explain) {}
 
   /// Starts over with this query if it differs from the current one. A query that can't be read leaves the last valid
   /// one in force and is reported by `fill`.
   void set(const std::string& query, bool only_bad);
   void set_roles(RowRoles roles);
+  /// Rows that the word `pinned` means.
+  void set_pinned(const std::vector<std::int64_t>& rows);
   /// Goes on filtering until `deadline`; true if rows are left.
   bool step(std::chrono::steady_clock::time_point deadline);
   /// Forgets all results, since rows' calls may have changed.
   void restart();
+  /// Does the query ask what the cause analysis found?
+  [[nodiscard]] bool uses_classes() const { return query_.uses_classes; }
   [[nodiscard]] bool complete() const { return next_ >= index_.run().num_traces(); }
 
   /// Answers for a window of the rows that pass.
@@ -56,6 +61,7 @@ class RowFilter {
   [[nodiscard]] std::string missing_facts() const;
 
   RunIndex& index_;
+  Explain& explain_;
   std::string text_;
   std::string asked_;
   bool only_bad_ = false;
@@ -65,6 +71,7 @@ class RowFilter {
   std::vector<std::uint32_t> hits_;
   std::size_t next_ = 0;  // first row that has not been looked at
   RowRoles roles_;
+  std::vector<std::int64_t> pinned_;
   std::vector<std::vector<std::uint8_t>> leaf_of_op_;  // [leaf][op]: 0 unknown, 1 no, 2 yes
 };
 

@@ -49,7 +49,7 @@ void draw_alert(App& app, const Rect& row, const AlertLine& line) {
   if (hit.clicked) app.command("focus_alert", {{"index", line.index}});
   Rect inner = row.inset(ui.px(6), 0);
   inner.cut_left(ui.px(10));
-  ui.text_in(inner.cut_left(ui.px(14)), ui.sans, 11, ui.theme.bad, line.index == 0 ? "★" : selected ? "▶" : "▲");
+  ui.text_in(inner.cut_left(ui.px(14)), ui.sans, 11, ui.theme.bad, line.index == 0 ? "★" : selected ? "▶" : class_sign(line.event_class));
   const std::string call = line.call < 0 ? "" : "#" + std::to_string(line.call);
   ui.text_in(inner.cut_right(ui.text_width(ui.mono, 11, call) + ui.px(4)), ui.mono, 11, ui.theme.dim, call,
              Ellipsis::right, true);
@@ -61,7 +61,7 @@ void draw_alert(App& app, const Rect& row, const AlertLine& line) {
     ImGui::PopClipRect();
   }
   if (hit.hovered)
-    ui.tooltip(line.text + (line.graph_name.empty() ? "" : "  in " + line.graph_name) + "\n" + line.op_type + "  " +
+    ui.tooltip(std::string(causes::class_words(line.event_class)) + "\n" + line.text + (line.graph_name.empty() ? "" : "  in " + line.graph_name) + "\n" + line.op_type + "  " +
                format_badges(line.badges));
 }
 
@@ -122,9 +122,10 @@ void draw_alerts(App& app, Rect area) {
   const std::string by = "by " + app.alerts_pane.by;
   const float by_width = ui.text_width(ui.sans, 12, by) + ui.px(10);
   if (tools.w >= by_width && ui.tool("alerts:by", tools.cut_right(by_width).inset(0, ui.px(3)), by,
-                                     "Group by op, call, graph or source line (G)"))
+                                     "Group by op, call, graph, source line or class (G)"))
     app.command("group_alerts");
   draw_type_row(app, area.cut_top(ui.px(26)));
+  draw_chain(app, area);
   draw_footer(app, area.cut_bottom(ui.px(26)));
   if (app.alerts_pane.folded) return;
 

@@ -24,8 +24,9 @@ std::string run_text(const RunInfo& run) {
   return text;
 }
 
-// The sentence of the strip: what went bad first, and where it was made.
+// The sentence of the strip: the cause; until that is known, what went bad first and where it was made.
 std::string verdict_text(const Verdict& v) {
+  if (v.explained) return v.cause.sentence + " " + v.cause.consequence;
   std::string text = v.tensor;
   if (!v.graph_name.empty()) text += " in " + v.graph_name;
   text += " is the first bad tensor";
@@ -149,10 +150,19 @@ float draw_verdict(App& app, Rect area) {
     return bar.h;
   }
   const Hit hit = ui.item("verdict", bar);
-  if (hit.clicked) app.command("first_bad");
-  if (hit.hovered) ui.tooltip(v.path + ":" + std::to_string(v.line) + "\n" + v.code);
+  if (v.explained && inner.w > ui.px(300)) {
+    const Rect why = inner.cut_right(ui.px(52)).inset(ui.px(2), ui.px(3));
+    if (ui.button("verdict:why", why, "Why")) app.command("show_causes");
+    inner.cut_right(ui.px(6));
+  }
+  if (hit.clicked) app.command(v.explained ? "focus_cause" : "first_bad");
+  if (hit.hovered && v.explained)
+    ui.tooltip(v.cause.sentence + "\n" + v.cause.consequence + "\n" + v.cause.remedy);
+  else if (hit.hovered)
+    ui.tooltip(v.path + ":" + std::to_string(v.line) + "\n" + v.code);
   inner.cut_left(ui.text_in(inner, ui.sans, 14, ui.theme.bad, "▲  ") + ui.px(2));
   inner.cut_left(ui.bold_in(inner, 14, ui.theme.bad, verdict_text(v)) + ui.px(10));
+  if (v.explained) return bar.h;
   const std::vector<Badge> bad = bad_badges(v.badges);
   if (inner.w > ui.px(80)) inner.cut_left(ui.badges({inner.x, inner.y}, inner.w, inner.h, bad) + ui.px(10));
   const std::size_t text_begin = v.code.find_first_not_of(" \t");

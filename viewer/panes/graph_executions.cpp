@@ -98,6 +98,7 @@ std::string tooltip_of(const Row& row) {
   if (!row.graph_name.empty()) text += "\ngraph " + row.graph_name;
   text += "\n" + format_time(row.time) + "  " + row.device;
   if (row.execution >= 0) text += "\nexecution #" + std::to_string(row.execution);
+  if (row.bad || row.event_class == EventClass::killer) text += "\n" + std::string(causes::class_words(row.event_class));
   return text;
 }
 
@@ -108,8 +109,9 @@ void draw_cells(App& app, const Cells& cells, const Row& row, const std::string&
     Rect cell = cells.at[0];
     if (focused)
       ui.text_in(cell, ui.sans, 11, ui.theme.text, "▶");
-    else if (row.bad)
-      ui.text_in(cell, ui.sans, 11, ui.theme.bad, "▲");
+    else if (row.bad || row.event_class == EventClass::killer)
+      ui.text_in(cell, ui.sans, 11, row.bad ? ui.theme.bad : ui.theme.text,
+                 row.event_class == EventClass::clean ? "▲" : class_sign(row.event_class));
     ui.text_in({cell.x + ui.px(14), cell.y, cell.w - ui.px(14), cell.h}, ui.mono, 12, ui.theme.dim,
                std::to_string(row.index), Ellipsis::left, true);
   }

@@ -38,7 +38,8 @@ void draw_card(App& app, const Rect& rect, const std::string& id, const OpCard& 
   const bool low = rect.h < ui.px(roomy.card - 1);
   Rect inner = rect.inset(ui.px(7), ui.px(low ? 1.0f : 4.0f));
   Rect top = inner.cut_top(ui.px(18));
-  if (card.bad) ui.text_in(top.cut_right(ui.px(14)), ui.sans, 12, ui.theme.bad, "▲", Ellipsis::right, true);
+  if (card.bad) ui.text_in(top.cut_right(ui.px(14)), ui.sans, 12, ui.theme.bad, card.event_class == EventClass::clean ? "▲" : class_sign(card.event_class),
+                            Ellipsis::right, true);
   if (low) {
     const std::string label = card.known ? card.op_type + " " + slot_text : slot_text;
     const float name = std::min(top.w * 0.45f, ui.text_width(ui.mono, 13, card.op_name));
@@ -56,10 +57,15 @@ void draw_card(App& app, const Rect& rect, const std::string& id, const OpCard& 
     ui.text_in(middle, ui.mono, 11, ui.theme.dim, card.known ? card.op_type : "op not in the graphs file");
   }
   if (card.badges.empty())
-    ui.text_in(inner, ui.sans, 11, ui.theme.dim, "no row in this call");
+    ui.text_in(inner, ui.sans, 11, ui.theme.dim,
+               card.op_type == "_Retval" ? "returned to the caller" : "no row in this call");
   else
     ui.badges({inner.x, inner.y}, inner.w, inner.h, card.badges);
-  if (hit.hovered) ui.tooltip(card.op_name + "\n" + card.op_type + "  " + format_badges(card.badges));
+  if (hit.hovered)
+    ui.tooltip(card.op_name + "\n" + card.op_type + "  " + format_badges(card.badges) +
+               (card.bad || card.event_class == EventClass::killer
+                    ? "\n" + std::string(causes::class_words(card.event_class))
+                    : ""));
   if (hit.clicked && !self)
     app.command("focus_op", {{"graph_id", app.selection.neighbourhood.graph_id}, {"op_name", card.op_name}});
   if (hit.double_clicked) app.command("go_to_source");

@@ -22,6 +22,12 @@ void draw_top_bar(App& app, Rect area);
 float draw_verdict(App& app, Rect area);
 void draw_status_bar(App& app, Rect area);
 void draw_start_screen(App& app, Rect area);
+/// The steps from the cause to what is selected, below the alerts. Returns the height it took off `area`.
+void draw_chain(App& app, Rect& area);
+/// Why there is a NaN: causes, what is expected, what removed bad values.
+void draw_causes(App& app, Rect window);
+/// A sign for a class, which never relies on colour: ✱ made here, ⊘ removed, ⇥ came in bad.
+const char* class_sign(EventClass event_class);
 /// Palette, help, diagnostics, notices.
 void draw_popups(App& app, Rect window);
 void draw_toasts(App& app, Rect window);

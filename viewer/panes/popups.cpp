@@ -1,8 +1,8 @@
 // What lies above the panes: palette, keys, diagnostics, licences, and small choosers.
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 
+#include "panes/overlay.hpp"
 #include "panes/panes.hpp"
 #include "widgets/format.hpp"
 #include "widgets/licences.hpp"
@@ -10,61 +10,6 @@
 namespace nanlens::viewer {
 
 namespace {
-
-// A window above the panes; `body` gets what is inside. A click beside it closes it.
-template <class Body>
-void overlay(App& app, const char* title, Rect rect, Body&& body) {
-  Ui& ui = app.ui;
-  rect.x = std::floor(rect.x);
-  rect.y = std::floor(rect.y);
-  ImGui::SetNextWindowPos(rect.min());
-  ImGui::SetNextWindowSize({rect.w, rect.h});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, ui.theme.raised);
-  ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.dim);
-  ImGui::Begin("##overlay", nullptr,
-               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                   ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollWithMouse);
-  ui.mark("popup", rect);
-  Rect inside = rect;
-  if (title[0] != '\0') {
-    Rect head = inside.cut_top(ui.px(34));
-    ui.fill(head, ui.theme.panel, ui.px(4));
-    if (ui.tool("popup:close", head.cut_right(ui.px(34)).inset(ui.px(4)), "×", "Close (Esc)")) app.close_popup();
-    ui.bold_in(head.inset(ui.px(14), 0), 14, ui.theme.text, title);
-  }
-  body(inside);
-  const bool away = ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !rect.contains(ImGui::GetIO().MousePos);
-  ImGui::End();
-  ImGui::PopStyleColor(2);
-  ImGui::PopStyleVar();
-  if (away) app.close_popup();
-}
-
-Rect centered(const Rect& window, float w, float h) {
-  w = std::min(w, window.w * 0.94f);
-  h = std::min(h, window.h * 0.9f);
-  return {(window.w - w) / 2, (window.h - h) / 2, w, h};
-}
-
-// A list of equal lines that scrolls; `line` draws one.
-template <class Line>
-void list(App& app, Rect area, std::size_t count, float height, Line&& line) {
-  Ui& ui = app.ui;
-  const double visible = static_cast<double>(area.h / height);
-  app.popup_first = std::clamp(app.popup_first - static_cast<double>(ui.wheel(area).y) * 3, 0.0,
-                               std::max(0.0, static_cast<double>(count) - visible));
-  if (static_cast<double>(count) > visible)
-    ui.scrollbar("popup:scroll", area.cut_right(ui.px(12)), static_cast<double>(count), visible, app.popup_first);
-  ImGui::PushClipRect(area.min(), area.max(), true);
-  for (std::size_t i = static_cast<std::size_t>(app.popup_first); i < count; ++i) {
-    const Rect row{area.x, area.y + static_cast<float>(static_cast<double>(i) - app.popup_first) * height, area.w,
-                   height};
-    if (row.y >= area.bottom()) break;
-    line(i, row);
-  }
-  ImGui::PopClipRect();
-}
 
 void draw_help(App& app, const Rect& window) {
   overlay(app, "Keys", centered(window, app.ui.px(720), app.ui.px(640)), [&](Rect inside) {
@@ -221,6 +166,7 @@ void draw_popups(App& app, Rect window) {
     case Popup::licences: draw_licences(app, window); break;
     case Popup::runs: draw_runs(app, window); break;
     case Popup::columns: draw_columns(app, window); break;
+    case Popup::causes: draw_causes(app, window); break;
     case Popup::ops_of_line: draw_ops_of_line(app, window); break;
     case Popup::palette: draw_palette(app, window); break;
     default: break;

@@ -249,8 +249,9 @@ inline std::string input_name(FunctionFrame& frame, const InputRef& input, const
   const TensorLink link = link_of(input);
   if (link.op != nullptr && link.op->graph == frame.graph && link.graph_run == frame.graph_run)
     return link.op->name + ":" + std::to_string(link.slot);
+  const char* const kind = num_elements(input.view.shape) == 0 ? "/empty_" : "/input_";  // without elements, no address
   const GraphOp& capture =
-      Catalog::get().add_op(*frame.graph, "Placeholder", consumer + "/input_" + std::to_string(index), {}, 1, stack);
+      Catalog::get().add_op(*frame.graph, "Placeholder", consumer + kind + std::to_string(index), {}, 1, stack);
   return capture.name + ":0";
 }
 
@@ -269,7 +270,8 @@ inline GraphOp& graph_op(ThreadState& state, const Session* session, FunctionFra
   for (const InputRef& input : inputs) {
     const TensorLink link = link_of(input);
     const bool inside = link.op != nullptr && link.op->graph == frame.graph && link.graph_run == frame.graph_run;
-    key = mix(key, inside ? mix(reinterpret_cast<std::uintptr_t>(link.op), static_cast<std::uint64_t>(link.slot)) : 1);
+    const std::uint64_t outside = num_elements(input.view.shape) == 0 ? 2 : 1;
+    key = mix(key, inside ? mix(reinterpret_cast<std::uintptr_t>(link.op), static_cast<std::uint64_t>(link.slot)) : outside);
   }
   const std::uint64_t cached = mix(key, reinterpret_cast<std::uintptr_t>(frame.graph));
   ThreadState::OpEntry& entry = state.op_cache[cached % state.op_cache.size()];

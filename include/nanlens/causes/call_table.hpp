@@ -124,6 +124,7 @@ class CallTable {
   }
   static std::span<const TensorUse> part(const std::vector<TensorUse>& all, const std::vector<std::uint32_t>& begin,
                                          std::size_t i) {
+    if (i >= begin.size()) return {};  // not read yet
     const std::size_t first = i == 0 ? 0 : begin[i - 1];
     return std::span(all).subspan(first, begin[i] - first);
   }

@@ -148,6 +148,7 @@ class Causes {
   };
 
   void prepare();
+  [[nodiscard]] std::size_t num_ops() const;
   void truncate(std::size_t count);
   void look_at(std::uint32_t alert);
   Step begin(std::uint32_t alert);
@@ -168,6 +169,7 @@ class Causes {
   Classifier classifier_;
   bool prepared_ = false;
   std::size_t done_ = 0;
+  std::size_t ops_seen_ = 0;
   std::vector<std::uint8_t> classes_;           // by alert: EventClass, or unseen, visiting
   std::vector<std::uint32_t> root_of_alert_;
   std::vector<Root> roots_;

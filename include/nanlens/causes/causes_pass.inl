@@ -20,6 +20,12 @@ inline bool Causes::advance(std::size_t most) {
 }
 
 inline void Causes::run_has_grown() {
+  // Ops that came late may be what was missing anywhere.
+  if (num_ops() != ops_seen_) {
+    truncate(0);
+    prepared_ = false;
+    return;
+  }
   // Events of calls that had ended are final. Rows of an open call, and whatever sorted in between, are looked at again.
   const auto& alerts = run().alerts();
   std::size_t keep = std::min(done_, classes_.size());
@@ -30,6 +36,12 @@ inline void Causes::run_has_grown() {
     if (static_cast<EventClass>(classes_[i]) == EventClass::unknown) keep = i;  // what was missing may have come
   truncate(keep);
   prepared_ = false;
+}
+
+inline std::size_t Causes::num_ops() const {
+  std::size_t n = 0;
+  for (const auto& graph : run().definitions().graphs()) n += graph.ops.size();
+  return n;
 }
 
 inline void Causes::truncate(std::size_t keep) {
@@ -64,6 +76,7 @@ inline void Causes::truncate(std::size_t keep) {
 
 inline void Causes::prepare() {
   classifier_.update();
+  ops_seen_ = num_ops();
   const auto& alerts = run().alerts();
   classes_.resize(alerts.size(), unseen);
   root_of_alert_.resize(alerts.size(), none);

@@ -10,7 +10,8 @@ inline void Classifier::judge_all(EventRef event, Classification& c) {
   for (std::size_t i = 0; i < c.inputs.size(); ++i) {
     const bool has = c.inputs[i].event.exists() && c.inputs[i].state != InputState::unknown;
     if (has) healths[i] = model_.health(c.inputs[i].event);
-    known.push_back(has ? &healths[i] : nullptr);
+    if (c.inputs[i].link.empty) healths[i].size = 0;
+    known.push_back(has || c.inputs[i].link.empty ? &healths[i] : nullptr);
   }
   const bool all_known = std::none_of(c.inputs.begin(), c.inputs.end(),
                                       [](const InputEvidence& i) { return i.state == InputState::unknown; });

@@ -100,8 +100,7 @@ class GraphFacts {
       links(graph_of(op));
       if (op >= ops_.size()) ops_.resize(run_.definitions().ops().size());
       OpLinks& links = ops_[op];
-      if (links.first_tensor == none) links.first_tensor = num_tensors_++;  // never declared: one output is assumed
-      links.ready = true;
+      if (links.first_tensor == none) links.first_tensor = num_tensors_++;  // not declared yet: one output is assumed
     }
     return ops_[op];
   }
@@ -111,6 +110,18 @@ class GraphFacts {
     return slot < links.num_outputs ? links.first_tensor + slot : none;
   }
   [[nodiscard]] std::uint32_t num_tensors() const noexcept { return num_tensors_; }
+
+  /// nanlens names the stand-in for an input that was not recorded "<consumer>/input_<k>", or "…/empty_<k>" if it had no
+  /// elements, and so no memory to be known by. It is no argument.
+  [[nodiscard]] bool is_unlinked_input(std::uint32_t op) const {
+    const std::string_view name = op_name(op);
+    const std::size_t slash = name.rfind('/');
+    if (!is_native() || slash == std::string_view::npos) return false;
+    return name.substr(slash).starts_with("/input_") || name.substr(slash).starts_with("/empty_");
+  }
+  [[nodiscard]] bool is_empty_input(std::uint32_t op) const {
+    return is_unlinked_input(op) && op_name(op).substr(op_name(op).rfind('/')).starts_with("/empty_");
+  }
 
   /// Is this the nameless root, which encloses all top-level functions?
   [[nodiscard]] bool is_root(std::uint32_t graph) const { return this->graph(graph).outer == none; }
@@ -135,6 +146,7 @@ class GraphFacts {
     graphs_[g].ops_seen = ops.size();
     std::vector<std::vector<std::string>> inputs;
     for (std::size_t i = first; i < ops.size(); ++i) inputs.push_back(read_op(ops[i]));
+    for (std::size_t i = 0; i < first; ++i) relink_inputs(g, ops[i]);  // what they refer to may have come now
     for (std::size_t i = first; i < ops.size(); ++i) link_inputs(g, ops[i], inputs[i - first]);
     GraphLinks& links = graphs_[g];
     for (std::size_t i = first; i < ops.size(); ++i)
@@ -178,6 +190,16 @@ class GraphFacts {
         list.push_back(edge.name);
       }
       ops_[index].inputs.push_back(edge);
+    }
+  }
+  void relink_inputs(std::uint32_t g, std::uint32_t index) {
+    auto& inputs = ops_[index].inputs;
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      if (inputs[k].op != none || inputs[k].name == 0) continue;
+      inputs[k].op = find(g, std::string(text(inputs[k].name)));
+      if (inputs[k].op == none) continue;
+      ops_[inputs[k].op].consumers.push_back({index, inputs[k].slot, static_cast<std::uint16_t>(k)});
+      std::erase(graphs_[g].unrecorded, inputs[k].name);
     }
   }
   std::uint32_t find(std::uint32_t g, const std::string& name) {
@@ -245,12 +267,6 @@ class GraphFacts {
       const bool backward = graph_name(child).starts_with("__backward") && !is_native();
       if (!flow && !backward) links.functions.push_back(child);
     }
-  }
-  // nanlens names the stand-in for an input that was not recorded "<consumer>/input_<k>": it is no argument.
-  [[nodiscard]] bool is_unlinked_input(std::uint32_t op) const {
-    const std::string_view name = op_name(op);
-    const std::size_t slash = name.rfind('/');
-    return is_native() && slash != std::string_view::npos && name.substr(slash).starts_with("/input_");
   }
   [[nodiscard]] bool is_native() const { return run_.metadata().tensorflow_version.starts_with("nanlens"); }
 

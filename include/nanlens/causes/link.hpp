@@ -55,6 +55,7 @@ struct Link {
   };
   State state = State::unknown;
   Reason reason = Reason::none;
+  bool empty = false;  ///< clean, and known to have no elements
   float confidence = 1;
   std::int64_t tensor_id = -1;  ///< the eager tensor that no execution made, where that is the reason
   std::vector<EventRef> events;

@@ -8,7 +8,10 @@ inline void Resolver::argument(const Place& place, std::uint32_t op, Link& link,
   GraphFacts& graphs = model_.graphs();
   const GraphLinks& links = graphs.links(place.graph);
   const auto at = std::find(links.placeholders.begin(), links.placeholders.end(), op);
-  if (at == links.placeholders.end()) return link.set_unknown(Reason::eager, 0.6F);  // an input off the record
+  if (at == links.placeholders.end()) {  // an input off the record
+    link.empty = graphs.is_empty_input(op);
+    return link.empty ? link.set_clean(1) : link.set_unknown(Reason::eager, 0.6F);
+  }
   const auto position = static_cast<std::size_t>(at - links.placeholders.begin());
   if (links.role != FlowRole::none) return flow_argument(place, position, links, link, depth);
   const std::uint32_t outer = graphs.graph(place.graph).outer;

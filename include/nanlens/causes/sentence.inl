@@ -157,6 +157,9 @@ inline std::string SentenceWriter::input_name(EventRef event, const InputEvidenc
   Model& model = causes_.model();
   if (!event.is_execution) {
     const auto& inputs = model.graphs().op(causes_.run().trace_op(event.index)).inputs;
+    const bool stand_in = input.input < inputs.size() && inputs[input.input].op != none &&
+                          model.graphs().is_unlinked_input(inputs[input.input].op);
+    if (stand_in) return inputs.size() == 1 ? "its input" : "input " + std::to_string(input.input);
     if (input.input < inputs.size() && inputs[input.input].name != 0) {
       const std::string name(model.graphs().text(inputs[input.input].name));
       return inputs[input.input].slot == 0 ? name : name + ":" + std::to_string(inputs[input.input].slot);

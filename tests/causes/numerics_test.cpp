@@ -1,0 +1,121 @@
+#include <doctest/doctest.h>
+
+#include <array>
+
+#include <nanlens/causes/numerics.hpp>
+
+using namespace nanlens;
+using namespace nanlens::causes;
+
+namespace {
+
+struct Counts {
+  double ninf = 0, pinf = 0, nan = 0, neg = 0, zero = 0, pos = 0;
+};
+
+TensorHealth health(Counts c, DType dtype = DType::float32) {
+  TensorHealth h;
+  h.dtype = dtype;
+  h.rank = 1;
+  h.size = c.ninf + c.pinf + c.nan + c.neg + c.zero + c.pos;
+  h.num_neg_inf = c.ninf;
+  h.num_pos_inf = c.pinf;
+  h.num_nan = c.nan;
+  h.num_negative = c.neg;
+  h.num_zero = c.zero;
+  h.num_positive = c.pos;
+  return h;
+}
+
+Judgement judged(OpCode op, Counts out, Counts a) {
+  const TensorHealth o = health(out);
+  const TensorHealth x = health(a);
+  const std::array<const TensorHealth*, 1> in{&x};
+  return judge(op, o, in, true);
+}
+Judgement judged(OpCode op, Counts out, Counts a, Counts b) {
+  const TensorHealth o = health(out);
+  const TensorHealth x = health(a);
+  const TensorHealth y = health(b);
+  const std::array<const TensorHealth*, 2> in{&x, &y};
+  return judge(op, o, in, true);
+}
+
+}  // namespace
+
+TEST_CASE("op types are known by any host's spelling") {
+  CHECK(op_code("Log") == OpCode::log);
+  CHECK(op_code("log") == OpCode::log);
+  CHECK(op_code("AddV2") == OpCode::add);
+  CHECK(op_code("RealDiv") == op_code("div"));
+  CHECK(op_code("BatchMatMulV2") == OpCode::matmul);
+  CHECK(op_code("mat_mul") == OpCode::matmul);
+  CHECK(op_code("FusedBatchNormV3") == OpCode::batch_norm);
+  CHECK(op_code("_Retval") == OpCode::function_return);
+  CHECK(op_code("ResourceApplyAdagradDA") == OpCode::apply);
+  CHECK(op_code("LogOfSomethingElse") == OpCode::other);
+  CHECK(op_code("") == OpCode::other);
+}
+
+TEST_CASE("log: zeros give −∞ and negatives NaN, one for one") {
+  auto j = judged(OpCode::log, {.ninf = 3, .neg = 5, .pos = 2}, {.zero = 3, .pos = 7});
+  CHECK(j.verdict == Verdict::explained);
+  CHECK(j.mechanism == Mechanism::log0);
+  j = judged(OpCode::log, {.nan = 2, .pos = 8}, {.neg = 2, .pos = 8});
+  CHECK(j.verdict == Verdict::explained);
+  CHECK(j.mechanism == Mechanism::logneg);
+  CHECK(judged(OpCode::log, {.nan = 2, .pos = 8}, {.pos = 10}).verdict == Verdict::contradicted);
+  // Threads that flush subnormals to zero make more −∞ than there are zeros.
+  CHECK(judged(OpCode::log, {.ninf = 4, .pos = 6}, {.zero = 1, .pos = 9}).verdict == Verdict::consistent);
+}
+
+TEST_CASE("division: by zero, zero by zero, overflow") {
+  CHECK(judged(OpCode::divide, {.pinf = 1, .pos = 1}, {.pos = 2}, {.zero = 1, .pos = 1}).mechanism == Mechanism::div0);
+  CHECK(judged(OpCode::divide, {.nan = 2}, {.zero = 2}, {.zero = 2}).mechanism == Mechanism::div00);
+  const auto overflow = judged(OpCode::divide, {.pinf = 1, .pos = 1}, {.pos = 2}, {.pos = 2});
+  CHECK(overflow.verdict == Verdict::consistent);
+  CHECK(overflow.mechanism == Mechanism::overflow);
+  CHECK(judged(OpCode::divide, {.nan = 1, .pos = 1}, {.pos = 2}, {.pos = 2}).verdict == Verdict::contradicted);
+  CHECK(judged(OpCode::divide, {.nan = 1, .pos = 1}, {.pos = 2}, {.zero = 1, .pos = 1}).verdict == Verdict::contradicted);
+}
+
+TEST_CASE("finite operands never multiply or add to NaN, whatever the mode tells") {
+  for (const OpCode op : {OpCode::multiply, OpCode::add, OpCode::subtract, OpCode::square}) {
+    CHECK(judged(op, {.nan = 1, .pos = 1}, {.pos = 2}, {.pos = 2}).verdict == Verdict::contradicted);
+    CHECK(judged(op, {.pinf = 1, .pos = 1}, {.pos = 2}, {.pos = 2}).verdict == Verdict::explained);
+    TensorHealth concise;
+    concise.size = 2;
+    concise.num_nan = 1;
+    concise.num_neg_inf = concise.num_pos_inf = 0;
+    CHECK(judge(op, concise, {}, false).verdict == Verdict::contradicted);
+  }
+}
+
+TEST_CASE("an overflow is proven only if every input is known to be finite") {
+  const TensorHealth out = health({.pinf = 1});
+  const std::array<const TensorHealth*, 2> one_unknown{nullptr, nullptr};
+  CHECK(judge(OpCode::matmul, out, one_unknown, false).verdict == Verdict::none);
+  CHECK(judge(OpCode::matmul, out, one_unknown, true).verdict == Verdict::explained);
+}
+
+TEST_CASE("reductions of nothing") {
+  const TensorHealth out = health({.nan = 1});
+  TensorHealth nothing = health({});
+  const std::array<const TensorHealth*, 1> in{&nothing};
+  CHECK(judge(OpCode::mean, out, in, true).mechanism == Mechanism::empty);
+  CHECK(judge(OpCode::maximum_of, health({.ninf = 1}), in, true).mechanism == Mechanism::empty);
+}
+
+TEST_CASE("casts: formats without infinity make NaN of what is too large") {
+  const TensorHealth x = health({.pos = 2});
+  const std::array<const TensorHealth*, 1> in{&x};
+  CHECK(judge(OpCode::cast, health({.pinf = 1, .pos = 1}, DType::float16), in, true).verdict == Verdict::explained);
+  CHECK(judge(OpCode::cast, health({.nan = 1, .pos = 1}, DType::float16), in, true).verdict == Verdict::contradicted);
+  CHECK(judge(OpCode::cast, health({.nan = 1, .pos = 1}, DType::float8_e4m3fn), in, true).verdict == Verdict::explained);
+  CHECK(dtype_max(DType::float8_e4m3fn) == 448);
+}
+
+TEST_CASE("what only preserves can't have made anything") {
+  for (const OpCode op : {OpCode::softmax, OpCode::relu, OpCode::negate, OpCode::keep, OpCode::maximum, OpCode::bounded})
+    CHECK(judged(op, {.nan = 1, .pos = 1}, {.pos = 2}).verdict == Verdict::contradicted);
+}

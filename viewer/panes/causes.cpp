@@ -1,0 +1,218 @@
+// Why there is a NaN: the chain below the alerts, and the panel with every cause.
+#include <algorithm>
+
+#include "panes/overlay.hpp"
+#include "panes/panes.hpp"
+#include "widgets/format.hpp"
+
+namespace nanlens::viewer {
+
+namespace {
+
+constexpr float step_height = 20;
+
+std::string place_of(const std::string& path, std::int32_t line) {
+  return line > 0 ? base_name(path) + ":" + std::to_string(line) : std::string();
+}
+
+std::string class_text(const ChainStep& step) {
+  std::string text = causes::class_words(step.event_class);
+  if (!step.doubt.empty()) text += ", " + step.doubt;
+  if (!step.change.empty()) text += "; ∞ became NaN: " + step.change;
+  return text;
+}
+
+// Steps without the relays in between, which are the same tensor again; the last one is kept.
+std::vector<std::size_t> folded(const std::vector<ChainStep>& chain) {
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < chain.size(); ++i)
+    if (chain[i].event_class != EventClass::relay || i + 1 == chain.size()) shown.push_back(i);
+  return shown;
+}
+
+void draw_step(App& app, Rect row, std::size_t index, const ChainStep& step, bool last) {
+  Ui& ui = app.ui;
+  const Hit hit = ui.item("chain:" + std::to_string(index), row);
+  if (last)
+    ui.fill(row, ui.theme.focus);
+  else if (hit.hovered)
+    ui.fill(row, ui.theme.badge);
+  if (hit.clicked) app.command("focus_chain", {{"index", index}});
+  if (hit.hovered)
+    ui.tooltip(step.tensor + "\n" + class_text(step) +
+               (step.line > 0 ? "\n" + step.path + ":" + std::to_string(step.line) : ""));
+  Rect inner = row.inset(ui.px(6), 0);
+  ui.text_in(inner.cut_left(ui.px(16)), ui.sans, 11, ui.theme.bad,
+             step.event_class == EventClass::propagator ? "↓" : class_sign(step.event_class));
+  const std::string place = place_of(step.path, step.line);
+  const float width = ui.text_width(ui.mono, 11, place);
+  if (inner.w > width + ui.px(90))
+    ui.text_in(inner.cut_right(width + ui.px(2)), ui.mono, 11, ui.theme.dim, place, Ellipsis::right, true);
+  const float name = ui.text_in(inner, ui.mono, 12, ui.theme.text, step.tensor, Ellipsis::left);
+  inner.cut_left(name + ui.px(8));
+  if (inner.w > ui.px(40) && step.event_class == EventClass::clean)
+    ui.badges({inner.x, inner.y}, inner.w, inner.h, step.badges);
+  else if (inner.w > ui.px(40))
+    ui.text_in(inner, ui.sans, 11, ui.theme.dim, step.change.empty() ? class_text(step) : step.change);
+}
+
+// A cause, an intended infinity or a removal: two lines.
+struct Entry {
+  const CauseLine* cause = nullptr;
+  const RemovedLine* removed = nullptr;
+  std::size_t index = 0;
+  const char* heading = nullptr;
+};
+
+std::vector<Entry> entries_of(const Explanation& e) {
+  std::vector<Entry> entries;
+  const auto head = [&](const char* text) {
+    Entry entry;
+    entry.heading = text;
+    entries.push_back(entry);
+  };
+  for (std::size_t i = 0; i < e.causes.size(); ++i) {
+    if (i == 0) continue;  // the headline stands above the list
+    if (i == 1) head("Other causes");
+    entries.push_back({&e.causes[i], nullptr, i, nullptr});
+  }
+  if (!e.expected.empty()) head("Expected: infinities that did no harm");
+  for (const CauseLine& c : e.expected) entries.push_back({&c, nullptr, e.causes.size(), nullptr});
+  if (!e.removed.empty()) head("Removed again: a bad input, a clean output");
+  for (std::size_t i = 0; i < e.removed.size(); ++i) entries.push_back({nullptr, &e.removed[i], i, nullptr});
+  return entries;
+}
+
+void draw_cause(App& app, Rect row, const Entry& entry) {
+  Ui& ui = app.ui;
+  const CauseLine& c = *entry.cause;
+  const bool listed = entry.index < app.explanation.causes.size();
+  const Hit hit = ui.item((listed ? "cause:" : "expected:") + std::to_string(entry.index), row);
+  if (hit.hovered) ui.fill(row, ui.theme.badge);
+  if (hit.clicked && listed) app.command("focus_cause", {{"index", entry.index}});
+  if (hit.hovered) ui.tooltip(c.sentence + "\n" + c.consequence + "\n" + c.remedy);
+  Rect inner = row.inset(ui.px(8), ui.px(2));
+  Rect top = inner.cut_top(ui.px(20));
+  ui.text_in(top.cut_left(ui.px(20)), ui.sans, 13, listed ? ui.theme.bad : ui.theme.dim, class_sign(c.event_class));
+  const std::string place = place_of(c.path, c.line);
+  ui.text_in(top.cut_right(ui.text_width(ui.mono, 12, place) + ui.px(4)), ui.mono, 12, ui.theme.link, place,
+             Ellipsis::right, true);
+  ui.bold_in(top, 13, ui.theme.text, c.sentence);
+  inner.cut_left(ui.px(20));
+  ui.text_in(inner.cut_top(ui.px(18)), ui.sans, 12, ui.theme.dim, c.consequence + "  " + c.remedy);
+}
+
+void draw_removed(App& app, Rect row, const Entry& entry) {
+  Ui& ui = app.ui;
+  const RemovedLine& r = *entry.removed;
+  const Hit hit = ui.item("removed:" + std::to_string(entry.index), row);
+  if (hit.hovered) ui.fill(row, ui.theme.badge);
+  if (hit.clicked) {
+    app.close_popup();
+    if (r.trace >= 0)
+      app.command("focus_trace", {{"index", r.trace}});
+    else
+      app.command("focus_execution", {{"index", r.execution}});
+  }
+  Rect inner = row.inset(ui.px(8), ui.px(2));
+  Rect top = inner.cut_top(ui.px(20));
+  ui.text_in(top.cut_left(ui.px(20)), ui.sans, 13, ui.theme.text, class_sign(EventClass::killer));
+  const std::string count = format_count(static_cast<double>(r.count)) + "×";
+  ui.text_in(top.cut_right(ui.text_width(ui.mono, 12, count) + ui.px(4)), ui.mono, 12, ui.theme.dim, count,
+             Ellipsis::right, true);
+  ui.text_in(top, ui.mono, 13, ui.theme.text, r.op);
+  inner.cut_left(ui.px(20));
+  ui.text_in(inner.cut_top(ui.px(18)), ui.sans, 12, ui.theme.dim,
+             "got " + r.removed + (r.to_integers ? "; its output has no floats" : ""));
+}
+
+}  // namespace
+
+const char* class_sign(EventClass event_class) {
+  switch (event_class) {
+    case EventClass::producer: return "✱";
+    case EventClass::killer: return "⊘";
+    case EventClass::source: return "⇥";
+    case EventClass::unknown: return "?";
+    case EventClass::expected: return "∅";
+    case EventClass::propagator:
+    case EventClass::relay: return "▲";
+    case EventClass::clean: break;
+  }
+  return "";
+}
+
+void draw_chain(App& app, Rect& area) {
+  Ui& ui = app.ui;
+  const auto& chain = app.selection.chain;
+  if (chain.empty() || area.h < ui.px(200)) return;
+  const auto shown = folded(chain);
+  const float wanted = ui.px(24) + ui.px(step_height) * static_cast<float>(shown.size());
+  Rect box = area.cut_bottom(std::min(wanted, area.h * 0.45F));
+  ui.hline(box.x, box.y, box.w, ui.theme.line);
+  Rect head = box.cut_top(ui.px(24)).inset(ui.px(6), 0);
+  if (ui.tool("chain:why", head.cut_right(ui.px(40)).inset(0, ui.px(2)), "why", "All causes, and what removed them (C)"))
+    app.command("show_causes");
+  if (ui.tool("chain:up", head.cut_right(ui.px(22)).inset(0, ui.px(2)), "↑", "One step towards the cause (U)"))
+    app.command("cause_step", {{"dir", -1}});
+  const float title = ui.bold_in(head, 12, ui.theme.text, "Cause chain");
+  head.cut_left(title + ui.px(8));
+  ui.text_in(head, ui.sans, 11, ui.theme.dim, format_count(static_cast<double>(shown.size())) + (shown.size() == 1 ? " step" : " steps"));
+  const float h = ui.px(step_height);
+  const double visible = static_cast<double>(box.h / h);
+  const double last = std::max(0.0, static_cast<double>(shown.size()) - visible);
+  auto& pane = app.alerts_pane;
+  if (pane.chain_of != app.selection.alert) {
+    pane.chain_of = app.selection.alert;
+    pane.chain_first = 0;
+  }
+  pane.chain_first = std::clamp(pane.chain_first - static_cast<double>(ui.wheel(box).y) * 3, 0.0, last);
+  if (last > 0)
+    ui.scrollbar("chain:scroll", box.cut_right(ui.px(10)), static_cast<double>(shown.size()), visible, pane.chain_first);
+  ImGui::PushClipRect(box.min(), box.max(), true);
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const Rect row{box.x, box.y + static_cast<float>(static_cast<double>(i) - pane.chain_first) * h, box.w, h};
+    if (row.bottom() <= box.y || row.y >= box.bottom()) continue;
+    draw_step(app, row, shown[i], chain[shown[i]], i + 1 == shown.size());
+  }
+  ImGui::PopClipRect();
+}
+
+void draw_causes(App& app, Rect window) {
+  overlay(app, "Why", centered(window, app.ui.px(940), app.ui.px(560)), [&](Rect inside) {
+    Ui& ui = app.ui;
+    const Explanation& e = app.explanation;
+    if (!e.complete || (e.causes.empty() && e.expected.empty())) {
+      draw_empty(app, inside, e.complete ? "Nothing to explain: no NaN or infinity on record." : "Still looking…");
+      return;
+    }
+    Rect foot = inside.cut_bottom(ui.px(28)).inset(ui.px(14), 0);
+    ui.text_in(foot, ui.sans, 12, ui.theme.dim,
+               format_count(static_cast<double>(e.explained)) + " of " + format_count(static_cast<double>(e.total)) +
+                   " bad tensors follow from a known cause; " + format_count(static_cast<double>(e.num_causes)) +
+                   (e.num_causes == 1 ? " cause." : " causes."));
+    if (!e.causes.empty()) {
+      Rect top = inside.cut_top(ui.px(84));
+      const CauseLine& c = e.causes.front();
+      const Hit hit = ui.item("cause:0", top);
+      if (hit.hovered) ui.fill(top, ui.theme.badsoft);
+      if (hit.clicked) app.command("focus_cause", {{"index", 0}});
+      top = top.inset(ui.px(14), ui.px(8));
+      const float used = ui.paragraph(top, ui.sans, 15, ui.theme.bad, c.sentence + " " + c.consequence);
+      top.cut_top(used + ui.px(4));
+      ui.paragraph(top, ui.sans, 13, ui.theme.text, c.remedy);
+      ui.hline(inside.x, inside.y, inside.w, ui.theme.line);
+    }
+    const auto entries = entries_of(e);
+    list(app, inside.inset(ui.px(8), ui.px(4)), entries.size(), ui.px(44), [&](std::size_t i, Rect row) {
+      if (entries[i].heading != nullptr)
+        ui.bold_in(row.inset(ui.px(8), 0), 12, ui.theme.dim, entries[i].heading);
+      else if (entries[i].cause != nullptr)
+        draw_cause(app, row, entries[i]);
+      else
+        draw_removed(app, row, entries[i]);
+    });
+  });
+}
+
+}  // namespace nanlens::viewer
