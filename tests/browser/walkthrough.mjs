@@ -96,12 +96,48 @@ await check('alerts: a click selects event and op; next, previous and the footer
   s = await v.state();
   assert.ok(s.alerts.visible.every((a) => a.op_type !== 'Log'));
   await v.click('alerts:group:Log');
-  for (const by of ['call', 'graph', 'line', 'op']) {
+  for (const by of ['call', 'graph', 'line', 'class', 'op']) {
     await v.key('g');
     assert.equal((await v.state()).alerts.by, by);
   }
   await v.key('n');
   assert.equal((await v.state()).focus.trace, 88);
+});
+
+await check('causes: the verdict says why; chain, keys, panel, classes, filter words', async () => {
+  let s = await v.state();
+  assert.equal(s.verdict.id, 'rc.log_softmax');
+  assert.match(s.verdict.sentence, /^Log at model\.cpp:\d+ turned \d+ zeros? of probs into −∞/);
+  assert.deepEqual([s.verdict.reach, s.verdict.total, s.causes.length], [499, 499, 1]);
+  assert.ok(s.verdict.path.endsWith('model.cpp') && s.verdict.line > 0);
+  await v.command('focus_trace', { index: 106 });
+  s = await v.state();
+  assert.deepEqual(s.chain.slice(0, 2).map((c) => [c.tensor, c.class]), [['Softmax:0', 'clean'], ['Log:0', 'made']]);
+  assert.equal(s.chain.at(-1).trace, 106);
+  assert.equal(row(s, 106).class, 'passed');
+  await v.key('u');
+  assert.equal((await v.state()).focus.trace, s.chain.at(-2).trace, 'one step up');
+  await v.key('j');
+  assert.equal((await v.state()).focus.trace, 106, 'and down again');
+  await v.key('y');
+  assert.equal((await v.state()).focus.trace, 88, 'to the cause');
+  await v.click('chain:0');
+  assert.equal((await v.state()).focus.trace, 84, 'the zeros come from the softmax');
+  await v.click('verdict:why');
+  s = await v.state();
+  assert.equal(s.popup, 'causes');
+  await v.click('removed:0');
+  s = await v.state();
+  assert.equal(s.popup, 'none');
+  assert.equal(s.execution.op_type, 'ArgMax');
+  await v.click('verdict');
+  assert.equal((await v.state()).focus.trace, 88);
+  for (const [query, count] of [['made', 1], ['passed', 352], ['removed', 0], ['source or unknown or expected', 0]]) {
+    await v.command('filter', { query });
+    await v.idle();
+    assert.equal((await v.state()).graph_executions.shown, count, query);
+  }
+  await v.command('clear_filter');
 });
 
 await check('timeline: boxes, overview, wheel, zoom, fit, time mode', async () => {

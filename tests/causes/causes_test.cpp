@@ -40,7 +40,8 @@ struct Made {
   void show(double share) {
     for (std::size_t i = 0; i < files.size(); ++i) {
       const auto end = static_cast<std::size_t>(share * static_cast<double>(files[i].size()));
-      storage->append(test::generated_name(static_cast<logdir::FileKind>(i)), files[i].substr(shown[i], end - shown[i]));
+      storage->append(test::generated_name(static_cast<logdir::FileKind>(i)),
+                      files[i].substr(shown[i], end - shown[i]));
       shown[i] = end;
     }
     logdir->update();

@@ -76,7 +76,8 @@ TEST_CASE("division: by zero, zero by zero, overflow") {
   CHECK(overflow.verdict == Verdict::consistent);
   CHECK(overflow.mechanism == Mechanism::overflow);
   CHECK(judged(OpCode::divide, {.nan = 1, .pos = 1}, {.pos = 2}, {.pos = 2}).verdict == Verdict::contradicted);
-  CHECK(judged(OpCode::divide, {.nan = 1, .pos = 1}, {.pos = 2}, {.zero = 1, .pos = 1}).verdict == Verdict::contradicted);
+  CHECK(judged(OpCode::divide, {.nan = 1, .pos = 1}, {.pos = 2}, {.zero = 1, .pos = 1}).verdict ==
+        Verdict::contradicted);
 }
 
 TEST_CASE("finite operands never multiply or add to NaN, whatever the mode tells") {
@@ -111,11 +112,13 @@ TEST_CASE("casts: formats without infinity make NaN of what is too large") {
   const std::array<const TensorHealth*, 1> in{&x};
   CHECK(judge(OpCode::cast, health({.pinf = 1, .pos = 1}, DType::float16), in, true).verdict == Verdict::explained);
   CHECK(judge(OpCode::cast, health({.nan = 1, .pos = 1}, DType::float16), in, true).verdict == Verdict::contradicted);
-  CHECK(judge(OpCode::cast, health({.nan = 1, .pos = 1}, DType::float8_e4m3fn), in, true).verdict == Verdict::explained);
+  CHECK(judge(OpCode::cast, health({.nan = 1, .pos = 1}, DType::float8_e4m3fn), in, true).verdict ==
+        Verdict::explained);
   CHECK(dtype_max(DType::float8_e4m3fn) == 448);
 }
 
 TEST_CASE("what only preserves can't have made anything") {
-  for (const OpCode op : {OpCode::softmax, OpCode::relu, OpCode::negate, OpCode::keep, OpCode::maximum, OpCode::bounded})
+  for (const OpCode op :
+       {OpCode::softmax, OpCode::relu, OpCode::negate, OpCode::keep, OpCode::maximum, OpCode::bounded})
     CHECK(judged(op, {.nan = 1, .pos = 1}, {.pos = 2}).verdict == Verdict::contradicted);
 }

@@ -308,11 +308,14 @@ TEST_CASE("statistics and floating-point exceptions, where they are asked for") 
   const Recorded run(
       [] {
         const Vector x = start({-2, 0, 6});
-        nanlens::op("Hidden", [&] {  // a NaN that is made and removed inside one op
-          volatile float zero = 0;
-          volatile float nan = zero / zero;
-          return Vector{nan != nan ? 0.0F : 1.0F};
-        }, x);
+        nanlens::op(
+            "Hidden",
+            [&] {  // a NaN that is made and removed inside one op
+              volatile float zero = 0;
+              volatile float nan = zero / zero;
+              return Vector{nan != nan ? 0.0F : 1.0F};
+            },
+            x);
       },
       [](DumpOptions& o) { o.statistics = o.fp_flags = true; });
   const auto first = run->execution(0);

@@ -80,7 +80,7 @@ for mode in ("CONCISE_HEALTH", "CURT_HEALTH", "FULL_TENSOR"):
     assert (other["headline"]["op_type"], other["headline"]["reach"]) == ("Log", 499), (mode, other["headline"])
 record("shape", mode="SHAPE")
 assert "no health data" in run(nanlens, "why", path("shape"))[0]
-for part in ("499 alerts", "Log:0 (Log) in graph loss, row 88", "input probs:0 (row 85)", "model.cpp:", 'f.op("Log"'):
+for part in ("Why: Log at model.cpp:", "499 alerts", "Log:0 (Log) in graph loss, row 88", "input probs:0 (row 85)", "model.cpp:", 'f.op("Log"'):
     assert part in report, (part, report)
 
 # The remedies.

@@ -367,3 +367,47 @@ TEST_CASE("requests and replies survive the way to the worker and back") {
   CHECK(request.serial == 7);
   CHECK(std::get<viewer::Select>(request.what).by_op);
 }
+
+TEST_CASE("causes: verdict, classes, chain, steps along it, filter words") {
+  GoldenSession session("core.FULL_HEALTH");
+  REQUIRE(session.explanation.complete);
+  CHECK(session.explanation.total == session.overview.runs[0].num_alerts);
+  const viewer::Verdict& verdict = session.overview.verdict;
+  REQUIRE(verdict.explained);
+  CHECK(verdict.cause.id == "rc.log0");
+  CHECK(verdict.cause.op_type == "Log");
+  CHECK(verdict.cause.line == 15);
+  // The words of the filter part the bad rows among them.
+  const auto shown = [&](const char* query) {
+    session.filtered(query);
+    return session.rows.shown;
+  };
+  std::uint64_t parts = 0;
+  for (const char* word : {"made", "passed", "source", "unknown", "expected"}) parts += shown(word);
+  CHECK(parts == shown("bad"));
+  CHECK(shown("made") > 0);
+  CHECK(session.filtered("made type:Log").front() == 0);
+  session.filtered("");
+  // From the last bad row with a chain up to its cause, and back.
+  std::int64_t deep = -1;
+  for (std::int64_t row = 0; row < static_cast<std::int64_t>(session.rows.total); ++row) {
+    session.select(viewer::IntentKind::trace, row);
+    if (session.selection.chain.size() > 3) deep = row;
+  }
+  REQUIRE(deep >= 0);
+  session.select(viewer::IntentKind::trace, deep);
+  const auto chain = session.selection.chain;
+  CHECK(chain.back().trace == deep);
+  CHECK(!session.selection.cause.empty());
+  CHECK(session.selection.event_class != viewer::EventClass::clean);
+  session.select(viewer::IntentKind::cause_step, -1);
+  CHECK(session.selection.focus.trace == chain[chain.size() - 2].trace);
+  session.select(viewer::IntentKind::cause_step, 1);
+  CHECK(session.selection.focus.trace == deep);
+  session.select(viewer::IntentKind::cause);
+  CHECK(viewer::EventClass::producer == session.selection.event_class);
+  session.select(viewer::IntentKind::cause_step, 1);
+  session.select(viewer::IntentKind::clear);
+  session.select(viewer::IntentKind::cause_step, -1);
+  CHECK(session.selection.notice == "Nothing bad is selected.");
+}

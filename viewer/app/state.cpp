@@ -140,15 +140,15 @@ Json rows_json(const App& app) {
     if (s.caller_row == index) roles.push_back("caller");
     if (std::find(s.consumer_rows.begin(), s.consumer_rows.end(), index) != s.consumer_rows.end())
       roles.push_back("consumer");
-    visible.push_back({{"index", row.index},
-                       {"tensor", row.op_name + ":" + std::to_string(row.slot)},
-                       {"op_type", row.op_type},
-                       {"execution", or_null(row.execution)},
-                       {"badges", badges_json(row.badges)},
-                       {"class", row.bad || row.event_class == EventClass::killer
-                                     ? Json(causes::class_name(row.event_class))
-                                     : Json(nullptr)},
-                       {"roles", roles}});
+    visible.push_back(
+        {{"index", row.index},
+         {"tensor", row.op_name + ":" + std::to_string(row.slot)},
+         {"op_type", row.op_type},
+         {"execution", or_null(row.execution)},
+         {"badges", badges_json(row.badges)},
+         {"class",
+          row.bad || row.event_class == EventClass::killer ? Json(causes::class_name(row.event_class)) : Json(nullptr)},
+         {"roles", roles}});
   }
   return {{"total", app.rows.total},
           {"shown", app.rows.shown},
@@ -236,9 +236,8 @@ Json chain_json(const Selection& s) {
 }
 
 const char* popup_name(Popup p) {
-  constexpr const char* names[] = {"none",     "palette", "help",    "diagnostics",
-                                   "licences", "runs",    "columns", "ops_of_line",
-                                   "causes"};
+  constexpr const char* names[] = {"none", "palette", "help",        "diagnostics", "licences",
+                                   "runs", "columns", "ops_of_line", "causes"};
   return names[static_cast<std::size_t>(p)];
 }
 

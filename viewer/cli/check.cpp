@@ -3,6 +3,7 @@
 #include "commands.hpp"
 #include "describe.hpp"
 #include "open.hpp"
+#include "why.hpp"
 
 namespace nanlens::cli {
 
@@ -58,6 +59,8 @@ int check(const std::string& path, bool strict) {
     code = has_alerts;
     std::printf("%s: %s bad tensor%s; the first: %s\n", path.c_str(), with_separators(found.alerts).c_str(),
                 found.alerts == 1 ? "" : "s", first_alert(*found.first_run).c_str());
+    const std::string why = headline_text(*find_causes(*found.first_run));
+    if (!why.empty()) std::printf("%s: why: %s\n", path.c_str(), why.c_str());
   } else if (found.checked == 0) {
     code = nothing_checked;
     std::printf("%s: nothing could be checked: no tensor on record has health data (record with FULL_HEALTH)\n",

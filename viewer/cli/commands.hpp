@@ -23,7 +23,7 @@ int dump(const DumpOptions& options);
 /// Prints every DebugEvent of one file as protobuf JSON, through libprotobuf.
 int dump_raw(const std::string& file);
 
-/// Human text: runs, counts, alerts by op, the first bad tensor and the line that made it.
+/// Human text: runs, counts, the cause, the first bad tensor and the line that made it, alerts by op.
 int report(const std::string& path);
 
 struct WhyOptions {
@@ -38,7 +38,7 @@ struct WhyOptions {
 /// Why there is a NaN: the cause, the chain, the evidence, the remedy; of the run, or of one event.
 int why(const WhyOptions& options);
 
-/// One line; exit code 0 clean, 1 alerts, 3 nothing could be checked.
+/// One line, and with alerts a second one that says why; exit code 0 clean, 1 alerts, 3 nothing could be checked.
 int check(const std::string& path, bool strict);
 
 /// Starts the desktop viewer in place of this process; returns only by throwing Failure.

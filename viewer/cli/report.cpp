@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "describe.hpp"
 #include "open.hpp"
+#include "why.hpp"
 
 namespace nanlens::cli {
 
@@ -145,6 +146,18 @@ void print_diagnostics(Run& run, const Style& style) {
   if (diagnostics.size() > shown) line("    … `nanlens dump LOGDIR --what runs` lists all");
 }
 
+void print_why(causes::Causes& causes, const Style& style) {
+  const auto headline = causes.headline();
+  if (!headline) {
+    for (const std::uint32_t root : causes.benign())
+      line("  Expected: " + causes::SentenceWriter(causes).sentence(root).text);
+    return;
+  }
+  const auto s = causes::SentenceWriter(causes).sentence(*headline);
+  line(style.bold("  Why: ") + style.bad(s.text) + " " + s.consequence);
+  line("  " + s.remedy + style.dim(" (`nanlens why` shows the chain and the evidence)"));
+}
+
 }  // namespace
 
 int report(const std::string& path) {
@@ -158,6 +171,8 @@ int report(const std::string& path) {
     if (run->alerts().empty()) {
       line("  No NaN or ∞ on record.");
     } else {
+      const auto causes = find_causes(*run);
+      print_why(*causes, style);
       print_first_bad(*run, style);
       print_alerts_by_op(*run, style);
     }

@@ -139,9 +139,10 @@ void print_killers(Causes& causes) {
   if (!killers.empty()) line("  Removed again by:");
   for (std::size_t i = 0; i < std::min(shown, killers.size()); ++i) {
     const auto& k = killers[i];
-    const std::string name = k.op == none ? event_text(causes, k.event)
-                                          : std::string(causes.model().graphs().op_name(k.op)) +
-                                                (k.event.exists() ? " (" + where_text(causes, k.event) + ")" : " (integers)");
+    const std::string name = k.op == none
+                                 ? event_text(causes, k.event)
+                                 : std::string(causes.model().graphs().op_name(k.op)) +
+                                       (k.event.exists() ? " (" + where_text(causes, k.event) + ")" : " (integers)");
     line("    " + name + ", which got " + event_text(causes, k.removed) +
          (k.count > 1 ? "; " + with_separators(k.count) + " times" : ""));
   }
@@ -166,7 +167,10 @@ Json event_json(Causes& causes, EventRef event) {
 Json inputs_json(Causes& causes, const causes::Lineage& lineage) {
   Json list = Json::array();
   for (const auto& input : lineage.classification.inputs) {
-    Json j{{"input", input.input}, {"event", nullptr}, {"bad", nullptr}, {"confidence", number(static_cast<double>(input.link.confidence))},
+    Json j{{"input", input.input},
+           {"event", nullptr},
+           {"bad", nullptr},
+           {"confidence", number(static_cast<double>(input.link.confidence))},
            {"reason", text_or_null(std::string(causes::reason_words(input.link.reason)))}};
     if (input.event.exists()) {
       j["event"] = event_json(causes, input.event);
@@ -228,10 +232,11 @@ void print_json(Causes& causes, EventRef asked) {
       if (causes.roots()[root].reach > 0) j["causes"].push_back(root_json(causes, root));
   for (const std::uint32_t root : causes.benign()) j["expected"].push_back(root_json(causes, root));
   for (const auto& k : causes.killers())
-    j["removed_by"].push_back({{"op_name", k.op == none ? Json(nullptr) : text_or_null(std::string(causes.model().graphs().op_name(k.op)))},
-                               {"event", k.event.exists() ? event_json(causes, k.event) : Json(nullptr)},
-                               {"removed", event_json(causes, k.removed)},
-                               {"count", k.count}});
+    j["removed_by"].push_back(
+        {{"op_name", k.op == none ? Json(nullptr) : text_or_null(std::string(causes.model().graphs().op_name(k.op)))},
+         {"event", k.event.exists() ? event_json(causes, k.event) : Json(nullptr)},
+         {"removed", event_json(causes, k.removed)},
+         {"count", k.count}});
   const EventRef event = asked.exists() ? asked : headline ? causes.roots()[*headline].last : EventRef{};
   if (event.exists()) {
     j["event"] = event_json(causes, event);
@@ -262,7 +267,8 @@ void print_event(Causes& causes, EventRef event) {
   const auto lineage = causes.lineage(event);
   line(event_text(causes, event) + "  " + values_text(causes, event));
   const std::string doubt = causes::confidence_words(lineage.classification.confidence);
-  line("  " + std::string(causes::class_words(lineage.classification.event_class)) + (doubt.empty() ? "" : ", " + doubt));
+  line("  " + std::string(causes::class_words(lineage.classification.event_class)) +
+       (doubt.empty() ? "" : ", " + doubt));
   print_inputs(causes, lineage);
   if (lineage.root == none) return;
   line("  How it got there:");
@@ -273,7 +279,8 @@ void print_event(Causes& causes, EventRef event) {
 
 void print_dropped(Causes& causes) {
   if (causes.run().dropped() > 0)
-    line("  " + with_separators(causes.run().dropped()) + " events were dropped while recording; the answer may miss a step.");
+    line("  " + with_separators(causes.run().dropped()) +
+         " events were dropped while recording; the answer may miss a step.");
   if (!causes.model().owners().matched())
     line("  Rows and calls can't be matched by time in this logdir; each row is judged by its graph alone.");
 }
@@ -311,8 +318,8 @@ void print_headline(Causes& causes) {
 
 int why(const WhyOptions& options) {
   const auto logdir = open_logdir(options.path);
-  reader::Run& run = logdir->runs().size() == 1 || !options.run.empty() ? select_run(*logdir, options.run)
-                                                                        : *logdir->runs().back();
+  reader::Run& run =
+      logdir->runs().size() == 1 || !options.run.empty() ? select_run(*logdir, options.run) : *logdir->runs().back();
   const auto causes = find_causes(run);
   const EventRef asked = asked_event(*causes, options);
   if (options.json) {

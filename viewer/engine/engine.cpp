@@ -135,8 +135,9 @@ Focus Engine::step_chain(std::int64_t direction, std::string& notice) {
         to.focus.trace = row;
   }
   if (to.focus == Focus{}) {
-    notice = now.selection.chain.empty() ? "Nothing bad is selected." : direction < 0 ? "This is where it begins."
-                                                                                      : "Nothing bad follows on record here.";
+    notice = now.selection.chain.empty() ? "Nothing bad is selected."
+             : direction < 0             ? "This is where it begins."
+                                         : "Nothing bad follows on record here.";
     return now.selection.focus;
   }
   return resolve(now.index, now.alerts, now.steps, now.selection, to, notice);

@@ -29,11 +29,13 @@ EventRef Explain::event_of(const Focus& focus) {
   const reader::Run& run = index_.run();
   if (focus.trace >= 0 && static_cast<std::size_t>(focus.trace) < run.num_traces())
     return causes::trace_event(static_cast<std::uint32_t>(focus.trace));
-  if (focus.op_name.empty() && focus.execution >= 0 && static_cast<std::size_t>(focus.execution) < run.num_executions()) {
+  if (focus.op_name.empty() && focus.execution >= 0 &&
+      static_cast<std::size_t>(focus.execution) < run.num_executions()) {
     const auto execution = static_cast<std::uint32_t>(focus.execution);
     if (focus.slot >= 0) return causes::execution_event(execution, static_cast<std::size_t>(focus.slot));
     for (std::size_t slot = 0; slot < causes_->model().calls().outputs(execution).size(); ++slot)
-      if (causes_->model().bad(causes::execution_event(execution, slot))) return causes::execution_event(execution, slot);
+      if (causes_->model().bad(causes::execution_event(execution, slot)))
+        return causes::execution_event(execution, slot);
   }
   return {};
 }
@@ -100,13 +102,15 @@ ChainStep Explain::step_of(const causes::ChainLink& link) {
   step.tensor = causes::tensor_name(causes_->model(), link.event);
   step.trace = focus.trace;
   step.slot = focus.slot;
-  step.execution = link.event.is_execution ? focus.execution : number(causes_->model().owners().owner(link.event.index));
+  step.execution =
+      link.event.is_execution ? focus.execution : number(causes_->model().owners().owner(link.event.index));
   step.event_class = link.event_class;
   step.doubt = causes::confidence_words(link.confidence);
   step.change = causes::change_words(link.change);
   const auto health = causes_->model().health(link.event);
-  for (const auto& [kind, count] : {std::pair{BadgeKind::nan, health.num_nan}, std::pair{BadgeKind::ninf, health.num_neg_inf},
-                                    std::pair{BadgeKind::pinf, health.num_pos_inf}})
+  for (const auto& [kind, count] :
+       {std::pair{BadgeKind::nan, health.num_nan}, std::pair{BadgeKind::ninf, health.num_neg_inf},
+        std::pair{BadgeKind::pinf, health.num_pos_inf}})
     if (count > 0) step.badges.push_back({kind, count, {}});
   if (const auto frame = reader::user_frame(causes::stack_of(index_.run(), link.event))) {
     step.path = frame->file_path;

@@ -11,22 +11,15 @@ namespace nanlens::viewer::filter {
 
 namespace {
 
-constexpr std::array flags = {std::pair{std::string_view("bad"), Flag::bad},
-                              std::pair{std::string_view("ok"), Flag::ok},
-                              std::pair{std::string_view("first"), Flag::first},
-                              std::pair{std::string_view("made"), Flag::made},
-                              std::pair{std::string_view("passed"), Flag::passed},
-                              std::pair{std::string_view("removed"), Flag::removed},
-                              std::pair{std::string_view("source"), Flag::source},
-                              std::pair{std::string_view("unknown"), Flag::unknown},
-                              std::pair{std::string_view("expected"), Flag::expected},
-                              std::pair{std::string_view("pinned"), Flag::pinned},
-                              std::pair{std::string_view("input"), Flag::input},
-                              std::pair{std::string_view("consumer"), Flag::consumer},
-                              std::pair{std::string_view("function"), Flag::function},
-                              std::pair{std::string_view("eager"), Flag::eager},
-                              std::pair{std::string_view("empty"), Flag::empty},
-                              std::pair{std::string_view("unchecked"), Flag::unchecked}};
+constexpr std::array flags = {
+    std::pair{std::string_view("bad"), Flag::bad},           std::pair{std::string_view("ok"), Flag::ok},
+    std::pair{std::string_view("first"), Flag::first},       std::pair{std::string_view("made"), Flag::made},
+    std::pair{std::string_view("passed"), Flag::passed},     std::pair{std::string_view("removed"), Flag::removed},
+    std::pair{std::string_view("source"), Flag::source},     std::pair{std::string_view("unknown"), Flag::unknown},
+    std::pair{std::string_view("expected"), Flag::expected}, std::pair{std::string_view("pinned"), Flag::pinned},
+    std::pair{std::string_view("input"), Flag::input},       std::pair{std::string_view("consumer"), Flag::consumer},
+    std::pair{std::string_view("function"), Flag::function}, std::pair{std::string_view("eager"), Flag::eager},
+    std::pair{std::string_view("empty"), Flag::empty},       std::pair{std::string_view("unchecked"), Flag::unchecked}};
 constexpr std::array texts = {
     std::pair{std::string_view("op"), TextField::op},         std::pair{std::string_view("type"), TextField::type},
     std::pair{std::string_view("graph"), TextField::graph},   std::pair{std::string_view("call"), TextField::call},

@@ -88,8 +88,8 @@ void fields(V& v, M& m) {
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Verdict>
 void fields(V& v, M& m) {
-  v(m.alert, m.tensor, m.op_type, m.badges, m.graph_name, m.path, m.line, m.code, m.execution, m.trace,
-    m.explained, m.cause, m.total, m.num_expected);
+  v(m.alert, m.tensor, m.op_type, m.badges, m.graph_name, m.path, m.line, m.code, m.execution, m.trace, m.explained,
+    m.cause, m.total, m.num_expected);
 }
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Overview>

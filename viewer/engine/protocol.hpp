@@ -433,7 +433,7 @@ struct Explanation {
   bool complete = false;
   std::uint64_t done = 0;  ///< bad tensors looked at
   std::uint64_t total = 0;
-  std::uint64_t explained = 0;    ///< that follow from a known cause
+  std::uint64_t explained = 0;  ///< that follow from a known cause
   std::uint64_t num_causes = 0;
   std::vector<CauseLine> causes;  ///< the headline first
   std::vector<CauseLine> expected;

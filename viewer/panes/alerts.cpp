@@ -49,7 +49,10 @@ void draw_alert(App& app, const Rect& row, const AlertLine& line) {
   if (hit.clicked) app.command("focus_alert", {{"index", line.index}});
   Rect inner = row.inset(ui.px(6), 0);
   inner.cut_left(ui.px(10));
-  ui.text_in(inner.cut_left(ui.px(14)), ui.sans, 11, ui.theme.bad, line.index == 0 ? "★" : selected ? "▶" : class_sign(line.event_class));
+  ui.text_in(inner.cut_left(ui.px(14)), ui.sans, 11, ui.theme.bad,
+             line.index == 0 ? "★"
+             : selected      ? "▶"
+                             : class_sign(line.event_class));
   const std::string call = line.call < 0 ? "" : "#" + std::to_string(line.call);
   ui.text_in(inner.cut_right(ui.text_width(ui.mono, 11, call) + ui.px(4)), ui.mono, 11, ui.theme.dim, call,
              Ellipsis::right, true);
@@ -61,7 +64,8 @@ void draw_alert(App& app, const Rect& row, const AlertLine& line) {
     ImGui::PopClipRect();
   }
   if (hit.hovered)
-    ui.tooltip(std::string(causes::class_words(line.event_class)) + "\n" + line.text + (line.graph_name.empty() ? "" : "  in " + line.graph_name) + "\n" + line.op_type + "  " +
+    ui.tooltip(std::string(causes::class_words(line.event_class)) + "\n" + line.text +
+               (line.graph_name.empty() ? "" : "  in " + line.graph_name) + "\n" + line.op_type + "  " +
                format_badges(line.badges));
 }
 

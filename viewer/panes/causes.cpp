@@ -151,13 +151,15 @@ void draw_chain(App& app, Rect& area) {
   Rect box = area.cut_bottom(std::min(wanted, area.h * 0.45F));
   ui.hline(box.x, box.y, box.w, ui.theme.line);
   Rect head = box.cut_top(ui.px(24)).inset(ui.px(6), 0);
-  if (ui.tool("chain:why", head.cut_right(ui.px(40)).inset(0, ui.px(2)), "why", "All causes, and what removed them (C)"))
+  if (ui.tool("chain:why", head.cut_right(ui.px(40)).inset(0, ui.px(2)), "why",
+              "All causes, and what removed them (C)"))
     app.command("show_causes");
   if (ui.tool("chain:up", head.cut_right(ui.px(22)).inset(0, ui.px(2)), "↑", "One step towards the cause (U)"))
     app.command("cause_step", {{"dir", -1}});
   const float title = ui.bold_in(head, 12, ui.theme.text, "Cause chain");
   head.cut_left(title + ui.px(8));
-  ui.text_in(head, ui.sans, 11, ui.theme.dim, format_count(static_cast<double>(shown.size())) + (shown.size() == 1 ? " step" : " steps"));
+  ui.text_in(head, ui.sans, 11, ui.theme.dim,
+             format_count(static_cast<double>(shown.size())) + (shown.size() == 1 ? " step" : " steps"));
   const float h = ui.px(step_height);
   const double visible = static_cast<double>(box.h / h);
   const double last = std::max(0.0, static_cast<double>(shown.size()) - visible);
@@ -168,7 +170,8 @@ void draw_chain(App& app, Rect& area) {
   }
   pane.chain_first = std::clamp(pane.chain_first - static_cast<double>(ui.wheel(box).y) * 3, 0.0, last);
   if (last > 0)
-    ui.scrollbar("chain:scroll", box.cut_right(ui.px(10)), static_cast<double>(shown.size()), visible, pane.chain_first);
+    ui.scrollbar("chain:scroll", box.cut_right(ui.px(10)), static_cast<double>(shown.size()), visible,
+                 pane.chain_first);
   ImGui::PushClipRect(box.min(), box.max(), true);
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const Rect row{box.x, box.y + static_cast<float>(static_cast<double>(i) - pane.chain_first) * h, box.w, h};

@@ -35,7 +35,10 @@ void draw_tensor(App& app, Rect row, const std::string& role, std::size_t k, con
     ui.tooltip(text);
   }
   ui.text_in(row.cut_left(ui.px(46)), ui.sans, 12, ui.theme.dim, (input ? "in " : "out ") + std::to_string(k));
-  ui.text_in(row.cut_left(ui.px(12)), ui.sans, 11, ui.theme.bad, tensor.bad ? class_sign(tensor.event_class == EventClass::clean ? EventClass::propagator : tensor.event_class) : "");
+  ui.text_in(row.cut_left(ui.px(12)), ui.sans, 11, ui.theme.bad,
+             tensor.bad
+                 ? class_sign(tensor.event_class == EventClass::clean ? EventClass::propagator : tensor.event_class)
+                 : "");
   std::string where;
   if (input && tensor.execution >= 0) where = "#" + std::to_string(tensor.execution);
   if (!input && tensor.trace >= 0) where = "→ row " + std::to_string(tensor.trace);

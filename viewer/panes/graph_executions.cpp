@@ -98,7 +98,8 @@ std::string tooltip_of(const Row& row) {
   if (!row.graph_name.empty()) text += "\ngraph " + row.graph_name;
   text += "\n" + format_time(row.time) + "  " + row.device;
   if (row.execution >= 0) text += "\nexecution #" + std::to_string(row.execution);
-  if (row.bad || row.event_class == EventClass::killer) text += "\n" + std::string(causes::class_words(row.event_class));
+  if (row.bad || row.event_class == EventClass::killer)
+    text += "\n" + std::string(causes::class_words(row.event_class));
   return text;
 }
 

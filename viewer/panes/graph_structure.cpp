@@ -38,8 +38,9 @@ void draw_card(App& app, const Rect& rect, const std::string& id, const OpCard& 
   const bool low = rect.h < ui.px(roomy.card - 1);
   Rect inner = rect.inset(ui.px(7), ui.px(low ? 1.0f : 4.0f));
   Rect top = inner.cut_top(ui.px(18));
-  if (card.bad) ui.text_in(top.cut_right(ui.px(14)), ui.sans, 12, ui.theme.bad, card.event_class == EventClass::clean ? "▲" : class_sign(card.event_class),
-                            Ellipsis::right, true);
+  if (card.bad)
+    ui.text_in(top.cut_right(ui.px(14)), ui.sans, 12, ui.theme.bad,
+               card.event_class == EventClass::clean ? "▲" : class_sign(card.event_class), Ellipsis::right, true);
   if (low) {
     const std::string label = card.known ? card.op_type + " " + slot_text : slot_text;
     const float name = std::min(top.w * 0.45f, ui.text_width(ui.mono, 13, card.op_name));

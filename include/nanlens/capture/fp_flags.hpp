@@ -16,8 +16,8 @@ inline constexpr std::uint32_t fp_underflow = 8;
 ///@}
 
 /// Watches the calling thread between `begin` and `end`; afterwards flags are as they would be without it. Compilers
-/// may move arithmetic across such calls unless they are told not to (-ftrapping-math, FENV_ACCESS): what a function call
-/// does in between is seen for certain.
+/// may move arithmetic across such calls unless they are told not to (-ftrapping-math, FENV_ACCESS): what a function
+/// call does in between is seen for certain.
 class FpFlags {
  public:
   void begin() noexcept {

@@ -173,8 +173,8 @@ class OpScope {
   std::optional<detail::OpTimer> timer_;
 };
 
-/// Declares a tensor's memory a variable: what reads it is linked with what last wrote it, whatever else happened to the
-/// memory's links in between. Once per variable, and again if it has moved; `forget` ends it.
+/// Declares a tensor's memory a variable: what reads it is linked with what last wrote it, whatever else happened to
+/// the memory's links in between. Once per variable, and again if it has moved; `forget` ends it.
 template <class T>
 void variable(const T& x) {
   if (detail::active_bits() == 0) return;

@@ -128,7 +128,8 @@ inline void write_stats(logdir::WireWriter& w, const Session& session, const Ten
     w.packed(4, std::span<const std::uint32_t>(s.exponents));
   }
   w.field(6, static_cast<std::int64_t>(outside_source));
-  if (dtype_kind(view.dtype) == DTypeKind::complex) w.field(7, static_cast<std::int64_t>(count_non_finite_complex(view)));
+  if (dtype_kind(view.dtype) == DTypeKind::complex)
+    w.field(7, static_cast<std::int64_t>(count_non_finite_complex(view)));
 }
 
 inline void write_extension(ThreadState& state, const Session& session, const ExtensionFields& fields) {
@@ -154,8 +155,8 @@ inline std::int64_t variable_of(const TensorKey& key) noexcept {
   return table.empty() ? -1 : table.find(key);
 }
 
-/// Variables that an op writes: targets among its inputs, and outputs that are a variable's memory. An op without inputs
-/// only reads what it gives.
+/// Variables that an op writes: targets among its inputs, and outputs that are a variable's memory. An op without
+/// inputs only reads what it gives.
 inline void add_written(std::vector<std::uint64_t>& to, std::span<const InputRef> inputs,
                         std::span<const OutputRef> outputs) {
   if (VariableTable::get().empty()) return;
@@ -271,7 +272,8 @@ inline GraphOp& graph_op(ThreadState& state, const Session* session, FunctionFra
     const TensorLink link = link_of(input);
     const bool inside = link.op != nullptr && link.op->graph == frame.graph && link.graph_run == frame.graph_run;
     const std::uint64_t outside = num_elements(input.view.shape) == 0 ? 2 : 1;
-    key = mix(key, inside ? mix(reinterpret_cast<std::uintptr_t>(link.op), static_cast<std::uint64_t>(link.slot)) : outside);
+    key = mix(key,
+              inside ? mix(reinterpret_cast<std::uintptr_t>(link.op), static_cast<std::uint64_t>(link.slot)) : outside);
   }
   const std::uint64_t cached = mix(key, reinterpret_cast<std::uintptr_t>(frame.graph));
   ThreadState::OpEntry& entry = state.op_cache[cached % state.op_cache.size()];

@@ -59,8 +59,8 @@ inline constexpr bool is_handle<Tensor<T>> = true;
 /// An input of an op as it was passed.
 struct InputRef {
   TensorView view;
-  TensorKey key;    // empty for values that can't be found by address
-  TensorLink link;  // known already: from a handle
+  TensorKey key;         // empty for values that can't be found by address
+  TensorLink link;       // known already: from a handle
   bool written = false;  // a variable that the op updates in place
 };
 

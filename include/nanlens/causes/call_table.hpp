@@ -1,5 +1,6 @@
 /// @file
-/// The dynamic part of lineage between executions: which one made an eager tensor, who uses it, which graph a call runs.
+/// The dynamic part of lineage between executions: which one made an eager tensor, who uses it, which graph a call
+/// runs.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,8 @@ struct TensorUse {
   std::uint16_t position;
 };
 
-/// "__forward_f_12", "__inference_f_12", "__inference___backward_f_3_12" without prefix and number: the name of the graph.
+/// "__forward_f_12", "__inference_f_12", "__inference___backward_f_3_12" without prefix and number: the name of the
+/// graph.
 inline std::string_view function_name(std::string_view op_type) noexcept {
   constexpr std::string_view backward = "__inference_";
   for (const std::string_view prefix : {std::string_view("__forward_"), backward})
@@ -59,9 +61,7 @@ class CallTable {
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return op_types_.size(); }
-  [[nodiscard]] bool is_call(std::size_t i) const {
-    return (run_.execution_flags(i) & reader::function_flag) != 0;
-  }
+  [[nodiscard]] bool is_call(std::size_t i) const { return (run_.execution_flags(i) & reader::function_flag) != 0; }
   [[nodiscard]] std::string_view op_type(std::size_t i) const { return types_[op_types_[i]]; }
   [[nodiscard]] std::uint32_t op_type_number(std::size_t i) const { return op_types_[i]; }
   [[nodiscard]] std::span<const TensorUse> inputs(std::size_t i) const { return part(inputs_, input_begin_, i); }
@@ -86,8 +86,8 @@ class CallTable {
     return {first, last};
   }
 
-  /// The graph that a call runs; none if it can't be told. `num_rows(graph)` tells how many rows calls of this name have
-  /// in a function's graphs: it decides between several that fit.
+  /// The graph that a call runs; none if it can't be told. `num_rows(graph)` tells how many rows calls of this name
+  /// have in a function's graphs: it decides between several that fit.
   template <class RowCount>
   std::uint32_t graph_of(std::size_t i, RowCount&& num_rows) {
     const std::uint32_t type = op_types_[i];
@@ -117,7 +117,8 @@ class CallTable {
   static bool by_id_then_execution(const TensorUse& a, const TensorUse& b) {
     return a.tensor_id != b.tensor_id ? a.tensor_id < b.tensor_id : a.execution < b.execution;
   }
-  static void append(std::vector<TensorUse>& to, const std::vector<std::int64_t>& ids, std::size_t execution, bool& sorted) {
+  static void append(std::vector<TensorUse>& to, const std::vector<std::int64_t>& ids, std::size_t execution,
+                     bool& sorted) {
     for (std::size_t k = 0; k < ids.size(); ++k)
       to.push_back({ids[k], static_cast<std::uint32_t>(execution), static_cast<std::uint16_t>(k)});
     sorted = sorted && ids.empty();
@@ -129,7 +130,8 @@ class CallTable {
     return std::span(all).subspan(first, begin[i] - first);
   }
   void index() {
-    for (auto& [all, by_tensor, sorted] : {std::tie(inputs_, used_, used_sorted_), std::tie(outputs_, made_, made_sorted_)}) {
+    for (auto& [all, by_tensor, sorted] :
+         {std::tie(inputs_, used_, used_sorted_), std::tie(outputs_, made_, made_sorted_)}) {
       if (sorted) continue;
       by_tensor = all;
       if (!std::is_sorted(by_tensor.begin(), by_tensor.end(), by_id_then_execution))

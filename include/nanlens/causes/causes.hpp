@@ -22,14 +22,14 @@ struct Root {
   EventRef event;
   EventClass event_class = EventClass::unknown;
   float confidence = 1;
-  std::uint32_t alert = 0;       ///< the event's index in Run::alerts
-  std::uint32_t call = none;     ///< the call it belongs to, or the execution itself
-  std::uint64_t reach = 0;       ///< bad events that follow from it first of all, itself included
-  std::uint64_t nan_reach = 0;   ///< those of them that hold a NaN
-  std::uint64_t removed = 0;     ///< how often an op removed it again
-  std::uint64_t occurrences = 1; ///< roots of the same op that this one stands for
-  EventRef first_nan;            ///< the first event with a NaN that follows
-  EventRef last;                 ///< the last event that follows
+  std::uint32_t alert = 0;        ///< the event's index in Run::alerts
+  std::uint32_t call = none;      ///< the call it belongs to, or the execution itself
+  std::uint64_t reach = 0;        ///< bad events that follow from it first of all, itself included
+  std::uint64_t nan_reach = 0;    ///< those of them that hold a NaN
+  std::uint64_t removed = 0;      ///< how often an op removed it again
+  std::uint64_t occurrences = 1;  ///< roots of the same op that this one stands for
+  EventRef first_nan;             ///< the first event with a NaN that follows
+  EventRef last;                  ///< the last event that follows
 };
 
 /// Roots of one call, or of an eager op and what directly follows it.
@@ -72,8 +72,8 @@ struct SiteStats {
   std::uint64_t unknown = 0;
 };
 
-/// The analysis of one run, in slices: call `advance` until it says true, and again after the run has grown. Answers are
-/// valid at any time, for what has been looked at so far.
+/// The analysis of one run, in slices: call `advance` until it says true, and again after the run has grown. Answers
+/// are valid at any time, for what has been looked at so far.
 class Causes {
  public:
   explicit Causes(Run& run) : model_(run), classifier_(model_) {}
@@ -121,9 +121,9 @@ class Causes {
   [[nodiscard]] Model& model() noexcept { return model_; }
   /// Bytes that results take.
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
-    return classes_.capacity() + root_of_alert_.capacity() * sizeof(std::uint32_t) +
-           roots_.capacity() * sizeof(Root) + alert_of_row_.capacity() * sizeof(std::uint32_t) +
-           blocks_.capacity() * sizeof(RowBlock) + killer_rows_.capacity() * sizeof(std::uint32_t);
+    return classes_.capacity() + root_of_alert_.capacity() * sizeof(std::uint32_t) + roots_.capacity() * sizeof(Root) +
+           alert_of_row_.capacity() * sizeof(std::uint32_t) + blocks_.capacity() * sizeof(RowBlock) +
+           killer_rows_.capacity() * sizeof(std::uint32_t);
   }
 
  private:
@@ -170,12 +170,12 @@ class Causes {
   bool prepared_ = false;
   std::size_t done_ = 0;
   std::size_t ops_seen_ = 0;
-  std::vector<std::uint8_t> classes_;           // by alert: EventClass, or unseen, visiting
+  std::vector<std::uint8_t> classes_;  // by alert: EventClass, or unseen, visiting
   std::vector<std::uint32_t> root_of_alert_;
   std::vector<Root> roots_;
   std::map<std::uint64_t, std::uint32_t> root_of_site_;  // the last root of each op, once there are many
   std::vector<RowBlock> blocks_;
-  std::vector<std::uint32_t> alert_of_row_;     // by rank of the bad row
+  std::vector<std::uint32_t> alert_of_row_;                                  // by rank of the bad row
   std::vector<std::pair<std::uint32_t, std::uint32_t>> alert_of_execution_;  // first alert of each bad execution
   std::vector<KillerSite> killers_;
   std::map<std::uint64_t, std::size_t> killer_by_site_;

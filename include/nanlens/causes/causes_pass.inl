@@ -26,7 +26,8 @@ inline void Causes::run_has_grown() {
     prepared_ = false;
     return;
   }
-  // Events of calls that had ended are final. Rows of an open call, and whatever sorted in between, are looked at again.
+  // Events of calls that had ended are final. Rows of an open call, and whatever sorted in between, are looked at
+  // again.
   const auto& alerts = run().alerts();
   std::size_t keep = std::min(done_, classes_.size());
   const std::size_t executions = model_.calls().size();
@@ -247,7 +248,8 @@ inline void Causes::find_killers(EventRef event, std::uint32_t root) {
       if (model_.calls().is_call(use.execution)) continue;
       const EventRef user = execution_event(use.execution, 0);
       const OpCode code = model_.code(user);
-      if (code == OpCode::split || code == OpCode::identity_n || code == OpCode::assign || code == OpCode::apply) continue;
+      if (code == OpCode::split || code == OpCode::identity_n || code == OpCode::assign || code == OpCode::apply)
+        continue;
       if (model_.calls().outputs(use.execution).empty() || model_.bad(user)) continue;
       add_killer(none, user, event, root);
     }

@@ -21,7 +21,8 @@ inline std::vector<Incident> Causes::incidents() {
   std::vector<std::uint32_t> order;
   for (std::uint32_t r = 0; r < roots_.size(); ++r)
     if (!is_benign(roots_[r])) order.push_back(r);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return roots_[a].alert < roots_[b].alert; });
+  std::sort(order.begin(), order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return roots_[a].alert < roots_[b].alert; });
   std::vector<Incident> list;
   for (const std::uint32_t r : order) {
     // An eager op and its direct successors are one incident, like the ops of one call.

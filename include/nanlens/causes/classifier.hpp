@@ -14,8 +14,8 @@ enum class InputState : std::uint8_t { clean, bad, mixed, unknown };
 struct InputEvidence {
   Link link;
   InputState state = InputState::unknown;
-  EventRef event;               ///< the one to show; does not exist where it is not known
-  std::uint32_t input = 0;      ///< which input of the op
+  EventRef event;           ///< the one to show; does not exist where it is not known
+  std::uint32_t input = 0;  ///< which input of the op
 };
 
 /// The answer about one event.
@@ -23,11 +23,11 @@ struct Classification {
   EventClass event_class = EventClass::unknown;
   float confidence = 1;
   Judgement judgement;
-  bool also_made = false;                ///< a propagator that also made a kind that nothing bad can give
-  bool contradicted = false;             ///< the recorded inputs don't account for it
-  std::vector<EventRef> parents;         ///< the bad inputs that it was passed on from
+  bool also_made = false;         ///< a propagator that also made a kind that nothing bad can give
+  bool contradicted = false;      ///< the recorded inputs don't account for it
+  std::vector<EventRef> parents;  ///< the bad inputs that it was passed on from
   std::vector<InputEvidence> inputs;
-  Possibility inside;                    ///< calls without rows: what most likely happened inside
+  Possibility inside;  ///< calls without rows: what most likely happened inside
 };
 
 class Classifier {

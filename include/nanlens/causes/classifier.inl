@@ -64,9 +64,9 @@ inline void Classifier::classify(EventRef event, Classification& c) {
   }
   const Kinds created = created_kinds(code) & model_.kinds(event);
   const bool call = event.is_execution && model_.calls().is_call(event.index);
-  const bool relay = call ? c.inputs.size() == 1 && c.inputs[0].state == InputState::bad &&
-                                !c.inputs[0].event.is_execution
-                          : is_relay(code);
+  const bool relay =
+      call ? c.inputs.size() == 1 && c.inputs[0].state == InputState::bad && !c.inputs[0].event.is_execution
+           : is_relay(code);
   if (relay) {
     if (!c.parents.empty()) {
       c.event_class = EventClass::relay;
@@ -133,7 +133,8 @@ inline void Classifier::classify(EventRef event, Classification& c) {
   fall_back(event, c);
 }
 
-// Where the inputs alone don't tell: an earlier tensor with the same counts, an unrecorded read, what the op is known for.
+// Where the inputs alone don't tell: an earlier tensor with the same counts, an unrecorded read, what the op is known
+// for.
 inline void Classifier::fall_back(EventRef event, Classification& c) {
   const auto pass_on = [&](EventClass as, const Link& link) {
     c.event_class = as;

@@ -25,7 +25,8 @@ inline void Classifier::trace_inputs(EventRef event, std::vector<InputEvidence>&
   const Place place = resolver_.place_of(event.index);
   if (op.inputs.empty() && model_.owners().native()) {
     const auto digest = model_.run().trace_digest(event.index);
-    if (digest && variables_.is_known(digest->variable_id)) return variables_.last_write(event, digest->variable_id, model_.health(event), inputs.emplace_back().link);
+    if (digest && variables_.is_known(digest->variable_id))
+      return variables_.last_write(event, digest->variable_id, model_.health(event), inputs.emplace_back().link);
   }
   if (op.code == OpCode::placeholder) {
     resolver_.argument(place, index, inputs.emplace_back().link);
@@ -40,7 +41,8 @@ inline void Classifier::trace_inputs(EventRef event, std::vector<InputEvidence>&
     if (op.code == OpCode::identity_n) {
       std::uint16_t slot = 0;
       if (op.num_outputs > 1)
-        if (const auto digest = model_.run().trace_digest(event.index)) slot = static_cast<std::uint16_t>(digest->output_slot);
+        if (const auto digest = model_.run().trace_digest(event.index))
+          slot = static_cast<std::uint16_t>(digest->output_slot);
       if (slot >= op.inputs.size()) return;
       inputs.emplace_back().input = slot;
       resolver_.tensor(place, op.inputs[slot], inputs.back().link);
@@ -125,7 +127,8 @@ inline void Classifier::container_input(EventRef event, Link& link) {
     for (const std::uint32_t row : window.rows()) {
       if ((model_.run().trace_flags(row) & reader::bad_flags) == 0) continue;
       if (!event.is_execution && row >= event.index) break;
-      if (only_asynchronous && !model_.owners().is_asynchronous(model_.graphs().graph_of(model_.run().trace_op(row)))) continue;
+      if (only_asynchronous && !model_.owners().is_asynchronous(model_.graphs().graph_of(model_.run().trace_op(row))))
+        continue;
       if (model_.time(trace_event(row)) > time) break;
       last = row;
       if (same_counts(health, model_.health(trace_event(row)))) best = row;

@@ -19,8 +19,8 @@ using reader::Run;
 
 /// One input of an op.
 struct InputEdge {
-  std::uint32_t op = none;    ///< none: no op of that name was created on record (TensorFlow's nested calls)
-  std::uint32_t name = 0;     ///< the op's name, in the run's strings
+  std::uint32_t op = none;  ///< none: no op of that name was created on record (TensorFlow's nested calls)
+  std::uint32_t name = 0;   ///< the op's name, in the run's strings
   std::uint16_t slot = 0;
 };
 
@@ -38,7 +38,7 @@ struct OpLinks {
   bool ready = false;
   std::uint32_t first_tensor = none;  ///< number of its output 0
   std::uint32_t num_outputs = 1;
-  std::int32_t first_tensor_id = 0;   ///< as recorded: orders ops of several graphs by creation
+  std::int32_t first_tensor_id = 0;  ///< as recorded: orders ops of several graphs by creation
   std::vector<InputEdge> inputs;
   std::vector<ConsumerEdge> consumers;
 };
@@ -50,7 +50,7 @@ struct GraphLinks {
   std::vector<std::uint32_t> functions;     ///< graphs of functions called from this one, in creation order
   std::vector<std::uint32_t> unrecorded;    ///< names that inputs refer to and no op has, by trailing number
   FlowRole role = FlowRole::none;
-  std::uint32_t flow_op = none;             ///< the If or While of the outer graph
+  std::uint32_t flow_op = none;  ///< the If or While of the outer graph
 };
 
 namespace detail {
@@ -81,12 +81,8 @@ class GraphFacts {
   [[nodiscard]] const reader::Graph& graph(std::uint32_t g) const { return run_.definitions().graphs()[g]; }
   [[nodiscard]] std::string_view text(std::uint32_t number) const { return run_.definitions().text(number); }
   [[nodiscard]] std::string_view graph_name(std::uint32_t g) const { return text(graph(g).name); }
-  [[nodiscard]] std::string_view op_name(std::uint32_t op) const {
-    return text(run_.definitions().ops()[op].name);
-  }
-  [[nodiscard]] std::string_view op_type(std::uint32_t op) const {
-    return text(run_.definitions().ops()[op].type);
-  }
+  [[nodiscard]] std::string_view op_name(std::uint32_t op) const { return text(run_.definitions().ops()[op].name); }
+  [[nodiscard]] std::string_view op_type(std::uint32_t op) const { return text(run_.definitions().ops()[op].type); }
   [[nodiscard]] std::uint32_t graph_of(std::uint32_t op) const { return run_.definitions().ops()[op].graph; }
 
   const GraphLinks& links(std::uint32_t graph) {
@@ -111,8 +107,8 @@ class GraphFacts {
   }
   [[nodiscard]] std::uint32_t num_tensors() const noexcept { return num_tensors_; }
 
-  /// nanlens names the stand-in for an input that was not recorded "<consumer>/input_<k>", or "…/empty_<k>" if it had no
-  /// elements, and so no memory to be known by. It is no argument.
+  /// nanlens names the stand-in for an input that was not recorded "<consumer>/input_<k>", or "…/empty_<k>" if it had
+  /// no elements, and so no memory to be known by. It is no argument.
   [[nodiscard]] bool is_unlinked_input(std::uint32_t op) const {
     const std::string_view name = op_name(op);
     const std::size_t slash = name.rfind('/');

@@ -1,5 +1,6 @@
 /// @file
-/// Ranges of floating dtypes. Source: the formats' definitions (IEEE 754; OCP 8-bit floating point, and its fnuz variants).
+/// Ranges of floating dtypes. Source: the formats' definitions (IEEE 754; OCP 8-bit floating point, and its fnuz
+/// variants).
 #pragma once
 
 #include <nanlens/tensor/dtype.hpp>

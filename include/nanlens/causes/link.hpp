@@ -13,17 +13,17 @@ namespace nanlens::causes {
 /// Why an input is not known.
 enum class Reason : std::uint8_t {
   none,
-  not_recorded,       ///< its op ran, and has no row in this run of the graph
-  filtered,           ///< ops of this type have no rows at all: a filter left them out
-  caller,             ///< an argument whose caller is not on record
-  arguments,          ///< arguments and inputs of the call don't match in number
-  runtime,            ///< an argument of a graph that the runtime calls by itself
-  eager,              ///< an eager tensor that no recorded execution made: a constant or a converted value
-  variable,           ///< a variable that no recorded execution wrote
-  container,          ///< came out of an iterator, an optional or a list
-  nested,             ///< the result of a nested call, which TensorFlow does not record
-  control_flow,       ///< the result of a branch or loop without rows
-  too_deep,           ///< more steps than a sound logdir needs
+  not_recorded,  ///< its op ran, and has no row in this run of the graph
+  filtered,      ///< ops of this type have no rows at all: a filter left them out
+  caller,        ///< an argument whose caller is not on record
+  arguments,     ///< arguments and inputs of the call don't match in number
+  runtime,       ///< an argument of a graph that the runtime calls by itself
+  eager,         ///< an eager tensor that no recorded execution made: a constant or a converted value
+  variable,      ///< a variable that no recorded execution wrote
+  container,     ///< came out of an iterator, an optional or a list
+  nested,        ///< the result of a nested call, which TensorFlow does not record
+  control_flow,  ///< the result of a branch or loop without rows
+  too_deep,      ///< more steps than a sound logdir needs
 };
 
 /// In words, to follow "was not recorded".

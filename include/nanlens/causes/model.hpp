@@ -16,8 +16,7 @@ namespace nanlens::causes {
 /// Everything that resolving a link asks for. Not thread-safe: it reads records on demand.
 class Model {
  public:
-  explicit Model(Run& run)
-      : run_(run), graphs_(run), calls_(run, graphs_), owners_(run, graphs_, calls_) {}
+  explicit Model(Run& run) : run_(run), graphs_(run), calls_(run, graphs_), owners_(run, graphs_, calls_) {}
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 

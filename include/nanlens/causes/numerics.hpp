@@ -1,6 +1,7 @@
 /// @file
-/// What an op can do to numbers: which kinds of non-finite values it makes of finite ones, and whether the counts of its
-/// inputs account for its output. Sources: IEEE 754, and TensorFlow's kernels where they choose (noted beside them).
+/// What an op can do to numbers: which kinds of non-finite values it makes of finite ones, and whether the counts of
+/// its inputs account for its output. Sources: IEEE 754, and TensorFlow's kernels where they choose (noted beside
+/// them).
 #pragma once
 
 #include <span>
@@ -52,8 +53,8 @@ struct Judgement {
   Mechanism mechanism = Mechanism::generic;
 };
 
-/// Kinds that only finite inputs give: whatever else came in, the op made these itself. log(0) = −∞ and 1/√0 = +∞; 1/0 too
-/// (1/±∞ is 0).
+/// Kinds that only finite inputs give: whatever else came in, the op made these itself. log(0) = −∞ and 1/√0 = +∞; 1/0
+/// too (1/±∞ is 0).
 constexpr Kinds created_kinds(OpCode op) noexcept {
   switch (op) {
     case OpCode::log:
@@ -133,7 +134,8 @@ inline Judgement judge_overflow(const TensorHealth& out, bool nan_possible, bool
 
 /// Judges an output by the counts of its inputs, in input order; null where an input is not known. Without counts
 /// (modes below FULL_HEALTH) only what is impossible for any finite input is told. `all_known`: no input is missing.
-inline Judgement judge(OpCode op, const TensorHealth& out, std::span<const TensorHealth* const> inputs, bool all_known) {
+inline Judgement judge(OpCode op, const TensorHealth& out, std::span<const TensorHealth* const> inputs,
+                       bool all_known) {
   using detail::counted;
   const TensorHealth* const a = inputs.empty() ? nullptr : inputs[0];
   const TensorHealth* const b = inputs.size() > 1 ? inputs[1] : nullptr;

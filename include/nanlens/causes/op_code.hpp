@@ -297,9 +297,9 @@ inline std::string plain_name(std::string_view type) {
 inline OpCode op_code(std::string_view type) {
   const std::string plain = detail::plain_name(type);
   const auto* const end = std::end(detail::op_names);
-  const auto* const found = std::lower_bound(
-      std::begin(detail::op_names), end, plain,
-      [](const detail::OpName& entry, const std::string& name) { return entry.name < name; });
+  const auto* const found =
+      std::lower_bound(std::begin(detail::op_names), end, plain,
+                       [](const detail::OpName& entry, const std::string& name) { return entry.name < name; });
   if (found != end && found->name == plain) return found->code;
   if (type == "Enter" || type == "Exit" || type == "Merge" || type == "Switch" || type == "NextIteration" ||
       type == "RefEnter" || type == "RefSwitch" || type == "RefMerge")

@@ -1,5 +1,6 @@
 /// @file
-/// What may have happened in a call whose rows are not on record: signs of tensors, followed through the recorded graph.
+/// What may have happened in a call whose rows are not on record: signs of tensors, followed through the recorded
+/// graph.
 #pragma once
 
 #include <unordered_map>
@@ -12,7 +13,7 @@ namespace nanlens::causes {
 struct Possibility {
   std::uint32_t op = none;  ///< none: nothing was found
   Mechanism mechanism = Mechanism::generic;
-  EventRef input;           ///< the event outside that brings the sign, if one does directly
+  EventRef input;  ///< the event outside that brings the sign, if one does directly
 };
 
 class Possibilities {
@@ -58,7 +59,8 @@ class Possibilities {
   static State from_counts(const TensorHealth& h, EventRef event) {
     if (h.num_zero < 0) return {likely, false, {}};
     const auto bit = [](double count, std::uint8_t sign) { return count > 0 ? sign : std::uint8_t{0}; };
-    return {static_cast<std::uint8_t>(bit(h.num_negative, negative) | bit(h.num_zero, zero) | bit(h.num_positive, positive)),
+    return {static_cast<std::uint8_t>(bit(h.num_negative, negative) | bit(h.num_zero, zero) |
+                                      bit(h.num_positive, positive)),
             true, event};
   }
   State state_of(const InputEdge& edge) {

@@ -7,8 +7,8 @@
 
 namespace nanlens::causes {
 
-/// Where a tensor's name is meant: a run of a graph in the window of a call. `before`: only rows written before this one
-/// count where runs can't tell; none: all.
+/// Where a tensor's name is meant: a run of a graph in the window of a call. `before`: only rows written before this
+/// one count where runs can't tell; none: all.
 struct Place {
   std::uint32_t call = none;
   std::uint32_t graph = none;

@@ -86,8 +86,8 @@ inline void Resolver::items(const Place& place, const InputEdge& list, Link& lin
   tensor(place, item, link, depth + 1);
 }
 
-// The run of another graph of the same call that goes with this one: the same ordinal where both ran equally often, else
-// the one that was under way.
+// The run of another graph of the same call that goes with this one: the same ordinal where both ran equally often,
+// else the one that was under way.
 inline std::uint32_t Resolver::run_across(const Place& place, std::uint32_t other_graph) {
   Window& window = model_.window(place.call);
   if (place.run != none && window.num_runs(place.graph) == window.num_runs(other_graph)) return place.run;

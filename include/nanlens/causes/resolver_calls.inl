@@ -170,9 +170,8 @@ inline bool Resolver::recorded_argument(const Place& place, std::size_t position
   const std::string_view name = model_.graphs().graph_name(place.graph);
   const auto runs = callee_runs(outside, name);
   const auto ops = call_ops(caller, name);
-  const auto at = std::find_if(runs.begin(), runs.end(), [&](const CalleeRun& r) {
-    return r.graph == place.graph && r.run == place.run;
-  });
+  const auto at = std::find_if(runs.begin(), runs.end(),
+                               [&](const CalleeRun& r) { return r.graph == place.graph && r.run == place.run; });
   const auto j = static_cast<std::size_t>(at - runs.begin());
   if (j >= ops.size()) return false;
   const auto& inputs = model_.graphs().op(ops[j]).inputs;
@@ -306,7 +305,8 @@ inline void Resolver::call_output(EventRef output, Link& link) {
     const auto uses = output.slot < outputs.size() ? model_.calls().consumers(outputs[output.slot].tensor_id)
                                                    : std::span<const TensorUse>{};
     for (const TensorUse& use : uses) {
-      const std::uint32_t user = model_.calls().is_call(use.execution) ? model_.owners().graph_of_call(use.execution) : none;
+      const std::uint32_t user =
+          model_.calls().is_call(use.execution) ? model_.owners().graph_of_call(use.execution) : none;
       if (user == none) continue;
       const auto& placeholders = graphs.links(user).placeholders;
       if (placeholders.size() != model_.calls().inputs(use.execution).size()) continue;

@@ -22,9 +22,9 @@ struct Sentence {
   std::string text;
   std::string consequence;
   std::string remedy;
-  std::string op_type;   ///< of the op to blame
-  std::string op_name;   ///< traces, and ops inside a call; else empty
-  std::string graph_id;  ///< of that op
+  std::string op_type;       ///< of the op to blame
+  std::string op_name;       ///< traces, and ops inside a call; else empty
+  std::string graph_id;      ///< of that op
   reader::StackFrame place;  ///< the line to look at; line 0 if none is on record
 };
 

@@ -146,7 +146,8 @@ inline std::string SentenceWriter::user_name(EventRef event) {
   Model& model = causes_.model();
   if (event.is_execution) {
     if (model.calls().is_call(event.index))
-      return "output " + std::to_string(event.slot) + " of " + std::string(function_name(model.calls().op_type(event.index)));
+      return "output " + std::to_string(event.slot) + " of " +
+             std::string(function_name(model.calls().op_type(event.index)));
     return "the result of " + std::string(model.calls().op_type(event.index));
   }
   return std::string(model.graphs().op_name(causes_.run().trace_op(event.index)));
@@ -183,7 +184,8 @@ inline std::string SentenceWriter::consequence(std::uint32_t number) {
   const std::uint64_t total = causes_.total();
   if (root.reach == 0) return {};
   if (!causes_.complete())
-    return "So far " + detail::counted_noun(static_cast<double>(root.reach), "bad tensor follows", "bad tensors follow") + ".";
+    return "So far " +
+           detail::counted_noun(static_cast<double>(root.reach), "bad tensor follows", "bad tensors follow") + ".";
   if (root.reach == total)
     return total == 1 ? "It is the only bad tensor."
                       : "All " + detail::grouped(static_cast<double>(total)) + " bad tensors follow from it.";
@@ -191,8 +193,7 @@ inline std::string SentenceWriter::consequence(std::uint32_t number) {
   for (const Root& other : causes_.roots()) others += other.reach > 0 && !causes_.is_benign(other);
   std::string text = detail::grouped(static_cast<double>(root.reach)) + " of " +
                      detail::grouped(static_cast<double>(total)) + " bad tensors follow from it";
-  if (others > 1)
-    text += "; " + detail::counted_noun(static_cast<double>(others - 1), "other cause", "other causes");
+  if (others > 1) text += "; " + detail::counted_noun(static_cast<double>(others - 1), "other cause", "other causes");
   return text + ".";
 }
 

@@ -11,11 +11,11 @@ namespace nanlens::causes {
 
 /// A write, in the order of executions. The value is looked up when it is asked for.
 struct VariableWrite {
-  std::int64_t handle = -1;      ///< id of the variable; −1 if it can't be told
-  std::uint32_t execution = 0;   ///< the eager write, or the call in which it happened
-  std::uint32_t op = none;       ///< writes inside functions: the op
+  std::int64_t handle = -1;     ///< id of the variable; −1 if it can't be told
+  std::uint32_t execution = 0;  ///< the eager write, or the call in which it happened
+  std::uint32_t op = none;      ///< writes inside functions: the op
   std::uint32_t graph = none;
-  bool overwrites = false;       ///< the old content is lost; else the value is added to it
+  bool overwrites = false;  ///< the old content is lost; else the value is added to it
 };
 
 class Variables {
@@ -119,7 +119,8 @@ class Variables {
     for (; executions_seen_ < written.size(); ++executions_seen_)
       add({written[executions_seen_].second, written[executions_seen_].first, none, none, true});
   }
-  // What a native write stored: a row inside the call that is the variable's memory, an output that is, else a bad input.
+  // What a native write stored: a row inside the call that is the variable's memory, an output that is, else a bad
+  // input.
   void native_value(const VariableWrite& w, std::uint32_t before, Link& link) {
     if (model_.calls().is_call(w.execution)) {
       const auto rows = model_.window(w.execution).rows();

@@ -204,12 +204,12 @@ class Window {
   std::uint32_t call_ = none;
   std::uint32_t generation_ = 0;
   std::vector<std::uint32_t> rows_;
-  std::vector<std::uint32_t> tensors_;      // of each row
+  std::vector<std::uint32_t> tensors_;  // of each row
   std::vector<std::uint32_t> run_of_row_;
-  std::vector<std::uint32_t> place_;        // of each row, in the grouping by tensor
+  std::vector<std::uint32_t> place_;  // of each row, in the grouping by tensor
   std::vector<std::uint32_t> row_at_place_;
   std::vector<std::uint32_t> run_at_place_;
-  std::vector<Entry> entries_;              // by tensor
+  std::vector<Entry> entries_;  // by tensor
   std::unordered_map<std::uint32_t, std::size_t> graph_slot_;
   std::vector<GraphRuns> runs_;
   std::size_t used_graphs_ = 0;

@@ -127,8 +127,8 @@ struct GraphExecutionTrace {
   std::string device_name;
 };
 
-/// What counts don't tell of a tensor. `exponent_histogram`: finite, non-zero elements by magnitude, in bins of 8 powers
-/// of two from 2^−128 on. `outside_source`: the tensor came in from outside the record.
+/// What counts don't tell of a tensor. `exponent_histogram`: finite, non-zero elements by magnitude, in bins of 8
+/// powers of two from 2^−128 on. `outside_source`: the tensor came in from outside the record.
 struct TensorStats {
   double min = 0;
   double max = 0;
@@ -139,10 +139,10 @@ struct TensorStats {
   std::uint64_t nonfinite_complex = 0;
 };
 
-/// Facts that TensorFlow has no field for, in DebugEvent field 1000, which proto3 readers skip. `fp_flags`: floating-point
-/// exceptions raised by the op, 1 invalid, 2 divide by zero, 4 overflow, 8 underflow. `graph_run`: which run of its graph a
-/// trace belongs to. `variable_ids`: of a trace, the variable whose memory its tensor is; of an execution, the variables
-/// it wrote.
+/// Facts that TensorFlow has no field for, in DebugEvent field 1000, which proto3 readers skip. `fp_flags`:
+/// floating-point exceptions raised by the op, 1 invalid, 2 divide by zero, 4 overflow, 8 underflow. `graph_run`: which
+/// run of its graph a trace belongs to. `variable_ids`: of a trace, the variable whose memory its tensor is; of an
+/// execution, the variables it wrote.
 struct NanlensExtension {
   std::uint64_t thread_id = 0;
   std::uint64_t call_id = 0;

@@ -128,7 +128,7 @@ struct TraceDigest {
   std::string_view op_name;
   std::int32_t output_slot = 0;
   std::uint64_t call_id = 0;
-  std::uint64_t graph_run = 0;  ///< which run of its graph, in nanlens' logdirs; else 0
+  std::uint64_t graph_run = 0;    ///< which run of its graph, in nanlens' logdirs; else 0
   std::int64_t variable_id = -1;  ///< the variable whose memory the tensor is, in nanlens' logdirs; else −1
   bool outside_source = false;    ///< the tensor is known to come from outside the record
   TensorHealth health;
@@ -151,7 +151,7 @@ struct ExecutionLinks {
   std::string_view graph_id;
   std::vector<std::int64_t> input_tensor_ids;
   std::vector<std::int64_t> output_tensor_ids;
-  std::vector<TensorHealth> outputs;  ///< of the recorded tensors; may be shorter than the ids
+  std::vector<TensorHealth> outputs;            ///< of the recorded tensors; may be shorter than the ids
   std::vector<std::int64_t> written_variables;  ///< ids, in nanlens' logdirs
 };
 

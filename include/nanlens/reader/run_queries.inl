@@ -90,7 +90,8 @@ inline std::optional<Alert> Run::alert(const AlertRef& ref) {
   Alert alert;
   alert.wall_time = ref.wall_time;
   if (!ref.is_execution) {
-    const auto digest = reader::trace_digest(payload(trace_locators_[ref.event], logdir::FileKind::graph_execution_traces));
+    const auto digest =
+        reader::trace_digest(payload(trace_locators_[ref.event], logdir::FileKind::graph_execution_traces));
     const auto detail = trace(ref.event);
     if (!digest || !detail) return std::nullopt;
     alert.graph_id = detail->event.tfdbg_context_id;

@@ -31,8 +31,8 @@ struct SmallFormat {
   int exponent_bits;
   int mantissa_bits;
   int bias;
-  bool infinities;     // the largest exponent is infinity and NaN, as in IEEE 754
-  bool only_one_nan;   // fnuz: the bits of −0 are the NaN; e4m3fn: all bits set
+  bool infinities;    // the largest exponent is infinity and NaN, as in IEEE 754
+  bool only_one_nan;  // fnuz: the bits of −0 are the NaN; e4m3fn: all bits set
 };
 
 constexpr SmallFormat small_format(DType dtype) noexcept {
@@ -56,8 +56,9 @@ inline double small_value(std::uint32_t bits, const SmallFormat& f) noexcept {
   if (f.infinities && exponent == top) return mantissa != 0 ? nan : std::numeric_limits<double>::infinity();
   if (f.only_one_nan && sign != 0 && exponent == 0 && mantissa == 0) return nan;
   if (!f.infinities && !f.only_one_nan && exponent == top && mantissa == (1U << f.mantissa_bits) - 1) return nan;
-  const double value = exponent == 0 ? std::ldexp(mantissa, 1 - f.bias - f.mantissa_bits)
-                                     : std::ldexp(mantissa | 1U << f.mantissa_bits, exponent - f.bias - f.mantissa_bits);
+  const double value = exponent == 0
+                           ? std::ldexp(mantissa, 1 - f.bias - f.mantissa_bits)
+                           : std::ldexp(mantissa | 1U << f.mantissa_bits, exponent - f.bias - f.mantissa_bits);
   return sign != 0 ? -value : value;
 }
 
@@ -107,8 +108,12 @@ inline Statistics statistics(const TensorView& view) noexcept {
     switch (bytes) {
       case 8: detail::add_run<double>(pass, data, n, [](double v) { return v; }); break;
       case 4: detail::add_run<float>(pass, data, n, [](float v) { return static_cast<double>(v); }); break;
-      case 2: detail::add_run<std::uint16_t>(pass, data, n, [&](std::uint16_t v) { return detail::small_value(v, small); }); break;
-      default: detail::add_run<std::uint8_t>(pass, data, n, [&](std::uint8_t v) { return detail::small_value(v, small); }); break;
+      case 2:
+        detail::add_run<std::uint16_t>(pass, data, n, [&](std::uint16_t v) { return detail::small_value(v, small); });
+        break;
+      default:
+        detail::add_run<std::uint8_t>(pass, data, n, [&](std::uint8_t v) { return detail::small_value(v, small); });
+        break;
     }
     return true;
   });
