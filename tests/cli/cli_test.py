@@ -78,6 +78,11 @@ for mode in ("CONCISE_HEALTH", "CURT_HEALTH", "FULL_TENSOR"):
     record(mode, mode=mode)
     other = json.loads(run(nanlens, "why", path(mode), "--json")[0])
     assert (other["headline"]["op_type"], other["headline"]["reach"]) == ("Log", 499), (mode, other["headline"])
+# A ring that has lost the rows of the first bad call: still the right call and, from its inputs, the right op.
+record("ring200", ring="200")
+lost = json.loads(run(nanlens, "why", path("ring200"), "--json")[0])
+assert (lost["headline"]["id"], lost["headline"]["op_type"]) == ("rc.opaque", "Log"), lost["headline"]
+assert lost["headline"]["reach"] >= 0.99 * lost["total"], (lost["headline"]["reach"], lost["total"])
 record("shape", mode="SHAPE")
 assert "no health data" in run(nanlens, "why", path("shape"))[0]
 for part in ("Why: Log at model.cpp:", "499 alerts", "Log:0 (Log) in graph loss, row 88", "input probs:0 (row 85)", "model.cpp:", 'f.op("Log"'):

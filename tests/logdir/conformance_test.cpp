@@ -130,6 +130,7 @@ class RandomEvents {
                            maybe(),
                            random_() % 4});
     for (std::size_t i = random_() % 3; i > 0; --i) x.variable_ids.push_back(random_());
+    for (std::size_t i = random_() % 3; i > 0; --i) x.read_variable_ids.push_back(random_());
     return x;
   }
 

@@ -149,6 +149,29 @@ void print_killers(Causes& causes) {
   if (killers.size() > shown) line("    … and " + with_separators(killers.size() - shown) + " more ops");
 }
 
+std::string exceptions_text(std::uint32_t flags) {
+  std::string text;
+  for (const auto& [bit, name] : {std::pair{1U, "invalid"}, std::pair{2U, "divide by zero"}, std::pair{4U, "overflow"},
+                                  std::pair{8U, "underflow"}})
+    if ((flags & bit) != 0) text.append(text.empty() ? "" : ", ").append(name);
+  return text;
+}
+
+void print_hidden(Causes& causes) {
+  const auto& hidden = causes.run().hidden_exceptions();
+  constexpr std::size_t shown = 5;
+  if (!hidden.empty()) line("  Made and removed inside one op (floating-point exceptions, clean outputs):");
+  for (std::size_t i = 0; i < std::min(shown, hidden.size()); ++i) {
+    const EventRef event =
+        hidden[i].is_execution ? causes::execution_event(hidden[i].event, 0) : causes::trace_event(hidden[i].event);
+    std::string text = "    " + event_text(causes, event) + ": " + exceptions_text(hidden[i].fp_flags);
+    if (const auto frame = reader::user_frame(stack_of(causes.run(), event)))
+      text += ", " + SentenceWriter::short_place(*frame);
+    line(text);
+  }
+  if (hidden.size() > shown) line("    … and " + with_separators(hidden.size() - shown) + " more");
+}
+
 Json event_json(Causes& causes, EventRef event) {
   Json j{{"row", event.is_execution ? Json(nullptr) : Json(event.index)},
          {"execution", event.is_execution ? Json(event.index) : Json(nullptr)},
@@ -313,6 +336,7 @@ void print_headline(Causes& causes) {
   print_chain(causes, causes.roots()[*headline].last);
   print_others(causes, *headline);
   print_killers(causes);
+  print_hidden(causes);
   print_dropped(causes);
 }
 
@@ -332,6 +356,7 @@ int why(const WhyOptions& options) {
       line("This run has no health data (mode " + std::string(debug_mode_name(mode)) + "): record with FULL_HEALTH.");
     else
       line("Nothing to explain: no NaN or ∞ on record.");
+    print_hidden(*causes);
   } else {
     print_headline(*causes);
   }

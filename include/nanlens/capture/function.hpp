@@ -59,6 +59,7 @@ inline FunctionFrame& push_frame(ThreadState& state) {
   frame->results.clear();
   frame->result_protos.clear();
   frame->written_variables.clear();
+  frame->read_variables.clear();
   frame->sites_used = 0;
   state.function = frame.get();
   return *frame.release();
@@ -94,6 +95,8 @@ inline void enter_argument(ThreadState& state, Session* session, FunctionFrame& 
   const TensorLink inner{argument.link.id, op, frame.graph_run, 0};
   frame.inner_links.push_back(inner);
   registry().put(argument.key, inner);
+  if (variable_of(argument.key) >= 0)
+    add_once(frame.read_variables, static_cast<std::uint64_t>(variable_of(argument.key)));
   if (session == nullptr || !traced) return;
   const auto variable = static_cast<std::uint64_t>(variable_of(argument.key));
   ExtensionFields fields{&frame, 0};
@@ -124,6 +127,7 @@ inline void leave_function(ThreadState& state, Session* session, FunctionFrame& 
   if (frame.outer != nullptr) {
     auto& written = frame.outer->written_variables;
     written.insert(written.end(), frame.written_variables.begin(), frame.written_variables.end());
+    for (const std::uint64_t id : frame.read_variables) add_once(frame.outer->read_variables, id);
     static thread_local std::vector<OutputRef> outs;
     outs.clear();
     for (const auto& r : frame.results) outs.push_back({TensorView{}, r.key, nullptr});
@@ -147,7 +151,8 @@ inline void leave_function(ThreadState& state, Session* session, FunctionFrame& 
     if (session != nullptr) devices.push_back(state.device_id(r.device));
   }
   if (session == nullptr) return;
-  write_extension(state, *session, {&frame, steady_now_ns() - frame.started_ns, {}, frame.written_variables});
+  write_extension(state, *session,
+                  {&frame, steady_now_ns() - frame.started_ns, {}, frame.written_variables, frame.read_variables});
   submit_execution(state, *session,
                    {frame.graph->mangled.c_str(), frame.graph->id, input_ids, output_ids, devices, frame.result_protos,
                     frame.where});

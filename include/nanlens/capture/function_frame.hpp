@@ -32,6 +32,7 @@ struct FunctionFrame {
   std::vector<Result> results;
   std::string result_protos;  // encoded as fields of the Execution
   std::vector<std::uint64_t> written_variables;
+  std::vector<std::uint64_t> read_variables;
   /// How often this site was passed in this call before. Beyond 4,096 its last node runs again, as the body of a loop
   /// does.
   std::uint32_t occurrence(std::uint64_t site) {

@@ -2,6 +2,7 @@
 /// From an op that ran to the events that a logdir holds of it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -107,7 +108,8 @@ struct ExtensionFields {
   std::uint64_t duration_ns = 0;
   std::span<const OutputRef> outputs = {};
   std::span<const std::uint64_t> variables = {};  ///< of an execution: those it wrote; of a trace: the one that it is
-  bool outside_source = false;                    ///< the tensor came from outside the record
+  std::span<const std::uint64_t> read_variables = {};  ///< of a call
+  bool outside_source = false;                         ///< the tensor came from outside the record
 };
 
 inline bool needs_stats(const Session& session, const ExtensionFields& fields) noexcept {
@@ -146,6 +148,7 @@ inline void write_extension(ThreadState& state, const Session& session, const Ex
       for (const OutputRef& o : fields.outputs)
         e.message(8, [&](logdir::WireWriter& stats) { write_stats(stats, session, o.view, fields.outside_source); });
     e.packed(9, fields.variables);
+    e.packed(10, fields.read_variables);
   });
 }
 
@@ -153,6 +156,10 @@ inline void write_extension(ThreadState& state, const Session& session, const Ex
 inline std::int64_t variable_of(const TensorKey& key) noexcept {
   const VariableTable& table = VariableTable::get();
   return table.empty() ? -1 : table.find(key);
+}
+
+inline void add_once(std::vector<std::uint64_t>& to, std::uint64_t id) {
+  if (std::find(to.begin(), to.end(), id) == to.end()) to.push_back(id);
 }
 
 /// Variables that an op writes: targets among its inputs, and outputs that are a variable's memory. An op without
@@ -334,6 +341,14 @@ inline const GraphOp& record_in_graph(ThreadState& state, Session* session, cons
     submit_trace(state, *session, op, number, outputs[slot].view, fields);
   }
   add_written(frame.written_variables, inputs, outputs);
+  if (!VariableTable::get().empty()) {
+    for (const InputRef& input : inputs)
+      if (const std::int64_t id = variable_of(input.key); id >= 0 && !input.written)
+        add_once(frame.read_variables, static_cast<std::uint64_t>(id));
+    for (const OutputRef& output : outputs)
+      if (const std::int64_t id = variable_of(output.key); id >= 0 && inputs.empty())
+        add_once(frame.read_variables, static_cast<std::uint64_t>(id));
+  }
   return op;
 }
 

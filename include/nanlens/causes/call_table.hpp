@@ -51,6 +51,7 @@ class CallTable {
       }
       append(inputs_, links.input_tensor_ids, i, used_sorted_);
       append(outputs_, links.output_tensor_ids, i, made_sorted_);
+      for (const std::int64_t id : links.read_variables) read_.emplace_back(static_cast<std::uint32_t>(i), id);
       for (const std::int64_t id : links.written_variables) written_.emplace_back(static_cast<std::uint32_t>(i), id);
       input_begin_.push_back(static_cast<std::uint32_t>(inputs_.size()));
       output_begin_.push_back(static_cast<std::uint32_t>(outputs_.size()));
@@ -70,6 +71,13 @@ class CallTable {
 
   /// Variables that executions wrote, where that is on record (nanlens): (execution, id), in order.
   [[nodiscard]] std::span<const std::pair<std::uint32_t, std::int64_t>> written_variables() const { return written_; }
+
+  /// Variables that a call read, where that is on record (nanlens).
+  template <class Visit>
+  void visit_read_variables(std::uint32_t call, Visit&& visit) const {
+    auto at = std::lower_bound(read_.begin(), read_.end(), std::pair(call, std::int64_t{-1}));
+    for (; at != read_.end() && at->first == call; ++at) visit(at->second);
+  }
 
   /// The latest execution before `before` that gave this tensor.
   [[nodiscard]] std::optional<TensorUse> producer(std::int64_t tensor_id, std::uint32_t before) const {
@@ -156,6 +164,7 @@ class CallTable {
   std::vector<TensorUse> made_;  // outputs_ by tensor id
   std::vector<TensorUse> used_;  // inputs_ by tensor id
   std::vector<std::pair<std::uint32_t, std::int64_t>> written_;
+  std::vector<std::pair<std::uint32_t, std::int64_t>> read_;
   bool made_sorted_ = true;
   bool used_sorted_ = true;
   std::unordered_set<std::string> called_names_;

@@ -119,7 +119,11 @@ inline void Classifier::classify(EventRef event, Classification& c) {
     c.event_class = EventClass::producer;
     return;
   }
-  if (contradicted || only_preserves(code)) {
+  // A row that this run of the graph should have is lost: it did not come from outside.
+  const bool lost = std::any_of(c.inputs.begin(), c.inputs.end(), [](const InputEvidence& i) {
+    return i.state == InputState::unknown && i.link.reason == Reason::not_recorded;
+  });
+  if ((contradicted || only_preserves(code)) && !lost) {
     c.event_class = EventClass::source;
     c.confidence = 0.8F;
     Link link;

@@ -130,7 +130,7 @@ inline void SentenceWriter::fill_inside(const Classification& c, Sentence& s) {
   s.op_type = std::string(model.graphs().op_type(op));
   s.op_name = std::string(model.graphs().op_name(op));
   s.graph_id = std::string(model.graphs().text(model.graphs().graph(model.graphs().graph_of(op)).id));
-  s.arguments["op"] = s.op_type;
+  s.arguments["op"] = s.arguments["inside"] = s.op_type;
   if (const auto detail = causes_.run().op(op))
     if (const auto frame = reader::user_frame(reader::resolve_stack(causes_.run(), detail->event.code_location)))
       s.place = *frame;
@@ -203,7 +203,10 @@ inline void SentenceWriter::write(const Root& root, Sentence& s) {
   const TensorHealth health = model.health(root.event);
   const bool made = root.event_class == EventClass::producer && s.id != "opaque";
   std::string_view text = table.full;
-  if (!model.kinds_known() && made && !table.does.empty()) {
+  if (s.id == "opaque" && !s.arguments.contains("inside")) {
+    s.text = detail::filled(table.concise, s.arguments);
+    s.remedy = detail::filled(table.remedy, s.arguments);
+  } else if (!model.kinds_known() && made && !table.does.empty()) {
     s.text = detail::filled("{op} at {src} made NaN or ∞ from clean input {in}. {op} does that with ", s.arguments) +
              detail::filled(table.does, s.arguments);
     s.remedy = detail::filled(table.remedy, s.arguments) + " Record with FULL_HEALTH to see which it was.";

@@ -85,11 +85,11 @@ inline constexpr std::array sentence_texts{
     SentenceText{"expected", "The constant {in} at {src} holds {kinds}, as a mask does: no NaN follows",
                  "The constant {in} at {src} holds {kinds}, as a mask does: no NaN follows", "",
                  "Nothing to do if it is meant as a mask."},
-    SentenceText{
-        "opaque",
-        "{call} made it from clean inputs; its rows are not on record. Most likely {op} at {src}: {in} has {in_zeros}",
-        "{call} made it from clean inputs; its rows are not on record", "",
-        "Record without a ring buffer (circular_buffer_size −1), or with all its ops."},
+    SentenceText{"opaque",
+                 "{call} made it from clean inputs; its rows are not on record. Most likely {inside} at {src}: {in} "
+                 "has {in_zeros}",
+                 "{call} made it, though no recorded input of it is bad; its rows are not on record", "",
+                 "Record without a ring buffer (circular_buffer_size −1), or with all its ops."},
     SentenceText{"unknown", "Can't tell what made {t} ({op} at {src}): {in} was not recorded ({why})",
                  "Can't tell what made {t} ({op} at {src}): {in} was not recorded ({why})", "",
                  "Record the missing input, with FULL_HEALTH and without a ring buffer."},

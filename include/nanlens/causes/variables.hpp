@@ -83,8 +83,11 @@ class Variables {
 
   /// Was a variable that a call takes written, with bad inputs, by an earlier call whose rows are not on record?
   bool stale(std::uint32_t call, Link& link) {
-    for (const TensorUse& input : model_.calls().inputs(call)) {
-      const auto found = by_handle_.find(input.tensor_id);
+    std::vector<std::int64_t> handles;
+    for (const TensorUse& input : model_.calls().inputs(call)) handles.push_back(input.tensor_id);
+    model_.calls().visit_read_variables(call, [&](std::int64_t id) { handles.push_back(id); });
+    for (const std::int64_t handle : handles) {
+      const auto found = by_handle_.find(handle);
       if (found == by_handle_.end()) continue;
       for (std::size_t i = found->second.size(); i-- > 0;) {
         const VariableWrite& w = writes_[found->second[i]];

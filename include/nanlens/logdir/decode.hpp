@@ -195,6 +195,7 @@ inline bool field(NanlensExtension& m, WireReader& r) {
     case 7: m.graph_run = r.u64(); return true;
     case 8: return decode(r.bytes(), m.outputs.emplace_back());
     case 9: r.append_to(m.variable_ids); return true;
+    case 10: r.append_to(m.read_variable_ids); return true;
     default: return true;
   }
 }

@@ -143,6 +143,7 @@ inline void encode(WireWriter& w, const NanlensExtension& m) {
   w.field(7, static_cast<std::int64_t>(m.graph_run));
   for (const auto& stats : m.outputs) w.message(8, [&](WireWriter& sub) { encode(sub, stats); });
   w.packed(9, items(m.variable_ids));
+  w.packed(10, items(m.read_variable_ids));
 }
 
 // The oneof's member for an event struct.

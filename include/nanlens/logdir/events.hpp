@@ -153,6 +153,7 @@ struct NanlensExtension {
   std::uint64_t graph_run = 0;
   std::vector<TensorStats> outputs;
   std::vector<std::uint64_t> variable_ids;
+  std::vector<std::uint64_t> read_variable_ids;  ///< of a call
 };
 
 /// A member of the oneof that TensorFlow defines and never writes: the id of a graph, as bare text.

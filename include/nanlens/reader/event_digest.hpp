@@ -130,6 +130,7 @@ struct TraceDigest {
   std::uint64_t call_id = 0;
   std::uint64_t graph_run = 0;    ///< which run of its graph, in nanlens' logdirs; else 0
   std::int64_t variable_id = -1;  ///< the variable whose memory the tensor is, in nanlens' logdirs; else −1
+  std::uint32_t fp_flags = 0;     ///< floating-point exceptions of the op, in nanlens' logdirs
   bool outside_source = false;    ///< the tensor is known to come from outside the record
   TensorHealth health;
 };
@@ -140,6 +141,7 @@ struct ExecutionDigest {
   std::string_view op_type;
   std::string_view graph_id;
   std::uint64_t call_id = 0;
+  std::uint32_t fp_flags = 0;
   std::uint8_t flags = 0;
   std::uint32_t num_bad_outputs = 0;
   logdir::Bytes code_location;
@@ -153,6 +155,7 @@ struct ExecutionLinks {
   std::vector<std::int64_t> output_tensor_ids;
   std::vector<TensorHealth> outputs;            ///< of the recorded tensors; may be shorter than the ids
   std::vector<std::int64_t> written_variables;  ///< ids, in nanlens' logdirs
+  std::vector<std::int64_t> read_variables;     ///< the same
 };
 
 namespace detail {
@@ -227,6 +230,7 @@ struct SmallList {
 inline void read_extension(logdir::Bytes extension, TraceDigest& d) noexcept {
   for (logdir::WireReader r(extension); r.next();) {
     if (r.is(2, logdir::WireType::varint)) d.call_id = r.u64();
+    if (r.is(6, logdir::WireType::varint)) d.fp_flags = static_cast<std::uint32_t>(r.u64());
     if (r.is(7, logdir::WireType::varint)) d.graph_run = r.u64();
     if (r.is(8, logdir::WireType::length_delimited))
       for (logdir::WireReader stats(r.bytes()); stats.next();)
@@ -240,11 +244,17 @@ inline void read_extension(logdir::Bytes extension, TraceDigest& d) noexcept {
 }
 inline void read_extension(logdir::Bytes extension, ExecutionDigest& d) noexcept {
   for (logdir::WireReader r(extension); r.next();)
-    if (r.is(2, logdir::WireType::varint)) d.call_id = r.u64();
+    if (r.is(2, logdir::WireType::varint))
+      d.call_id = r.u64();
+    else if (r.is(6, logdir::WireType::varint))
+      d.fp_flags = static_cast<std::uint32_t>(r.u64());
 }
 inline void read_extension(logdir::Bytes extension, ExecutionLinks& links) {
   for (logdir::WireReader r(extension); r.next();)
-    if (r.number() == 9) r.append_to(links.written_variables);
+    if (r.number() == 9)
+      r.append_to(links.written_variables);
+    else if (r.number() == 10)
+      r.append_to(links.read_variables);
 }
 
 template <class Digest>
@@ -281,6 +291,7 @@ inline bool execution_links(logdir::Bytes payload, ExecutionLinks& links) {
   links.output_tensor_ids.clear();
   links.outputs.clear();
   links.written_variables.clear();
+  links.read_variables.clear();
   return detail::read_event(payload, logdir::EventKind::execution, links, &detail::read_links);
 }
 

@@ -34,6 +34,14 @@ struct AlertRef {
   std::uint16_t nth_bad;  ///< executions: which of the bad outputs
 };
 
+/// An op that raised floating-point exceptions (NanlensExtension.fp_flags) although no output is bad: a NaN or infinity
+/// was made and removed inside it.
+struct HiddenException {
+  std::uint32_t event = 0;  ///< index of the trace, or of the execution
+  bool is_execution = false;
+  std::uint32_t fp_flags = 0;
+};
+
 /// A bad tensor in full. `size` and counts are −1 where the mode does not tell them.
 struct Alert {
   double wall_time = 0;
@@ -148,6 +156,8 @@ class Run {
   /// All bad tensors, by wall_time; ties: traces before executions, then index.
   [[nodiscard]] const std::vector<AlertRef>& alerts() const noexcept { return alerts_; }
   [[nodiscard]] std::optional<Alert> alert(const AlertRef& ref);
+  /// Clean outputs of ops that raised invalid, divide by zero or overflow; only where exceptions are recorded.
+  [[nodiscard]] const std::vector<HiddenException>& hidden_exceptions() const noexcept { return hidden_; }
   ///@}
 
   /// The last trace row before or at `row` of every input of the op that made `row`, within the same call; `none` where
@@ -217,6 +227,7 @@ class Run {
   bool calls_sorted_ = true;
 
   std::vector<AlertRef> alerts_;
+  std::vector<HiddenException> hidden_;
   std::unordered_set<std::uint64_t> seen_stacks_;  // hashes of code locations whose frames were looked up
   struct FrameReference {
     std::string id;

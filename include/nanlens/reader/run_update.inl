@@ -243,6 +243,10 @@ inline void Run::append_execution(const ExecutionDigest& digest, Locator where) 
   const std::uint32_t op_type = digest.num_bad_outputs == 0 ? none : graphs_.strings().add(digest.op_type);
   for (std::uint32_t k = 0; k < digest.num_bad_outputs; ++k)
     alerts_.push_back({digest.wall_time, index, op_type, true, static_cast<std::uint16_t>(k)});
+  constexpr std::uint32_t telling = 1 | 2 | 4;  // underflow is harmless
+  const bool is_call = (digest.flags & function_flag) != 0;
+  if ((digest.fp_flags & telling) != 0 && digest.num_bad_outputs == 0 && !is_call)
+    hidden_.push_back({index, true, digest.fp_flags});
   if (!digest.graph_id.empty()) graphs_.graph(digest.graph_id, where, logdir::FileKind::execution);
   if (digest.call_id != 0) {
     if (!calls_by_id_.empty() && calls_by_id_.back().first >= digest.call_id) calls_sorted_ = false;
@@ -279,6 +283,8 @@ inline void Run::append_trace(const TraceDigest& digest, Locator where, const Ca
   }
   trace_executions_.push_back(call);
   if (!open && first_unjoined_ == index) first_unjoined_ = index + 1u;
+  constexpr std::uint32_t telling = 1 | 2 | 4;  // underflow is harmless
+  if ((digest.fp_flags & telling) != 0 && !digest.health.bad()) hidden_.push_back({index, false, digest.fp_flags});
   if (digest.health.bad()) alerts_.push_back({digest.wall_time, index, trace_ops_[index], false, 0});
 }
 
