@@ -96,7 +96,7 @@ run(nanlens, "check", path("entropy"))
 
 # check: exit codes.
 line = run(nanlens, "check", bug, code=1)[0]
-assert line.count("\n") == 1 and "Log:0" in line and "model.cpp" in line
+assert line.count("\n") == 1 and "Log:0" in line and "model.cpp" in line and "why: Log at model.cpp:" in line
 record("shape", mode="SHAPE")
 assert "nothing could be checked" in run(nanlens, "check", path("shape"), code=3)[0]
 run(nanlens, "check", path("missing"), code=2)

@@ -57,10 +57,10 @@ int check(const std::string& path, bool strict) {
   int code = clean;
   if (found.alerts > 0) {
     code = has_alerts;
-    std::printf("%s: %s bad tensor%s; the first: %s\n", path.c_str(), with_separators(found.alerts).c_str(),
-                found.alerts == 1 ? "" : "s", first_alert(*found.first_run).c_str());
     const std::string why = headline_text(*find_causes(*found.first_run));
-    if (!why.empty()) std::printf("%s: why: %s\n", path.c_str(), why.c_str());
+    std::printf("%s: %s bad tensor%s; the first: %s%s\n", path.c_str(), with_separators(found.alerts).c_str(),
+                found.alerts == 1 ? "" : "s", first_alert(*found.first_run).c_str(),
+                why.empty() ? "" : ("; why: " + why).c_str());
   } else if (found.checked == 0) {
     code = nothing_checked;
     std::printf("%s: nothing could be checked: no tensor on record has health data (record with FULL_HEALTH)\n",
