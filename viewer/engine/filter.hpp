@@ -50,6 +50,8 @@ class Match {
   /// `is_regex`: throws std::regex_error if the expression is not valid.
   Match(const std::string& text, bool is_regex);
   [[nodiscard]] bool operator()(std::string_view text) const;
+  /// Could it match "op:0" where it does not match "op"?
+  [[nodiscard]] bool may_need_slot() const { return regex_.has_value() || text_.find(':') != std::string::npos; }
 
  private:
   std::string text_;

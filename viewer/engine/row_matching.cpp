@@ -90,13 +90,16 @@ void collect_missing(const Node& node, TensorDebugMode mode, std::string& missin
   if (text != nullptr) missing.append(missing.empty() ? "" : ", ").append(text);
 }
 
-// Flags that a row must have for the count to be above zero.
+// Flags of which a row must have one for the count to be above zero.
 std::uint8_t flags_of(NumberField field) {
   switch (field) {
     case NumberField::nan: return reader::nan_flag;
     case NumberField::ninf: return reader::neg_inf_flag;
     case NumberField::pinf: return reader::pos_inf_flag;
     case NumberField::inf: return reader::neg_inf_flag | reader::pos_inf_flag;
+    case NumberField::neg: return reader::negative_flag;
+    case NumberField::zero: return reader::zero_flag;
+    case NumberField::pos: return reader::positive_flag;
     default: return 0;
   }
 }
@@ -188,6 +191,7 @@ bool RowFilter::matches_text(const Node& node, RowContext& row) {
     }
     if (known[op] == 2) return true;
     if (node.text_field != TextField::any && node.text_field != TextField::op) return false;
+    if (!node.match->may_need_slot()) return false;
     // "Log:0" names a tensor: the op's name alone has no slot.
     const auto& detail = row.trace();
     return detail && index_.op(op).num_outputs > 0 &&
@@ -224,6 +228,11 @@ bool RowFilter::matches_number(const Node& node, RowContext& row) {
                           (node.comparison == Comparison::greater || node.comparison == Comparison::greater_equal) &&
                           (node.low > 0 || node.comparison == Comparison::greater) && node.low >= 0;
   if (needed != 0 && wants_some && (index_.run().trace_flags(row.row) & needed) == 0) return false;
+  // "nan>0" needs no more than the flag, where the mode tells one kind from another.
+  const bool any_will_do = node.kind == Node::Kind::number && !node.percent &&
+                           ((node.comparison == Comparison::greater && node.low == 0) ||
+                            (node.comparison == Comparison::greater_equal && node.low == 1));
+  if (needed != 0 && any_will_do && counts_) return true;
   switch (node.number_field) {
     case NumberField::nan: return test(row.count(BadgeKind::nan));
     case NumberField::ninf: return test(row.count(BadgeKind::ninf));
@@ -253,6 +262,16 @@ bool RowFilter::matches_number(const Node& node, RowContext& row) {
   const auto frames = reader::resolve_stack(index_.run(), op->event.code_location);
   return std::any_of(frames.begin(), frames.end(),
                      [&](const auto& f) { return compare(f.line, node, node.low, node.high); });
+}
+
+void RowFilter::find_mode() {
+  counts_ = false;
+  if (index_.run().num_traces() == 0) return;
+  const auto first = index_.run().trace(0);
+  if (!first) return;
+  const auto mode = static_cast<TensorDebugMode>(first->event.tensor_debug_mode);
+  counts_ = mode == TensorDebugMode::concise_health || mode == TensorDebugMode::full_health ||
+            mode == TensorDebugMode::full_tensor;
 }
 
 std::string RowFilter::missing_facts() const {

@@ -37,6 +37,7 @@ void RowFilter::set_pinned(const std::vector<std::int64_t>& rows) {
 void RowFilter::restart() {
   everything_ = query_.root.kind == filter::Node::Kind::all && query_.root.children.empty() && !only_bad_;
   hits_.clear();
+  find_mode();
   next_ = everything_ ? index_.run().num_traces() : 0;
   leaf_of_op_.assign(query_.leaves, {});
 }

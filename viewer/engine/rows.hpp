@@ -59,6 +59,7 @@ class RowFilter {
   Row describe(std::uint64_t row);
   // Which words of the query the run's mode can't tell, as a sentence; "" if it tells all.
   [[nodiscard]] std::string missing_facts() const;
+  void find_mode();
 
   RunIndex& index_;
   Explain& explain_;
@@ -68,6 +69,7 @@ class RowFilter {
   filter::Query query_;
   std::optional<filter::Error> error_;
   bool everything_ = true;
+  bool counts_ = false;  // the run's mode counts kinds of values
   std::vector<std::uint32_t> hits_;
   std::size_t next_ = 0;  // first row that has not been looked at
   RowRoles roles_;

@@ -1,0 +1,208 @@
+"""Runs the benchmarks beside their peers, in turn, and prints the table: `table.py BUILD_DIR`."""
+import glob
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+
+build = os.path.abspath(sys.argv[1])
+source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+venv = os.path.join(build, "venv")
+python = os.path.join(venv, "bin", "python")
+work = os.path.join(build, "work")
+bench = lambda name: os.path.join(build, "bin", f"bench_{name}")  # noqa: E731
+rows = []
+ROUNDS = 2
+
+
+def call(*args, env=None):
+    r = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})
+    if r.returncode != 0:
+        sys.exit(f"{' '.join(args)} failed:\n{r.stderr[-2000:]}")
+    return r.stdout
+
+
+def lines(text):
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+
+def row(number, work_done, ours, peer, ratio, target):
+    rows.append((number, work_done, ours, peer, ratio, target))
+    print(" | ".join(str(c) for c in rows[-1]), flush=True)
+
+
+def install():
+    if not os.path.exists(os.path.join(venv, "complete")):
+        shutil.rmtree(venv, ignore_errors=True)
+        subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "tensorflow-cpu"], check=True)
+        open(os.path.join(venv, "complete"), "w").close()
+
+
+def kernels(pages):
+    """Nanoseconds by name, the least of the repetitions."""
+    out = json.loads(call(bench("kernels"), "--benchmark_format=json", "--benchmark_min_time=0.05", "--benchmark_repetitions=3",
+                          env={"NANLENS_BENCH_PAGES": pages}))
+    least = {}
+    for b in out["benchmarks"]:
+        if b["run_type"] == "iteration":
+            name = b["run_name"].replace("/real_time", "")
+            least[name] = min(least.get(name, 1e18), b["real_time"])
+    return least
+
+
+def merged(a, b):
+    return {k: min(a.get(k, 1e18), b.get(k, 1e18)) for k in {*a, *b}}
+
+
+def summaries():
+    ours, small, theirs = {}, {}, {}
+    for _ in range(ROUNDS):
+        ours = merged(ours, kernels("huge"))
+        theirs = merged(theirs, {r["name"]: r["ns"] for r in lines(call(python, os.path.join(source, "tests/bench/peers.py"), "summaries"))})
+        small = merged(small, kernels("small"))
+    mi = 1 << 20
+
+    def read(of, n):
+        return min(of[k] for k in of if k.startswith("read_") and k.endswith(f"/{n}"))
+
+    def compare(number, name, elements, target, limit_elements=None):
+        n = limit_elements or elements
+        gbs = n * 4 / ours[name]
+        text = f"{gbs:.1f} GB/s" if elements > mi else f"{ours[name]:.0f} ns"
+        peer = f"TF {theirs[name] / ours[name]:.0f}x" if name in theirs else "–"
+        ratio = f"{read(ours, n) / ours[name]:.2f} of the plain read (small pages {read(small, n) / small[name]:.2f})" if elements > mi else peer
+        row(number, name, text, peer, ratio, target)
+
+    for n in (16 * mi, 64 * mi):
+        for fill in ("normal", "relu", "nan", "bits"):
+            compare("1", f"FULL/float32/{fill}/{n}", n, "≥ 0.90 / 0.80, ≥ 15x" if fill == "normal" else "≥ 0.8 of normal")
+    for dtype, n in (("float64", 8), ("float16", 32), ("bfloat16", 32), ("float8_e5m2", 64), ("float8_e4m3fn", 64)):
+        compare("2", f"FULL/{dtype}/normal/{n * mi}", n * mi, "≥ 0.85 / 0.75, ≥ 15x", 16 * mi)
+    for n, target in ((16, "≤ 8 ns"), (1024, "≤ 80 ns, ≥ 40x"), (65536, "≥ 40x")):
+        compare("3", f"FULL/float32/normal/{n}", n, target)
+    compare("4", f"CURT/float32/normal/{16 * mi}", 16 * mi, "≥ 0.95")
+    compare("4", f"CONCISE/float32/normal/{16 * mi}", 16 * mi, "≥ 0.92, ≥ 4x")
+    for what in ("transposed", "stride2", "broadcast"):
+        row("5", what, f"{ours[f'strided/{what}'] / 1e6:.2f} ms", f"copy first {ours[f'copied/{what}'] / 1e6:.2f} ms",
+            f"{ours[f'copied/{what}'] / ours[f'strided/{what}']:.1f}x", "> 1x")
+    name = f"STATISTICS/float32/normal/{mi}"
+    row("–", "statistics (opt-in) of 1 Mi float32", f"{ours[name] / 1e3:.0f} µs", "–", "–", "cost measured")
+
+
+def tf_writer():
+    """TensorFlow's writer, built against its wheel; nothing if that fails."""
+    tf = glob.glob(os.path.join(venv, "lib", "python3*", "site-packages", "tensorflow"))[0]
+    program = os.path.join(build, "tf_writer")
+    if not os.path.exists(program):
+        r = subprocess.run(["g++", "-O2", "-std=c++17", "-w", f"-I{tf}/include", os.path.join(source, "tests/bench/tf_writer.cc"), "-o", program,
+                            f"-L{tf}", "-l:libtensorflow_cc.so.2", "-l:libtensorflow_framework.so.2", f"-Wl,-rpath,{tf}"],
+                           stderr=subprocess.PIPE, text=True)
+        if r.returncode != 0:
+            print("TensorFlow's writer can't be built here:", r.stderr[-300:])
+            return {}
+    return {r["name"]: r["cpu_ns"] for r in lines(call(program, os.path.join(work, "tfw"), env={"TF_CPP_MIN_LOG_LEVEL": "3"}))}
+
+
+def recording():
+    ours, wall, theirs = {}, {}, {}
+    for _ in range(ROUNDS):
+        for r in lines(call(bench("recording"), os.path.join(work, "rec"))):
+            ours[r["name"]] = min(ours.get(r["name"], 1e18), r["cpu_ns"])
+            wall[r["name"]] = min(wall.get(r["name"], 1e18), r["wall_ns"])
+        theirs = merged(theirs, tf_writer())
+    for number, name in (("6", "trace unbuffered"), ("7", "trace ring")):
+        peer = f"TF {theirs[name]:.0f} ns" if name in theirs else "–"
+        row(number, name + ", CPU of all threads", f"{ours[name]:.0f} ns", peer,
+            f"{theirs[name] / ours[name]:.1f}x" if name in theirs else "–", "≥ 5x")
+    for name, target in (("eager op, call site", "≤ 300 ns"), ("eager op, 24 frames, frame pointers", "≤ 1,000 ns"),
+                         ("eager op, 24 frames, unwind tables", "≤ 4,500 ns")):
+        row("8", name + ", at the caller", f"{wall[name]:.0f} ns", "–", "–", target)
+    for n in (2, 4, 8):
+        row("9", f"{n} threads, CPU per event", f"{ours[f'threads {n}']:.0f} ns", f"one thread {ours['threads 1']:.0f} ns",
+            f"{ours[f'threads {n}'] / ours['threads 1']:.2f}x", "≤ 1.3x")
+    row("10", "compiled in, not enabled", f"{wall['compiled in, not enabled']:.2f} ns", "–", "–", "≤ 2 ns")
+
+
+def walkthrough():
+    mnist = os.path.join(build, "bin", "mnist")
+    least = {}
+    for _ in range(5):
+        for mode in ("off", "FULL_HEALTH", "NO_TENSOR"):
+            d = os.path.join(work, "walk")
+            shutil.rmtree(d, ignore_errors=True)
+            flags = [] if mode == "off" else ["--dump_dir", d, "--dump_tensor_debug_mode", mode, "--dump_circular_buffer_size", "-1"]
+            start = time.perf_counter()
+            call(mnist, "--max_steps", "20", *flags)
+            least[mode] = min(least.get(mode, 1e9), time.perf_counter() - start)
+    tf = {r["name"]: r["seconds"] for r in lines(call(python, os.path.join(source, "tests/bench/peers.py"), "mnist"))}
+    for mode, target in (("FULL_HEALTH", "≤ +10 %"), ("NO_TENSOR", "≤ +3 %")):
+        row("11", f"walkthrough, {mode} against off", f"{100 * (least[mode] / least['off'] - 1):+.0f} %",
+            f"TF {100 * (tf[f'mnist {mode}'] / tf['mnist off'] - 1):+.0f} %", "–", target)
+
+
+def reading():
+    make = bench("make_logdir")
+    sizes = {}
+    for calls in (400, 4000, 40000, 140000):
+        d = os.path.join(work, f"log{calls}")
+        if not os.path.isdir(d):
+            call(make, d, str(calls), "25", "5001")
+        best = None
+        for _ in range(3):
+            r = lines(call(bench("reading"), d))[0]
+            best = r if best is None or r["open_s"] < best["open_s"] else best
+        sizes[calls] = best
+        size = sum(os.path.getsize(os.path.join(d, f)) for f in os.listdir(d))
+        row("14", f"{best['events']:,} events, {size / 1e6:.0f} MB: open", f"{best['open_s']:.3f} s", "–",
+            f"{1e9 * best['open_s'] / best['events']:.0f} ns, {best['index_bytes_per_event']:.1f} B per event", "flat within 1.3x, ≤ 16 B")
+    big = sizes[140000]
+    tf = lines(call(python, os.path.join(source, "tests/bench/peers.py"), "reader", os.path.join(work, "log4000")))[0]
+    ours = sizes[4000]["open_s"]
+    row("12", "counts and alerts of 108,000 events", f"{ours:.3f} s", f"TF's reader {tf['seconds']:.1f} s", f"{tf['seconds'] / ours:.0f}x", "≥ 40x TensorBoard")
+    row("12", "3.8 M events to the first screen", f"{big['first_screen_s']:.2f} s", "–", f"{big['max_rss_mb']:.0f} MB resident", "≤ 2 s")
+    row("15", "filter nan>0 / free text, 3.5 M rows", f"{1e3 * big['filter_nan_s']:.0f} / {1e3 * big['filter_text_s']:.0f} ms", "–", "–", "≤ 150 ms")
+    bad = os.path.join(work, "allbad")
+    if not os.path.isdir(bad):
+        call(make, bad, "140000", "25", "1")
+    r = lines(call(bench("reading"), bad))[0]
+    row("–", "causes of 3.5 M bad rows", f"{r['causes_s']:.2f} s", "–", f"{r['causes_bytes'] / 1e6:.0f} MB", "≤ 0.5 s")
+
+
+def compiling():
+    include = os.path.join(source, "include")
+    for name, flags, target in (("nanlens.hpp, -O0, g++", [], "≤ 750 ms"), ("nanlens.hpp with NANLENS_DISABLE", ["-DNANLENS_DISABLE"], "≤ 100 ms")):
+        unit = os.path.join(work, "unit.cpp")
+        with open(unit, "w") as f:
+            f.write("#include <nanlens/nanlens.hpp>\n")
+        times = []
+        for _ in range(4):
+            start = time.perf_counter()
+            call("g++", "-std=c++20", "-O0", f"-I{include}", *flags, "-c", unit, "-o", unit + ".o")
+            times.append(time.perf_counter() - start)
+        row("17", name, f"{1e3 * min(times):.0f} ms", "–", "–", target)
+    page = os.path.join(source, "build", "wasm", "nanlens.html")
+    if os.path.exists(page):
+        row("16", "the page", f"{os.path.getsize(page) / 1e6:.2f} MB", "–", "–", "≤ 2.5 MB")
+
+
+def main():
+    install()
+    os.makedirs(work, exist_ok=True)
+    for part in (summaries, recording, walkthrough, reading, compiling):
+        part()
+    cpu = [line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")]
+    rows.sort(key=lambda r: int(r[0]) if r[0].isdigit() else 99)
+    with open(os.path.join(build, "results.md"), "w") as f:
+        f.write(f"{cpu[0] if cpu else platform.machine()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}\n\n")
+        f.write("| # | work | ours | peer | ratio | target |\n|---|---|---|---|---|---|\n")
+        for r in rows:
+            f.write("| " + " | ".join(r) + " |\n")
+    print("written to", os.path.join(build, "results.md"))
+
+
+if __name__ == "__main__":
+    main()
