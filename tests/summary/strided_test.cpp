@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <complex>
 #include <random>
 #include <vector>
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include <nanlens/logdir/encode.hpp>
+#include <nanlens/logdir/debug_event.hpp>
 #include <nanlens/logdir/file_set.hpp>
 
 namespace nanlens::test {

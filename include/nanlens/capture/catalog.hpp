@@ -14,7 +14,6 @@
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <nanlens/capture/op_name.hpp>
@@ -61,8 +60,10 @@ struct CatalogGraph {
 /// Something that a logdir must hold before events can refer to it.
 struct Definition {
   double wall_time;
-  std::uint32_t stack;
-  std::variant<logdir::DebuggedGraph, logdir::GraphOpCreation, logdir::DebuggedDevice> what;
+  std::uint32_t stack;  // of an op, or no_stack
+  logdir::EventKind kind;
+  std::string before;  // the message's fields before the code location, which only the writer resolves,
+  std::string after;   // and those behind it
 };
 
 /// A frame that has an id in logdirs.
@@ -180,7 +181,14 @@ class Catalog {
 
   template <class What>
   void define(std::uint32_t stack, What&& what) {
-    definitions_.push_back({wall_time_now(), stack, std::forward<What>(what)});
+    Definition d{wall_time_now(), stack, logdir::detail::kind_of<std::remove_cvref_t<What>>, {}, {}};
+    if constexpr (std::is_same_v<std::remove_cvref_t<What>, logdir::GraphOpCreation>) {
+      logdir::WireWriter(d.after).packed(9, std::span<const std::int32_t>(what.output_tensor_ids));
+      what.output_tensor_ids.clear();
+    }
+    logdir::WireWriter w(d.before);
+    logdir::detail::encode(w, what);
+    definitions_.push_back(std::move(d));
   }
 
   template <class Make>

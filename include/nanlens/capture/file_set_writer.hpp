@@ -70,7 +70,7 @@ class FileSetWriter {
   /// Notes in the metadata that recording has ended, and how many events were lost. TensorFlow reads the first record
   /// only.
   void append_metadata(std::uint64_t dropped_executions, std::uint64_t dropped_traces) {
-    logdir::append_event(buffer(FileKind::metadata), metadata(dropped_executions, dropped_traces));
+    append_metadata_record(dropped_executions, dropped_traces);
     flush_file(FileKind::metadata);
   }
 
@@ -116,23 +116,22 @@ class FileSetWriter {
     }
   }
 
-  [[nodiscard]] logdir::DebugEvent metadata(std::uint64_t dropped_executions, std::uint64_t dropped_traces) const {
-    logdir::DebugEvent event;
-    event.wall_time = wall_time_now();
-    event.what = logdir::DebugMetadata{"nanlens-" NANLENS_VERSION_STRING, std::string(logdir::file_version), run_id_};
-    if (dropped_executions + dropped_traces > 0) {
-      event.extension.emplace();
-      event.extension->dropped_executions = dropped_executions;
-      event.extension->dropped_traces = dropped_traces;
-    }
-    return event;
+  void append_metadata_record(std::uint64_t dropped_executions, std::uint64_t dropped_traces) {
+    logdir::NanlensExtension extension;
+    extension.dropped_executions = dropped_executions;
+    extension.dropped_traces = dropped_traces;
+    const bool dropped = dropped_executions + dropped_traces > 0;
+    logdir::append_event(
+        buffer(FileKind::metadata), wall_time_now(),
+        logdir::DebugMetadata{"nanlens-" NANLENS_VERSION_STRING, std::string(logdir::file_version), run_id_},
+        dropped ? &extension : nullptr);
   }
 
   bool create_metadata(std::string& why) {
     const std::string name = path(FileKind::metadata);
     const std::string unfinished = directory_ + "/." + logdir::file_name(stem_, FileKind::metadata) + ".part";
     file(FileKind::metadata) = open_exclusive(unfinished);
-    logdir::append_event(buffer(FileKind::metadata), metadata(0, 0));
+    append_metadata_record(0, 0);
     if (file(FileKind::metadata) >= 0 && flush_file(FileKind::metadata) &&
         ::rename(unfinished.c_str(), name.c_str()) == 0)
       return true;

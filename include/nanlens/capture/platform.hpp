@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <ctime>
-#include <random>
 #include <string>
 #include <string_view>
 
@@ -52,9 +51,14 @@ inline std::string host_name() {
 
 /// `count` random characters of an alphabet.
 inline std::string random_text(std::size_t count, std::string_view alphabet) {
-  std::random_device device;
   std::string text;
-  for (std::size_t i = 0; i < count; ++i) text += alphabet[device() % alphabet.size()];
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint32_t bits = 0;
+    if (::getentropy(&bits, sizeof bits) != 0)  // a kernel without it: unlike what other processes and moments give
+      bits = static_cast<std::uint32_t>(
+          (steady_now_ns() ^ static_cast<std::uint64_t>(::getpid())) * 0x9e3779b97f4a7c15U >> 32);
+    text += alphabet[bits % alphabet.size()];
+  }
   return text;
 }
 

@@ -211,10 +211,8 @@ class Session {
   }
 
   void write_source_file(const std::string& path) {
-    logdir::DebugEvent event;
-    event.wall_time = wall_time_now();
-    event.what = logdir::SourceFile{path, Catalog::get().host(), read_lines(path)};
-    logdir::append_event(files_.buffer(FileKind::source_files), event);
+    logdir::append_event(files_.buffer(FileKind::source_files), wall_time_now(),
+                         logdir::SourceFile{path, Catalog::get().host(), read_lines(path)});
   }
 
   // The text, split at '\n' as TensorFlow splits it; none for files that are missing, binary or very large.
@@ -239,53 +237,48 @@ class Session {
   }
 
   void write_frame(const CatalogFrame& frame) {
-    logdir::DebugEvent event;
-    event.wall_time = wall_time_now();
     logdir::StackFrameWithId what;
     what.id = frame.id;
     what.file_line_col.emplace();
     what.file_line_col->file_index = static_cast<std::int32_t>(frame.file);
     what.file_line_col->line = frame.line;
     what.file_line_col->func = frame.function;
-    event.what = std::move(what);
-    logdir::append_event(files_.buffer(FileKind::stack_frames), event);
+    logdir::append_event(files_.buffer(FileKind::stack_frames), wall_time_now(), what);
   }
 
   void write_definition(const Definition& definition) {
-    logdir::DebugEvent event;
-    event.wall_time = definition.wall_time;
-    std::visit([&](const auto& what) { event.what = what; }, definition.what);
-    if (auto* const op = std::get_if<logdir::GraphOpCreation>(&event.what);
-        op != nullptr && definition.stack != no_stack) {
-      const Catalog& catalog = Catalog::get();
-      op->code_location.emplace();
-      op->code_location->host_name = catalog.host();
-      for (const std::uint32_t frame : Catalog::get().stack(definition.stack).frames)
-        op->code_location->stack_frame_ids.push_back(catalog.frames()[frame].id);
-    }
-    logdir::append_event(files_.buffer(FileKind::graphs), event);
+    write_record(files_.buffer(FileKind::graphs), definition.wall_time, definition.kind, definition.before,
+                 definition.stack, definition.after, {});
   }
 
-  // Puts an event's parts together: wall time, the message with its code location, the extension.
-  void append(const QueuedEvent& event, std::string_view content) {
-    const bool execution = event.is_execution != 0;
+  // Puts a record's parts together: wall time, the message with its code location, the extension.
+  void write_record(std::string& to, double wall_time, logdir::EventKind kind, std::string_view before,
+                    std::uint32_t stack, std::string_view after, std::string_view extension) {
     payload_.clear();
     logdir::WireWriter w(payload_);
-    w.field(1, event.wall_time);
+    w.field(1, wall_time);
     location_.clear();
-    if (event.stack != no_stack) {
+    if (stack != no_stack) {
       logdir::WireWriter location(location_);
       constexpr std::uint32_t code_location_field = 8;
-      location.element(code_location_field, Catalog::get().stack(event.stack).code_location);
+      location.element(code_location_field, Catalog::get().stack(stack).code_location);
     }
-    const auto kind = execution ? logdir::EventKind::execution : logdir::EventKind::graph_execution_trace;
     w.tag(static_cast<std::uint32_t>(kind), logdir::WireType::length_delimited);
-    w.varint(event.before_bytes + location_.size() + event.after_bytes);
-    payload_.append(content.substr(0, event.before_bytes));
+    w.varint(before.size() + location_.size() + after.size());
+    payload_.append(before);
     payload_ += location_;
-    payload_.append(content.substr(event.before_bytes));
-    std::string& to = files_.buffer(execution ? FileKind::execution : FileKind::graph_execution_traces);
+    payload_.append(after);
+    payload_.append(extension);
     logdir::append_record(to, {reinterpret_cast<const unsigned char*>(payload_.data()), payload_.size()});
+  }
+
+  void append(const QueuedEvent& event, std::string_view content) {
+    const bool execution = event.is_execution != 0;
+    const std::string_view before = content.substr(0, event.before_bytes);
+    const std::string_view after = content.substr(event.before_bytes, event.after_bytes);
+    const auto kind = execution ? logdir::EventKind::execution : logdir::EventKind::graph_execution_trace;
+    write_record(files_.buffer(execution ? FileKind::execution : FileKind::graph_execution_traces), event.wall_time,
+                 kind, before, event.stack, after, content.substr(event.before_bytes + event.after_bytes));
   }
 
   void flush_files(std::uint64_t events, std::uint64_t executions) {

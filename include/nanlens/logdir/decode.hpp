@@ -2,8 +2,7 @@
 /// Bytes to event structs. Never throws on content; unknown fields are skipped; invalid input gives `false`.
 #pragma once
 
-#include <nanlens/logdir/encode.hpp>
-#include <nanlens/logdir/events.hpp>
+#include <nanlens/logdir/debug_event.hpp>
 #include <nanlens/logdir/wire.hpp>
 
 namespace nanlens::logdir {

@@ -170,29 +170,27 @@ inline constexpr EventKind kind_of<DebuggedDevice> = EventKind::debugged_device;
 
 }  // namespace detail
 
-/// Appends the bytes of one DebugEvent (not framed) to `out`.
-inline void encode(std::string& out, const DebugEvent& event) {
+/// Appends the bytes of one event in its DebugEvent envelope, not framed. `wall_time` is in seconds since the epoch.
+template <class What>
+void encode_event(std::string& out, double wall_time, std::int64_t step, const What& what,
+                  const NanlensExtension* extension) {
   WireWriter w(out);
-  w.field(1, event.wall_time);
-  w.field(2, event.step);
-  std::visit(
-      [&](const auto& what) {
-        using What = std::decay_t<decltype(what)>;
-        constexpr auto number = static_cast<std::uint32_t>(detail::kind_of<What>);
-        if constexpr (std::is_same_v<What, GraphId>) {
-          w.element(number, what.id);
-        } else if constexpr (number != 0) {
-          w.message(number, [&](WireWriter& sub) { detail::encode(sub, what); });
-        }
-      },
-      event.what);
-  if (event.extension) w.message(extension_field, [&](WireWriter& sub) { detail::encode(sub, *event.extension); });
+  w.field(1, wall_time);
+  w.field(2, step);
+  constexpr auto number = static_cast<std::uint32_t>(detail::kind_of<What>);
+  if constexpr (std::is_same_v<What, GraphId>) {
+    w.element(number, what.id);
+  } else if constexpr (number != 0) {
+    w.message(number, [&](WireWriter& sub) { detail::encode(sub, what); });
+  }
+  if (extension != nullptr) w.message(extension_field, [&](WireWriter& sub) { detail::encode(sub, *extension); });
 }
 
-/// Appends one DebugEvent as a framed TFRecord to `out`.
-inline void append_event(std::string& out, const DebugEvent& event) {
+/// Appends one event as a framed TFRecord to `out`.
+template <class What>
+void append_event(std::string& out, double wall_time, const What& what, const NanlensExtension* extension = nullptr) {
   std::string payload;
-  encode(payload, event);
+  encode_event(payload, wall_time, 0, what, extension);
   append_record(out, {reinterpret_cast<const unsigned char*>(payload.data()), payload.size()});
 }
 

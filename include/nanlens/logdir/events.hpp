@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include <nanlens/summary/debug_mode.hpp>
@@ -159,16 +158,6 @@ struct NanlensExtension {
 /// A member of the oneof that TensorFlow defines and never writes: the id of a graph, as bare text.
 struct GraphId {
   std::string id;
-};
-
-/// The envelope of every record. `wall_time` is in seconds since the epoch.
-struct DebugEvent {
-  double wall_time = 0;
-  std::int64_t step = 0;
-  std::variant<std::monostate, DebugMetadata, SourceFile, StackFrameWithId, GraphOpCreation, DebuggedGraph, Execution,
-               GraphExecutionTrace, GraphId, DebuggedDevice>
-      what;
-  std::optional<NanlensExtension> extension;
 };
 
 /// Field numbers of DebugEvent, which also name the kinds of records.

@@ -7,7 +7,6 @@
 /// `static TensorView view(const T&) noexcept`, and `nanlens::DTypeOf<E>` for an element type of one's own.
 #pragma once
 
-#include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +17,20 @@
 #include <nanlens/tensor/tensor_view.hpp>
 
 namespace nanlens {
+
+namespace detail {
+
+// std::complex and look-alikes, recognised by shape: <complex> takes long to compile.
+template <class T, class Part>
+concept ComplexOf = requires(const T& x) {
+  typename T::value_type;
+  requires std::is_same_v<typename T::value_type, Part>;
+  { x.real() } -> std::convertible_to<Part>;
+  { x.imag() } -> std::convertible_to<Part>;
+  requires sizeof(T) == 2 * sizeof(Part);
+};
+
+}  // namespace detail
 
 /// Maps a C++ element type to its dtype; specialise it for half, bfloat16, … types of a host. `value` is the dtype.
 template <class T>
@@ -35,9 +48,9 @@ struct DTypeOf {
       return DType::float32;
     } else if constexpr (std::is_same_v<T, double>) {
       return DType::float64;
-    } else if constexpr (std::is_same_v<T, std::complex<float>>) {
+    } else if constexpr (detail::ComplexOf<T, float>) {
       return DType::complex64;
-    } else if constexpr (std::is_same_v<T, std::complex<double>>) {
+    } else if constexpr (detail::ComplexOf<T, double>) {
       return DType::complex128;
     } else if constexpr (std::is_same_v<T, std::string>) {
       return DType::string;

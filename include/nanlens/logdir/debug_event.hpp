@@ -1,0 +1,37 @@
+/// @file
+/// A record of any kind: what readers deal with. Writers know the kind and need no variant (see encode.hpp).
+#pragma once
+
+#include <variant>
+
+#include <nanlens/logdir/encode.hpp>
+
+namespace nanlens::logdir {
+
+/// The envelope of every record. `wall_time` is in seconds since the epoch.
+struct DebugEvent {
+  double wall_time = 0;
+  std::int64_t step = 0;
+  std::variant<std::monostate, DebugMetadata, SourceFile, StackFrameWithId, GraphOpCreation, DebuggedGraph, Execution,
+               GraphExecutionTrace, GraphId, DebuggedDevice>
+      what;
+  std::optional<NanlensExtension> extension;
+};
+
+/// Appends the bytes of one DebugEvent (not framed) to `out`.
+inline void encode(std::string& out, const DebugEvent& event) {
+  std::visit(
+      [&](const auto& what) {
+        encode_event(out, event.wall_time, event.step, what, event.extension ? &*event.extension : nullptr);
+      },
+      event.what);
+}
+
+/// Appends one DebugEvent as a framed TFRecord to `out`.
+inline void append_event(std::string& out, const DebugEvent& event) {
+  std::string payload;
+  encode(payload, event);
+  append_record(out, {reinterpret_cast<const unsigned char*>(payload.data()), payload.size()});
+}
+
+}  // namespace nanlens::logdir
