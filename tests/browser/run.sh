@@ -12,8 +12,9 @@ if [ ! -d "$work/node_modules/puppeteer-core" ]; then
     exit 1
   }
 fi
-[ -d "$work/mnist" ] || "$mnist" --dump_dir "$work/mnist" --dump_tensor_debug_mode FULL_HEALTH --dump_circular_buffer_size -1 >/dev/null
-[ -f "$work/mnist.nanlens" ] || "$nanlens" pack "$work/mnist" -o "$work/mnist.nanlens" >/dev/null
+rm -rf "$work/mnist" "$work/mnist.nanlens"  # recorded anew: by this build
+"$mnist" --dump_dir "$work/mnist" --dump_tensor_debug_mode FULL_HEALTH --dump_circular_buffer_size -1 >/dev/null
+"$nanlens" pack "$work/mnist" -o "$work/mnist.nanlens" >/dev/null
 PAGE=$(cd "$(dirname "$page")" && pwd)/$(basename "$page")
 MNIST=$work/mnist ARCHIVE=$work/mnist.nanlens CJK=$work/cjk BIG=$work/big SHOTS=$work/shots PLAYWRIGHT_FROM=$work
 GOLDEN=$(cd "$here/../interop/golden" && pwd)

@@ -116,8 +116,8 @@ def row(state, index):
 
 
 logdir = os.path.join(work, "mnist")
-if not os.path.isdir(logdir):
-    run(mnist, "--dump_dir", logdir, "--dump_tensor_debug_mode", "FULL_HEALTH", "--dump_circular_buffer_size", "-1")
+shutil.rmtree(logdir, ignore_errors=True)  # recorded anew: by this build
+run(mnist, "--dump_dir", logdir, "--dump_tensor_debug_mode", "FULL_HEALTH", "--dump_circular_buffer_size", "-1")
 os.environ["XDG_CONFIG_HOME"] = os.path.join(work, "config")
 shutil.rmtree(os.environ["XDG_CONFIG_HOME"], ignore_errors=True)
 

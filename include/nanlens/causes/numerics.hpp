@@ -44,6 +44,7 @@ enum class Mechanism : std::uint8_t {
   matrix,
   zero_inf,
   inf_inf,
+  inf_over_inf,
   softmax_inf,
   allmasked,
 };
@@ -249,7 +250,7 @@ constexpr Mechanism kind_change(OpCode op) noexcept {
     case OpCode::reduce_sum:
     case OpCode::mean:
     case OpCode::cumulative_sum: return Mechanism::inf_inf;
-    case OpCode::divide: return Mechanism::inf_inf;
+    case OpCode::divide: return Mechanism::inf_over_inf;
     case OpCode::softmax:
     case OpCode::log_softmax: return Mechanism::softmax_inf;
     default: return Mechanism::generic;

@@ -125,6 +125,7 @@ constexpr std::string_view sentence_id(Mechanism mechanism) noexcept {
     case Mechanism::allmasked: return "allmasked";
     case Mechanism::zero_inf:
     case Mechanism::inf_inf:
+    case Mechanism::inf_over_inf:
     case Mechanism::softmax_inf:
     case Mechanism::generic: break;
   }
@@ -136,6 +137,7 @@ constexpr std::string_view change_words(Mechanism mechanism) noexcept {
   switch (mechanism) {
     case Mechanism::zero_inf: return "0 × ∞";
     case Mechanism::inf_inf: return "∞ − ∞";
+    case Mechanism::inf_over_inf: return "∞ / ∞";
     case Mechanism::softmax_inf: return "a row holds +∞";
     default: return "";
   }
