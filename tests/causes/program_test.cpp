@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <nanlens/causes/near_miss.hpp>
 #include <nanlens/causes/sentence.hpp>
 
 #include "../capture/recorded.hpp"
@@ -302,6 +303,37 @@ TEST_CASE("what removes a NaN again is found, and is no cause") {
       CHECK(causes.lineage(causes::trace_event(row)).classification.inputs.at(0).state == causes::InputState::bad);
     }
   CHECK(found);
+}
+
+TEST_CASE("warning signs of tensors that are still clean") {
+  const Recorded run(
+      [] {
+        for (const float scale : {1.0F, 1e5F, 1e38F, 0.0F}) {
+          Vector x = start({scale, 2 * scale});
+          Function f("f", arg("x", x));
+          f.result(f.op("Relu", Vector(x), x));
+        }
+        const Vector x = start({1, 0, 2});
+        Function f("f", arg("x", x));
+        f.result(f.op("Softmax", Vector{1, 0, 0}, x));
+      },
+      [](DumpOptions& o) { o.statistics = true; });
+  causes::Causes causes(*run);
+  while (!causes.advance(100)) {
+  }
+  const auto has = [&](std::uint32_t row, causes::NearMissKind kind) {
+    for (const auto& miss : causes::near_misses(causes, causes::trace_event(row)))
+      if (miss.kind == kind) return !causes::near_miss_words(miss).empty();
+    return false;
+  };
+  using Kind = causes::NearMissKind;
+  // Rows: x and Relu, four times.
+  for (const Kind kind : {Kind::all_zero, Kind::near_limit, Kind::beyond_half, Kind::grows}) CHECK(!has(1, kind));
+  CHECK(has(3, Kind::beyond_half));
+  CHECK(has(3, Kind::grows));
+  CHECK(!has(3, Kind::near_limit));
+  CHECK(has(5, Kind::near_limit));
+  CHECK(has(7, Kind::all_zero));
 }
 
 TEST_CASE("statistics and floating-point exceptions, where they are asked for") {

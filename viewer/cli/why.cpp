@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include <nanlens/causes/near_miss.hpp>
+
 #include "commands.hpp"
 #include "describe.hpp"
 #include "json.hpp"
@@ -72,6 +74,11 @@ void print_chain(Causes& causes, EventRef to) {
   }
 }
 
+void print_near_misses(Causes& causes, EventRef event, const char* indent) {
+  for (const auto& miss : causes::near_misses(causes, event))
+    line(std::string(indent) + "warning sign: " + causes::near_miss_words(miss));
+}
+
 void print_inputs(Causes& causes, const causes::Lineage& lineage) {
   for (const auto& input : lineage.classification.inputs) {
     if (!input.event.exists()) {
@@ -84,6 +91,7 @@ void print_inputs(Causes& causes, const causes::Lineage& lineage) {
     line("      input " + std::to_string(input.input) + ": " + event_text(causes, input.event) + "  " +
          values_text(causes, input.event));
     if (origin != input.event) line("        which is " + event_text(causes, origin));
+    print_near_misses(causes, origin, "        ");
   }
 }
 
@@ -292,6 +300,7 @@ void print_event(Causes& causes, EventRef event) {
   const std::string doubt = causes::confidence_words(lineage.classification.confidence);
   line("  " + std::string(causes::class_words(lineage.classification.event_class)) +
        (doubt.empty() ? "" : ", " + doubt));
+  print_near_misses(causes, event, "  ");
   print_inputs(causes, lineage);
   if (lineage.root == none) return;
   line("  How it got there:");

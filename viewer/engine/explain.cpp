@@ -194,6 +194,7 @@ Explanation Explain::explanation() {
   e.total = causes_->total();
   if (!e.complete) return e;
   e.explained = causes_->explained();
+  e.dropped = index_.run().dropped();
   const auto headline = causes_->headline();
   if (headline) e.causes.push_back(line_of(*headline));
   for (const auto& incident : causes_->incidents())

@@ -83,7 +83,7 @@ void fields(V& v, M& m) {
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Explanation>
 void fields(V& v, M& m) {
-  v(m.complete, m.done, m.total, m.explained, m.num_causes, m.causes, m.expected, m.removed);
+  v(m.complete, m.done, m.total, m.explained, m.num_causes, m.dropped, m.causes, m.expected, m.removed);
 }
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Verdict>

@@ -193,7 +193,10 @@ void draw_causes(App& app, Rect window) {
     ui.text_in(foot, ui.sans, 12, ui.theme.dim,
                format_count(static_cast<double>(e.explained)) + " of " + format_count(static_cast<double>(e.total)) +
                    " bad tensors follow from a known cause; " + format_count(static_cast<double>(e.num_causes)) +
-                   (e.num_causes == 1 ? " cause." : " causes."));
+                   (e.num_causes == 1 ? " cause." : " causes.") +
+                   (e.dropped == 0 ? ""
+                                   : " " + format_count(static_cast<double>(e.dropped)) +
+                                         " events were dropped while recording; a step may be missing."));
     if (!e.causes.empty()) {
       Rect top = inside.cut_top(ui.px(84));
       const CauseLine& c = e.causes.front();

@@ -1,0 +1,96 @@
+/// @file
+/// Warning signs of clean tensors: what has not gone wrong yet, or no longer. Looked for on demand, for one event.
+#pragma once
+
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <nanlens/causes/causes.hpp>
+#include <nanlens/causes/limits.hpp>
+
+namespace nanlens::causes {
+
+enum class NearMissKind : std::uint8_t {
+  all_zero,      ///< every element is 0: a dead ReLU, a vanished gradient
+  empty,         ///< no elements: what reduces it next has nothing to reduce
+  zeros_appear,  ///< zeros where the instance before had none
+  near_limit,    ///< the largest magnitude is within 2³ of the dtype's range (needs statistics)
+  beyond_half,   ///< a float32 tensor that would overflow in float16 (needs statistics)
+  grows,         ///< the largest magnitude is more than ten times that of the instance before (needs statistics)
+};
+
+struct NearMiss {
+  NearMissKind kind;
+  double value = 0;   ///< zeros, or the largest magnitude
+  double before = 0;  ///< the same of the instance before
+};
+
+namespace detail {
+
+// The largest magnitude of a traced tensor; negative where statistics were not recorded.
+inline double largest_magnitude(Run& run, EventRef event) {
+  if (event.is_execution) {
+    const auto detail = run.execution(event.index);
+    if (!detail || event.slot >= detail->extension.outputs.size()) return -1;
+    const auto& s = detail->extension.outputs[event.slot];
+    return s.exponent_histogram.empty() ? -1 : std::max(std::abs(s.min), std::abs(s.max));
+  }
+  const auto detail = run.trace(event.index);
+  if (!detail || detail->extension.outputs.empty()) return -1;
+  const auto& s = detail->extension.outputs.front();
+  return s.exponent_histogram.empty() ? -1 : std::max(std::abs(s.min), std::abs(s.max));
+}
+
+}  // namespace detail
+
+/// Warning signs of an event; none for bad ones, and where the mode tells too little.
+inline std::vector<NearMiss> near_misses(Causes& causes, EventRef event) {
+  std::vector<NearMiss> found;
+  Model& model = causes.model();
+  if (!event.exists() || model.bad(event)) return found;
+  const TensorHealth now = model.health(event);
+  const EventRef earlier = causes.last_healthy(event);
+  if (now.size == 0) found.push_back({NearMissKind::empty, 0, 0});
+  if (now.size > 0 && now.num_zero == now.size) found.push_back({NearMissKind::all_zero, now.num_zero, 0});
+  if (earlier.exists() && now.num_zero > 0 && now.num_zero < now.size && model.health(earlier).num_zero == 0)
+    found.push_back({NearMissKind::zeros_appear, now.num_zero, 0});
+  const double largest = detail::largest_magnitude(model.run(), event);
+  if (!(largest > 0) || std::isinf(largest)) return found;
+  constexpr double close = 8;
+  const double limit = dtype_max(now.dtype);
+  if (limit > 0 && largest * close >= limit) found.push_back({NearMissKind::near_limit, largest, limit});
+  if (now.dtype == DType::float32 && largest > dtype_max(DType::float16))
+    found.push_back({NearMissKind::beyond_half, largest, dtype_max(DType::float16)});
+  constexpr double much = 10;
+  const double before = earlier.exists() ? detail::largest_magnitude(model.run(), earlier) : -1;
+  if (before > 0 && largest > much * before) found.push_back({NearMissKind::grows, largest, before});
+  return found;
+}
+
+/// A warning sign in words.
+inline std::string near_miss_words(const NearMiss& miss) {
+  char text[160];
+  switch (miss.kind) {
+    case NearMissKind::all_zero: return "every element is 0";
+    case NearMissKind::empty: return "it has no elements";
+    case NearMissKind::zeros_appear:
+      std::snprintf(text, sizeof text, "%.0f zeros, and none the time before", miss.value);
+      return text;
+    case NearMissKind::near_limit:
+      std::snprintf(text, sizeof text, "its largest magnitude, %.3g, is close to the dtype's limit, %.3g", miss.value,
+                    miss.before);
+      return text;
+    case NearMissKind::beyond_half:
+      std::snprintf(text, sizeof text, "its largest magnitude, %.3g, would overflow in float16", miss.value);
+      return text;
+    case NearMissKind::grows:
+      std::snprintf(text, sizeof text, "its largest magnitude grew from %.3g to %.3g since the time before",
+                    miss.before, miss.value);
+      return text;
+  }
+  return {};
+}
+
+}  // namespace nanlens::causes
