@@ -363,11 +363,18 @@ await check('nothing is drawn while nothing happens', async () => {
 await check('the view is in the hash and comes back after a reload', async () => {
   await v.command('focus_trace', { index: 148 });
   await v.command('filter', { query: 'bad' });
+  await v.idle();
+  await v.command('focus_frame', { index: 1 });
+  await v.command('set_splitter', { id: 'left', at: 0.3 });
+  await v.command('theme', { name: 'dark' });
   await v.page.waitForTimeout(500);
   await v.idle();
+  const alerts = (await v.rect('pane:alerts')).w;
   const hash = await v.page.evaluate(() => location.hash);
   assert.match(hash, /t=148/);
   assert.match(hash, /q=bad/);
+  assert.match(hash, /&fr=1&sp=30%2C/);
+  await v.page.evaluate(() => localStorage.clear());
   await v.page.reload();
   await v.page.evaluate(() => nanlens.ready);
   await v.drop(MNIST);
@@ -375,7 +382,12 @@ await check('the view is in the hash and comes back after a reload', async () =>
   const s = await v.state();
   assert.equal(s.focus.trace, 148);
   assert.equal(s.graph_executions.filter, 'bad');
+  assert.equal(s.focus.frame, 1);
+  assert.equal(s.theme, 'dark');
+  assert.ok(Math.abs((await v.rect('pane:alerts')).w - alerts) < 2);
   await v.command('clear_filter');
+  await v.command('reset_layout');
+  await v.command('theme', { name: 'system' });
 });
 
 await check('keyboard only: from the drop to the cause line and on', async () => {

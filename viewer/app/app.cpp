@@ -159,6 +159,8 @@ void App::selection_arrived() {
   for (std::size_t i = 0; wanted < 0 && i < frames.size(); ++i)
     if (frames[frames.size() - 1 - i].own) wanted = static_cast<std::int64_t>(frames.size() - 1 - i);
   if (wanted < 0 && !frames.empty()) wanted = static_cast<std::int64_t>(frames.size()) - 1;
+  const std::int64_t linked = std::exchange(linked_frame_, -1);
+  if (linked >= 0 && static_cast<std::size_t>(linked) < frames.size()) wanted = linked;
   show_frame(wanted);
   scroll_rows_ = scroll_alerts_ = true;
   graph_pane.center = true;
@@ -193,6 +195,10 @@ void App::receive(Reply reply) {
     const bool was_loading = overview.loading;
     overview = std::move(*o);
     if (other_run) forget_run();
+    if (other_run && overview.run >= 0 && static_cast<std::size_t>(overview.run) < overview.runs.size()) {
+      const auto known = expected_of_run_.find(overview.runs[static_cast<std::size_t>(overview.run)].run_id);
+      alerts_pane.expected = known == expected_of_run_.end() ? std::set<std::string>{} : known->second;
+    }
     // The first bad tensor is selected when loading ends, unless the user or a link was faster.
     if (!overview.loading && overview.run >= 0 && !first_bad_done_) {
       first_bad_done_ = true;

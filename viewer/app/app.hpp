@@ -238,6 +238,8 @@ class App {
   std::string link_;
   std::string pending_link_;
   std::string settings_;
+  std::map<std::string, std::set<std::string>> expected_of_run_;  // sites marked as expected, by run id
+  std::int64_t linked_frame_ = -1;                                // of a link, until its stack has arrived
   double link_time_ = 0;
   double load_started_ = 0;
   double tooltip_at_ = 0;

@@ -109,6 +109,7 @@ void App::handle_keys() {
     command("escape");
     return;
   }
+  if (pressed(ImGuiKey_F1)) command("help");
   if (pressed(ImGuiKey_F3)) command("next_hit", {{"dir", io.KeyShift ? -1 : 1}});
   if (io.KeyCtrl || io.KeySuper) return handle_control_keys(*this, io.KeyShift);
   if (typing() || popup == Popup::palette) return;
@@ -156,7 +157,8 @@ void App::handle_keys() {
                       {ImGuiKey_L, "fold_library", {}},
                       {ImGuiKey_P, "pin", {}},
                       {ImGuiKey_X, "mark_expected", {}},
-                      {ImGuiKey_T, "timeline_mode", {}},
+                      {ImGuiKey_T, io.KeyShift ? "theme" : "timeline_mode", {}},
+                      {ImGuiKey_R, "show_runs", {}},
                       {ImGuiKey_F, "center_selection", {}},
                       {ImGuiKey_W, "timeline_zoom", {{"factor", 1.5}}},
                       {ImGuiKey_S, "timeline_zoom", {{"factor", 1 / 1.5}}},

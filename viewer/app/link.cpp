@@ -1,5 +1,6 @@
 // The view as a link (the page's hash, the desktop's --view), and the settings that outlive a session.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
@@ -101,6 +102,14 @@ std::string App::link() const {
   if (layout.maximized) add("max", std::to_string(static_cast<int>(*layout.maximized) + 1));
   if (graph_pane.hops > 1) add("h", std::to_string(graph_pane.hops));
   if (alerts_pane.by != "op") add("by", alerts_pane.by);
+  if (stack_pane.frame >= 0) add("fr", std::to_string(stack_pane.frame));
+  if (layout.at != Layout::defaults) {
+    std::string splits;
+    for (const float at : layout.at)
+      splits += (splits.empty() ? "" : ",") + std::to_string(static_cast<int>(std::lround(100 * at)));
+    add("sp", splits);
+  }
+  if (theme_choice != "system") add("th", theme_choice);
   return out;
 }
 
@@ -175,6 +184,11 @@ void App::apply_link(const std::string& link) {
   }
   if (const std::string hops = get("h"); !hops.empty()) command("graph_hops", {{"n", std::atoi(hops.c_str())}});
   if (const std::string by = get("by"); !by.empty()) command("group_alerts", {{"by", by}});
+  if (const std::string frame = get("fr"); !frame.empty()) linked_frame_ = std::atoll(frame.c_str());
+  if (const auto splits = numbers(get("sp")); splits.size() == layout.at.size())
+    for (std::size_t i = 0; i < splits.size(); ++i)
+      layout.at[i] = std::clamp(static_cast<float>(splits[i] / 100), 0.05f, 0.95f);
+  if (const std::string theme = get("th"); !theme.empty()) command("theme", {{"name", theme}});
 }
 
 void App::publish_link() {
@@ -193,13 +207,20 @@ void App::publish_link() {
 
 void App::save_settings() {
   if (!platform.save_settings) return;
+  if (overview.run >= 0 && static_cast<std::size_t>(overview.run) < overview.runs.size()) {
+    const std::string& id = overview.runs[static_cast<std::size_t>(overview.run)].run_id;
+    if (alerts_pane.expected.empty())
+      expected_of_run_.erase(id);
+    else
+      expected_of_run_[id] = alerts_pane.expected;
+  }
   Json s = {{"theme", theme_choice},
             {"scale", user_scale},
             {"splits", layout.at},
             {"fold_library", stack_pane.fold_library},
             {"follow", follow},
             {"row_height", rows_pane.row_height},
-            {"expected", alerts_pane.expected},
+            {"expected", expected_of_run_},
             {"columns_shown", rows_pane.forced},
             {"columns_hidden", rows_pane.hidden}};
   std::string text = s.dump();
@@ -221,7 +242,8 @@ void App::apply_settings(const std::string& text) {
     stack_pane.fold_library = s.value("fold_library", true);
     follow = s.value("follow", true);
     rows_pane.row_height = std::clamp(s.value("row_height", rows_pane.row_height), 18.0f, 30.0f);
-    if (s.contains("expected")) alerts_pane.expected = s["expected"].get<std::set<std::string>>();
+    if (s.contains("expected") && s["expected"].is_object())
+      expected_of_run_ = s["expected"].get<std::map<std::string, std::set<std::string>>>();
     if (s.contains("columns_shown")) rows_pane.forced = s["columns_shown"].get<std::set<std::string>>();
     if (s.contains("columns_hidden")) rows_pane.hidden = s["columns_hidden"].get<std::set<std::string>>();
   } catch (const Json::exception&) {
