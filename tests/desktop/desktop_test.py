@@ -148,6 +148,8 @@ def walkthrough():
         v.key("Escape", "Escape")
         v.wait(lambda s: s["graph_executions"]["shown"] == 600, "all rows")
         v.key("ctrl+p")
+        v.wait(lambda s: s["popup"] == "palette", "the palette")
+        time.sleep(0.3)  # its text field has the keyboard a frame later
         v.type(":207")
         v.key("Return")
         v.wait(lambda s: s["focus"]["trace"] == 207, "row 207")
