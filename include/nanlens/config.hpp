@@ -37,3 +37,10 @@
 #else
 #define NANLENS_ISA_NAMESPACE isa_baseline
 #endif
+
+/// For functions of a few instructions on the recording path, which compilers else leave as calls in large callers.
+#if defined(__GNUC__)
+#define NANLENS_INLINE [[gnu::always_inline]] inline
+#else
+#define NANLENS_INLINE inline
+#endif

@@ -2,6 +2,7 @@
 #include <benchmark/benchmark.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 #include <string>
@@ -37,29 +38,30 @@ class Buffer {
   unsigned char* data_;
 };
 
-// Fills: normal values, half of them zero (ReLU), all NaN, random bits.
+// Fills: normal values, half of them zero (ReLU), all NaN, random bits. A mebibyte of them, again and again.
 void fill(const Buffer& buffer, DType dtype, const std::string& how) {
+  constexpr std::size_t period = std::size_t{1} << 20;
   std::mt19937_64 random(1);
   const std::size_t bytes = dtype_bytes(dtype);
   std::normal_distribution<float> normal;
-  for (std::size_t i = 0; i + bytes <= buffer.size(); i += bytes) {
+  const std::size_t own = std::min(period, buffer.size());
+  for (std::size_t i = 0; i + bytes <= own; i += bytes) {
     std::uint64_t bits = random();
-    if (how == "nan") bits = ~std::uint64_t{0} >> 1;
     const double value = how == "relu" && (bits & 1) != 0 ? 0.0 : static_cast<double>(normal(random));
-    if (how == "bits" || how == "nan") {
-      if (how == "nan")
-        bits = bytes == 8 ? 0x7ff8000000000000ULL : bytes == 4 ? 0x7fc00000U : bytes == 2 ? 0x7fffU : 0x7fU;
-      std::memcpy(buffer.data() + i, &bits, bytes);
-    } else if (bytes == 8) {
-      std::memcpy(buffer.data() + i, &value, 8);
-    } else {
-      const auto single = static_cast<float>(value);
-      auto narrow = std::bit_cast<std::uint32_t>(single);
-      if (bytes == 2) narrow >>= 16;  // bfloat16; any finite bits do for the others
-      if (bytes == 1) narrow = narrow >> 24 & 0xb8;
-      std::memcpy(buffer.data() + i, &narrow, bytes);
+    if (how == "nan")
+      bits = bytes == 8 ? 0x7ff8000000000000ULL : bytes == 4 ? 0x7fc00000U : bytes == 2 ? 0x7fffU : 0x7fU;
+    if (how != "bits" && how != "nan") {
+      const auto single = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+      // bfloat16 is the upper half; any finite bits do for the others
+      bits = bytes == 8   ? std::bit_cast<std::uint64_t>(value)
+             : bytes == 4 ? single
+             : bytes == 2 ? single >> 16
+                          : single >> 24 & 0xb8;
     }
+    std::memcpy(buffer.data() + i, &bits, bytes);
   }
+  for (std::size_t i = own; i < buffer.size(); i += period)
+    std::memcpy(buffer.data() + i, buffer.data(), std::min(period, buffer.size() - i));
 }
 
 void count(benchmark::State& state, TensorDebugMode mode, DType dtype, const std::string& how, std::int64_t n) {

@@ -1,4 +1,5 @@
-// What recording costs the host, in CPU time of all threads per event: `recording DIRECTORY`. Prints JSON lines.
+// What recording costs the host, in CPU time of all threads per event: `recording DIRECTORY [ONLY]`. Prints JSON
+// lines, of the measurements whose name contains ONLY.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -31,6 +32,7 @@ struct Cost {
 };
 
 int num_logdirs = 0;  // each round has its own
+std::string only;     // part of the name of what is measured
 
 // Least cost per event of several rounds; `round` records `events` of them.
 template <class Round>
@@ -57,7 +59,10 @@ Cost measure(const nanlens::DumpOptions& options, int events, Round&& round) {
   return best;
 }
 
-void print(const std::string& name, Cost cost) {
+template <class Round>
+void measure_and_print(const std::string& name, const nanlens::DumpOptions& options, int events, Round&& round) {
+  if (name.find(only) == std::string::npos) return;
+  const Cost cost = measure(options, events, round);
   std::printf("{\"name\": \"%s\", \"wall_ns\": %.1f, \"cpu_ns\": %.1f}\n", name.c_str(), cost.wall_ns, cost.cpu_ns);
   std::fflush(stdout);
 }
@@ -77,6 +82,7 @@ template <int Depth>
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
+  if (argc > 2) only = argv[2];
   using nanlens::StackMode;
   using nanlens::TensorDebugMode;
   constexpr int events = 200'000;
@@ -91,21 +97,21 @@ int main(int argc, char** argv) {
   const auto traces = [&] {
     for (int i = 0; i < events; ++i) nanlens::trace(tensor, nanlens::view_of(small));
   };
-  print("trace unbuffered", measure(options, events, traces));
+  measure_and_print("trace unbuffered", options, events, traces);
   options.circular_buffer_size = 1000;
-  print("trace ring", measure(options, events, traces));
+  measure_and_print("trace ring", options, events, traces);
   options.circular_buffer_size = -1;
   const auto eager = [&] {
     for (int i = 0; i < events; ++i) nanlens::op("Add", x, x);
   };
-  print("eager op, call site", measure(options, events, eager));
+  measure_and_print("eager op, call site", options, events, eager);
   const auto frames = [&] {
     for (int i = 0; i < events / 4; ++i) deep<24>(x);
   };
   options.stack = StackMode::frame_pointers;
-  print("eager op, 24 frames, frame pointers", measure(options, events / 4, frames));
+  measure_and_print("eager op, 24 frames, frame pointers", options, events / 4, frames);
   options.stack = StackMode::unwind;
-  print("eager op, 24 frames, unwind tables", measure(options, events / 4, frames));
+  measure_and_print("eager op, 24 frames, unwind tables", options, events / 4, frames);
   options.stack = StackMode::call_site;
   for (const int threads : {1, 2, 4, 8}) {
     const auto parallel = [&] {
@@ -117,7 +123,7 @@ int main(int argc, char** argv) {
         });
       for (auto& thread : pool) thread.join();
     };
-    print("threads " + std::to_string(threads), measure(options, events, parallel));
+    measure_and_print("threads " + std::to_string(threads), options, events, parallel);
   }
   nanlens::disable_dump_debug_info();
   constexpr int idle_events = 20'000'000;
@@ -128,5 +134,5 @@ int main(int argc, char** argv) {
     }
   };
   nanlens::DumpOptions none;
-  print("compiled in, not enabled", measure(none, idle_events, off));
+  measure_and_print("compiled in, not enabled", none, idle_events, off);
 }

@@ -10,7 +10,11 @@
 
 namespace nanlens::viewer {
 
-App::App(Platform p) : platform(std::move(p)) { apply_theme(); }
+App::App(Platform p) : platform(std::move(p)) {
+  // Seconds: what systems use. ImGui's 0.3 is too short where frames are slow.
+  ImGui::GetIO().MouseDoubleClickTime = 0.5F;
+  apply_theme();
+}
 
 void App::send(decltype(Request::what) what) {
   if (platform.send) platform.send({++serial_, std::move(what)});

@@ -32,7 +32,7 @@ struct Stack {
   std::source_location where;
   bool resolved = false;
   std::vector<std::uint32_t> frames;  // indices into Catalog::frames, outermost first
-  std::string code_location;          // its bytes as a CodeLocation message
+  std::string code_location;          // the field of that name, encoded (number 8 of Execution and GraphOpCreation)
 };
 
 struct CatalogGraph;
@@ -42,6 +42,7 @@ struct GraphOp {
   const CatalogGraph* graph = nullptr;
   std::string type;
   std::string name;
+  std::string trace_head;  // the fields graph_id and op_name of its traces, encoded
   std::vector<std::int32_t> output_tensor_ids;
   std::uint32_t stack = no_stack;
 };
@@ -133,6 +134,7 @@ class Catalog {
     op->type = type;
     op->name = unique_name(graph, name);
     op->stack = stack;
+    op->trace_head = encode_trace_head(graph.id, op->name);
     const auto count = static_cast<std::int32_t>(num_outputs);
     const std::int32_t first = next_tensor_id_.fetch_add(count, std::memory_order_relaxed);
     for (std::int32_t i = 0; i < count; ++i) op->output_tensor_ids.push_back(first + i);
@@ -186,8 +188,7 @@ class Catalog {
       logdir::WireWriter(d.after).packed(9, std::span<const std::int32_t>(what.output_tensor_ids));
       what.output_tensor_ids.clear();
     }
-    logdir::WireWriter w(d.before);
-    logdir::detail::encode(w, what);
+    d.before = logdir::encoded(what);
     definitions_.push_back(std::move(d));
   }
 
@@ -239,14 +240,23 @@ class Catalog {
     const std::lock_guard guard(lock_);
     return next_id();
   }
+  static std::string encode_trace_head(const std::string& graph_id, const std::string& op_name) {
+    logdir::GraphExecutionTrace head;
+    head.tfdbg_context_id = graph_id;
+    head.op_name = op_name;
+    return logdir::encoded(head);
+  }
   [[nodiscard]] std::string encode_location(const Stack& s) const {
     logdir::CodeLocation location;
     location.host_name = host_;
     for (const std::uint32_t frame : s.frames) location.stack_frame_ids.push_back(frames_[frame].id);
-    std::string bytes;
-    logdir::WireWriter w(bytes);
-    logdir::detail::encode(w, location);
-    return bytes;
+    std::string field;
+    {
+      constexpr std::uint32_t code_location_field = 8;
+      logdir::WireWriter w(field);
+      w.message(code_location_field, [&](logdir::WireWriter& sub) { logdir::detail::encode(sub, location); });
+    }
+    return field;
   }
 
   std::mutex lock_;

@@ -25,6 +25,12 @@ struct QueuedEvent {
   std::uint32_t is_execution;
   std::uint32_t sequence;
 
+  /// Where the parts of the content end.
+  void set_parts(std::size_t before, std::size_t message, std::size_t all) noexcept {
+    before_bytes = static_cast<std::uint32_t>(before);
+    after_bytes = static_cast<std::uint32_t>(message - before);
+    extension_bytes = static_cast<std::uint32_t>(all - message);
+  }
   [[nodiscard]] std::size_t content_bytes() const noexcept {
     return std::size_t{before_bytes} + after_bytes + extension_bytes;
   }

@@ -151,11 +151,10 @@ inline void leave_function(ThreadState& state, Session* session, FunctionFrame& 
     if (session != nullptr) devices.push_back(state.device_id(r.device));
   }
   if (session == nullptr) return;
-  write_extension(state, *session,
-                  {&frame, steady_now_ns() - frame.started_ns, {}, frame.written_variables, frame.read_variables});
   submit_execution(state, *session,
-                   {frame.graph->mangled.c_str(), frame.graph->id, input_ids, output_ids, devices, frame.result_protos,
-                    frame.where});
+                   {frame.graph->mangled.c_str(), frame.graph->id, input_ids, output_ids, devices, frame.where},
+                   {&frame, steady_now_ns() - frame.started_ns, {}, frame.written_variables, frame.read_variables},
+                   [&](logdir::WireWriter& w) { w.raw(frame.result_protos); });
 }
 
 }  // namespace detail
@@ -274,9 +273,9 @@ class Function {
     // A result that is a handle must live until the call ends; one that is returned by value is linked by its address
     // only.
     frame_->results.push_back({output.key, output.view.device, inside});
-    if (scope.session != nullptr && frame_->outer == nullptr)
-      detail::write_eager_tensor(frame_->result_protos, *state_, *scope.session, frame_->graph->mangled.c_str(),
-                                 output.view);
+    if (scope.session == nullptr || frame_->outer != nullptr) return;
+    logdir::WireWriter w(frame_->result_protos);
+    detail::write_eager_tensor(w, *state_, *scope.session, frame_->graph->mangled.c_str(), output.view);
   }
 
   FunctionName name_;

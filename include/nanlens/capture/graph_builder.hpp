@@ -69,9 +69,9 @@ inline void trace(const GraphTensor& tensor, const TensorView& view) {
     if (scope.session != nullptr && static_cast<std::size_t>(tensor.slot()) < tensor.op()->output_tensor_ids.size())
       detail::submit_trace(*state, *scope.session, *tensor.op(), tensor.slot(), view, {});
   }
+  if ((bits & detail::checking_bit) == 0) return;
   const detail::OutputRef output{view, {}, nullptr};
-  if ((bits & detail::checking_bit) != 0)
-    detail::check_outputs(tensor.op()->type, tensor.op(), std::source_location::current(), {}, {&output, 1});
+  detail::check_outputs(tensor.op()->type, tensor.op(), std::source_location::current(), {}, {&output, 1});
 }
 
 }  // namespace nanlens

@@ -54,10 +54,15 @@ inline unsigned active_bits() noexcept {
   return active.load(std::memory_order_relaxed);
 }
 
+/// The fields of a summary as a TensorProto: float64 of shape [size].
 inline void write_summary(logdir::WireWriter& w, const Summary& summary) {
-  w.field(1, std::int64_t{static_cast<std::int32_t>(DType::float64)});
-  write_shape(w, {static_cast<std::int64_t>(summary.size)});
-  w.field(4, std::string_view(reinterpret_cast<const char*>(summary.values.data()), summary.size * sizeof(double)));
+  // dtype, tensor_shape { dim { size } }, tensor_content: every length is below 128 and takes one byte.
+  constexpr auto dtype = static_cast<char>(DType::float64);
+  const auto count = static_cast<char>(summary.size);
+  const auto bytes = static_cast<char>(summary.size * sizeof(double));
+  const char head[] = {0x08, dtype, 0x12, 4, 0x12, 2, 0x08, count, 0x22, bytes};
+  w.raw({head, sizeof head});
+  w.raw({reinterpret_cast<const char*>(summary.values.data()), summary.size * sizeof(double)});
 }
 
 /// Writes the tensor_proto of one output as field `number`. False if the mode has nothing to say of it: then nothing is
@@ -76,8 +81,10 @@ inline bool write_tensor(logdir::WireWriter& w, std::uint32_t number, const Sess
   }
   if (mode == TensorDebugMode::full_tensor) {
     std::string proto;
-    logdir::WireWriter inner(proto);
-    unreadable = !write_full_tensor(inner, view, eager);
+    {
+      logdir::WireWriter inner(proto);
+      unreadable = !write_full_tensor(inner, view, eager);
+    }
     if (unreadable) return false;
     w.element(number, proto);
     return true;
@@ -91,11 +98,10 @@ inline bool write_tensor(logdir::WireWriter& w, std::uint32_t number, const Sess
 }
 
 /// The proto of an eager output, or an empty one as a placeholder: slots never shift.
-inline void write_eager_tensor(std::string& to, ThreadState& state, const Session& session, const char* op_type,
+inline void write_eager_tensor(logdir::WireWriter& w, ThreadState& state, const Session& session, const char* op_type,
                                const TensorView& view) {
   constexpr std::uint32_t tensor_protos_field = 7;
   if (session.options().tensor_debug_mode == TensorDebugMode::no_tensor) return;
-  logdir::WireWriter w(to);
   bool unreadable = false;
   if (write_tensor(w, tensor_protos_field, session, op_type, view, -1, true, unreadable)) return;
   w.message(tensor_protos_field, [](logdir::WireWriter&) {});
@@ -112,13 +118,15 @@ struct ExtensionFields {
   bool outside_source = false;                         ///< the tensor came from outside the record
 };
 
+inline bool has_stats(const Session& session, const TensorView& view) noexcept {
+  const DTypeKind kind = dtype_kind(view.dtype);
+  return kind == DTypeKind::complex || (kind == DTypeKind::floating && session.options().statistics);
+}
+
 inline bool needs_stats(const Session& session, const ExtensionFields& fields) noexcept {
   if (fields.outside_source) return true;
-  for (const OutputRef& o : fields.outputs) {
-    const DTypeKind kind = dtype_kind(o.view.dtype);
-    if (kind == DTypeKind::complex || (kind == DTypeKind::floating && session.options().statistics)) return true;
-  }
-  return false;
+  return std::any_of(fields.outputs.begin(), fields.outputs.end(),
+                     [&](const OutputRef& o) { return has_stats(session, o.view); });
 }
 
 inline void write_stats(logdir::WireWriter& w, const Session& session, const TensorView& view, bool outside_source) {
@@ -134,10 +142,9 @@ inline void write_stats(logdir::WireWriter& w, const Session& session, const Ten
     w.field(7, static_cast<std::int64_t>(count_non_finite_complex(view)));
 }
 
-inline void write_extension(ThreadState& state, const Session& session, const ExtensionFields& fields) {
-  state.extension.clear();
+inline void write_extension(logdir::WireWriter& w, const ThreadState& state, const Session& session,
+                            const ExtensionFields& fields) {
   if (!session.options().extension) return;
-  logdir::WireWriter w(state.extension);
   w.message(logdir::extension_field, [&](logdir::WireWriter& e) {
     e.field(1, static_cast<std::int64_t>(state.thread_id));
     if (fields.frame != nullptr) e.field(2, static_cast<std::int64_t>(fields.frame->call_id));
@@ -194,30 +201,37 @@ inline std::int64_t eager_id(ThreadState& state, const InputRef& input) {
   return link.id >= 0 ? link.id : state.take_eager_id();
 }
 
-/// What an Execution record is made of.
+/// What an Execution record is made of, but for its tensors.
 struct ExecutionFields {
   const char* op_type;
   std::string_view graph_id;
   std::span<const std::int64_t> inputs;
   std::span<const std::int64_t> outputs;
   std::span<const std::int32_t> devices;
-  std::string_view protos;
   std::source_location where;
 };
 
-inline void submit_execution(ThreadState& state, Session& session, const ExecutionFields& e) {
-  state.before.clear();
-  logdir::WireWriter w(state.before);
-  w.field(1, std::string_view(e.op_type));
-  w.field(2, static_cast<std::int64_t>(e.outputs.size()));
-  w.field(3, e.graph_id);
-  w.packed(4, e.inputs);
-  w.packed(5, e.outputs);
-  w.field(6, std::int64_t{static_cast<std::int32_t>(session.options().tensor_debug_mode)});
-  state.before += e.protos;
-  state.after.clear();
-  logdir::WireWriter(state.after).packed(9, e.devices);
+/// Encodes an Execution and hands it on; `write_protos(WireWriter&)` writes its tensor_protos.
+template <class WriteProtos>
+void submit_execution(ThreadState& state, Session& session, const ExecutionFields& e, const ExtensionFields& extension,
+                      WriteProtos&& write_protos) {
   QueuedEvent event{};
+  state.content.clear();
+  {
+    logdir::WireWriter w(state.content);
+    w.field(1, std::string_view(e.op_type));
+    w.field(2, static_cast<std::int64_t>(e.outputs.size()));
+    w.field(3, e.graph_id);
+    w.packed(4, e.inputs);
+    w.packed(5, e.outputs);
+    w.field(6, std::int64_t{static_cast<std::int32_t>(session.options().tensor_debug_mode)});
+    write_protos(w);
+    const std::size_t before = w.size();  // the writer thread puts the code location here
+    w.packed(9, e.devices);
+    const std::size_t message = w.size();
+    write_extension(w, state, session, extension);
+    event.set_parts(before, message, w.size());
+  }
   event.wall_time = wall_time_now();
   event.stack = state.stack_number(session.options().stack, e.where);
   event.is_execution = 1;
@@ -230,25 +244,23 @@ inline void record_eager(ThreadState& state, Session* session, const OpName& nam
   static thread_local std::vector<std::int64_t> input_ids;
   static thread_local std::vector<std::int64_t> output_ids;
   static thread_local std::vector<std::int32_t> devices;
-  static thread_local std::string protos;
+  static thread_local std::vector<std::uint64_t> written;
   input_ids.clear();
   output_ids.clear();
   devices.clear();
-  protos.clear();
+  written.clear();
   for (const InputRef& input : inputs) input_ids.push_back(eager_id(state, input));
   for (const OutputRef& output : outputs) {
     output_ids.push_back(state.take_eager_id());
     set_link(output, {output_ids.back(), nullptr, 0, 0});
-    if (session == nullptr) continue;
-    devices.push_back(state.device_id(output.view.device));
-    write_eager_tensor(protos, state, *session, name.type, output.view);
+    if (session != nullptr) devices.push_back(state.device_id(output.view.device));
   }
   if (session == nullptr) return;
-  static thread_local std::vector<std::uint64_t> written;
-  written.clear();
   add_written(written, inputs, outputs);
-  write_extension(state, *session, {nullptr, duration_ns, outputs, written});
-  submit_execution(state, *session, {name.type, {}, input_ids, output_ids, devices, protos, name.where});
+  submit_execution(state, *session, {name.type, {}, input_ids, output_ids, devices, name.where},
+                   {nullptr, duration_ns, outputs, written}, [&](logdir::WireWriter& w) {
+                     for (const OutputRef& o : outputs) write_eager_tensor(w, state, *session, name.type, o.view);
+                   });
 }
 
 /// "op:slot" of an input inside a graph. One that was not made in this run of the graph comes in through a placeholder.
@@ -301,25 +313,31 @@ inline GraphOp& graph_op(ThreadState& state, const Session* session, FunctionFra
 /// Writes the trace of one output of a graph's op, if the mode and the filters want it.
 inline void submit_trace(ThreadState& state, Session& session, const GraphOp& op, std::int32_t slot,
                          const TensorView& view, const ExtensionFields& extension) {
-  state.before.clear();
-  logdir::WireWriter w(state.before);
-  w.field(1, op.graph->id);
-  w.field(2, op.name);
-  w.field(3, std::int64_t{slot});
-  w.field(4, std::int64_t{static_cast<std::int32_t>(session.options().tensor_debug_mode)});
-  bool unreadable = false;
-  const std::int32_t tensor_id = op.output_tensor_ids[static_cast<std::size_t>(slot)];
-  if (!write_tensor(w, 5, session, op.type.c_str(), view, tensor_id, false, unreadable)) {
-    if (unreadable) state.dropped_traces.fetch_add(1, std::memory_order_relaxed);
-    return;
-  }
-  w.field(6, std::string_view(view.device));
-  state.after.clear();
-  const OutputRef output{view, {}, nullptr};
-  ExtensionFields fields = extension;
-  fields.outputs = {&output, 1};
-  write_extension(state, session, fields);
   QueuedEvent event{};
+  state.content.clear();
+  {
+    logdir::WireWriter w(state.content);
+    w.raw(op.trace_head);
+    w.field(3, std::int64_t{slot});
+    w.field(4, std::int64_t{static_cast<std::int32_t>(session.options().tensor_debug_mode)});
+    bool unreadable = false;
+    const std::int32_t tensor_id = op.output_tensor_ids[static_cast<std::size_t>(slot)];
+    if (!write_tensor(w, 5, session, op.type.c_str(), view, tensor_id, false, unreadable)) {
+      if (unreadable) state.dropped_traces.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+    w.field(6, std::string_view(view.device));
+    const std::size_t message = w.size();
+    if (extension.outside_source || has_stats(session, view)) {
+      const OutputRef output{view, {}, nullptr};
+      ExtensionFields fields = extension;
+      fields.outputs = {&output, 1};
+      write_extension(w, state, session, fields);
+    } else {
+      write_extension(w, state, session, extension);
+    }
+    event.set_parts(message, message, w.size());
+  }
   event.wall_time = wall_time_now();
   event.stack = no_stack;
   session.submit(state, event);

@@ -78,15 +78,11 @@ class Session {
     write_pending(rings);
   }
 
-  /// Takes an event from the thread that owns `state`. Nothing is dropped: a full queue makes the caller write.
+  /// Takes an event, whose content is in `state.content`, from the thread that owns `state`. Nothing is dropped: a full
+  /// queue makes the caller write.
   void submit(ThreadState& state, QueuedEvent event) {
     event.sequence = state.sequence++;
-    event.before_bytes = static_cast<std::uint32_t>(state.before.size());
-    event.after_bytes = static_cast<std::uint32_t>(state.after.size());
-    event.extension_bytes = static_cast<std::uint32_t>(state.extension.size());
-    std::string& content = state.before;
-    content += state.after;
-    content += state.extension;
+    const std::string& content = state.content;
     if (ring_mode()) {
       auto& ring = event.is_execution != 0 ? state.executions : state.traces;
       ring.push(static_cast<std::size_t>(options_.circular_buffer_size), event, content);
@@ -102,7 +98,9 @@ class Session {
     }
     while (!state.queue.push(event, content)) flush(false);
 #if NANLENS_HAS_THREADS
-    if (state.queue.more_than_half_full() && !woken_.exchange(true, std::memory_order_relaxed)) wake_.notify_one();
+    if (state.queue.more_than_half_full() && !woken_.load(std::memory_order_relaxed) &&
+        !woken_.exchange(true, std::memory_order_relaxed))
+      wake_.notify_one();
 #endif
   }
 
@@ -149,7 +147,8 @@ class Session {
     std::vector<std::uint64_t> heads;
     // Heads first: definitions are made before the events that refer to them, so those read below cover these events.
     for (const ThreadState* state : states) heads.push_back(state->queue.head());
-    std::vector<Pending> pending;
+    std::vector<Pending>& pending = pending_;
+    pending.clear();
     for (std::size_t i = 0; i < states.size(); ++i)
       states[i]->queue.visit(heads[i],
                              [&](const QueuedEvent& e, std::string_view content) { pending.push_back({e, content}); });
@@ -166,10 +165,12 @@ class Session {
         pending.push_back({event, kept.back()});
       }
     }
-    std::sort(pending.begin(), pending.end(), [](const Pending& a, const Pending& b) {
+    const auto earlier = [](const Pending& a, const Pending& b) {
       if (a.event.wall_time != b.event.wall_time) return a.event.wall_time < b.event.wall_time;
       return a.event.sequence < b.event.sequence;
-    });
+    };
+    // What one thread queued is in order.
+    if (!std::is_sorted(pending.begin(), pending.end(), earlier)) std::sort(pending.begin(), pending.end(), earlier);
     std::vector<std::uint32_t> stacks;
     for (const Pending& p : pending)
       if (p.event.stack != no_stack) stacks.push_back(p.event.stack);
@@ -254,22 +255,25 @@ class Session {
   // Puts a record's parts together: wall time, the message with its code location, the extension.
   void write_record(std::string& to, double wall_time, logdir::EventKind kind, std::string_view before,
                     std::uint32_t stack, std::string_view after, std::string_view extension) {
-    payload_.clear();
-    logdir::WireWriter w(payload_);
-    w.field(1, wall_time);
-    location_.clear();
-    if (stack != no_stack) {
-      logdir::WireWriter location(location_);
-      constexpr std::uint32_t code_location_field = 8;
-      location.element(code_location_field, Catalog::get().stack(stack).code_location);
-    }
-    w.tag(static_cast<std::uint32_t>(kind), logdir::WireType::length_delimited);
-    w.varint(before.size() + location_.size() + after.size());
-    payload_.append(before);
-    payload_ += location_;
-    payload_.append(after);
-    payload_.append(extension);
-    logdir::append_record(to, {reinterpret_cast<const unsigned char*>(payload_.data()), payload_.size()});
+    const std::string_view location = location_of(stack);
+    logdir::append_record_of(to, [&](logdir::WireWriter& w) {
+      w.field(1, wall_time);
+      w.tag(static_cast<std::uint32_t>(kind), logdir::WireType::length_delimited);
+      w.varint(before.size() + location.size() + after.size());
+      w.raw(before);
+      w.raw(location);
+      w.raw(after);
+      w.raw(extension);
+    });
+  }
+
+  // The field code_location of a stack, encoded; nothing for no_stack. Neighbours often share it, so that the last one
+  // is kept: the catalog takes a lock.
+  std::string_view location_of(std::uint32_t stack) {
+    if (stack == no_stack) return {};
+    if (stack != last_stack_) last_location_ = Catalog::get().stack(stack).code_location;
+    last_stack_ = stack;
+    return last_location_;
   }
 
   void append(const QueuedEvent& event, std::string_view content) {
@@ -302,8 +306,9 @@ class Session {
   std::size_t frames_written_ = 0;
   std::uint64_t lost_executions_ = 0;
   std::uint64_t lost_traces_ = 0;
-  std::string payload_;
-  std::string location_;
+  std::vector<Pending> pending_;  // what is being written; keeps its capacity
+  std::uint32_t last_stack_ = no_stack;
+  std::string_view last_location_;
 
   std::mutex wake_lock_;
   std::condition_variable wake_;

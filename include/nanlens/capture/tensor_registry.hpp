@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -66,7 +65,7 @@ class TensorRegistry {
     for (std::uintptr_t r = key.begin / region_bytes; r <= (key.end - 1) / region_bytes; ++r) {
       Shard& shard = shard_of(r);
       shard.lock.lock();
-      auto& list = shard.regions[r];
+      auto& list = shard.pieces_of(r);
       const std::uintptr_t from = std::max(key.begin, r * region_bytes);
       const std::uintptr_t to = std::min(key.end, (r + 1) * region_bytes);
       auto first = std::lower_bound(list.begin(), list.end(), from,
@@ -94,12 +93,12 @@ class TensorRegistry {
       const std::uintptr_t from = std::max(key.begin, r * region_bytes);
       Shard& shard = shard_of(r);
       shard.lock.lock();
-      const auto region = shard.regions.find(r);
+      const auto region = shard.find(r);
       const Piece* piece = nullptr;
-      if (region != shard.regions.end()) {
-        const auto at = std::lower_bound(region->second.begin(), region->second.end(), from,
+      if (region != shard.regions.end() && region->number == r) {
+        const auto at = std::lower_bound(region->pieces.begin(), region->pieces.end(), from,
                                          [](const Piece& p, std::uintptr_t address) { return p.end <= address; });
-        if (at != region->second.end()) piece = &*at;
+        if (at != region->pieces.end()) piece = &*at;
       }
       const bool same = piece != nullptr && piece->begin == from && piece->key.begin == key.begin &&
                         piece->key.end == key.end && piece->key.fingerprint == key.fingerprint &&
@@ -125,13 +124,28 @@ class TensorRegistry {
     TensorKey key;
     TensorLink link;
   };
+  struct Region {
+    std::uintptr_t number;
+    std::vector<Piece> pieces;  // by address
+  };
+  // Few regions each, in order: a search is a handful of comparisons.
   struct Shard {
     SpinLock lock;
-    std::unordered_map<std::uintptr_t, std::vector<Piece>> regions;
-  };
-  Shard& shard_of(std::uintptr_t region) noexcept { return shards_[mix(region, 0) % shards_.size()]; }
+    std::vector<Region> regions;
 
-  std::array<Shard, 64> shards_;
+    std::vector<Region>::iterator find(std::uintptr_t number) noexcept {
+      return std::lower_bound(regions.begin(), regions.end(), number,
+                              [](const Region& region, std::uintptr_t wanted) { return region.number < wanted; });
+    }
+    std::vector<Piece>& pieces_of(std::uintptr_t number) {
+      auto region = find(number);
+      if (region == regions.end() || region->number != number) region = regions.insert(region, Region{number, {}});
+      return region->pieces;
+    }
+  };
+  Shard& shard_of(std::uintptr_t region) noexcept { return shards_[region % shards_.size()]; }
+
+  std::array<Shard, 1024> shards_;
 };
 
 }  // namespace nanlens::detail

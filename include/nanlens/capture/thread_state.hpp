@@ -25,9 +25,7 @@ struct ThreadState {
   EventRing traces;
   std::uint32_t sequence = 0;
   std::uint32_t fp_flags = 0;         ///< floating-point exceptions that the op being recorded has raised
-  std::string before;                 // scratch for the event being encoded
-  std::string after;                  //
-  std::string extension;              //
+  std::string content;                // scratch for the event being encoded
   FunctionFrame* function = nullptr;  ///< innermost function scope of the thread
   std::vector<std::unique_ptr<FunctionFrame>> spare_frames;
   std::int64_t next_eager_id = 0;

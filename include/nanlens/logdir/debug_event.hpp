@@ -20,9 +20,10 @@ struct DebugEvent {
 
 /// Appends the bytes of one DebugEvent (not framed) to `out`.
 inline void encode(std::string& out, const DebugEvent& event) {
+  WireWriter w(out);
   std::visit(
       [&](const auto& what) {
-        encode_event(out, event.wall_time, event.step, what, event.extension ? &*event.extension : nullptr);
+        encode_event(w, event.wall_time, event.step, what, event.extension ? &*event.extension : nullptr);
       },
       event.what);
 }

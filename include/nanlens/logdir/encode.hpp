@@ -170,11 +170,21 @@ inline constexpr EventKind kind_of<DebuggedDevice> = EventKind::debugged_device;
 
 }  // namespace detail
 
-/// Appends the bytes of one event in its DebugEvent envelope, not framed. `wall_time` is in seconds since the epoch.
+/// The bytes of one message.
+template <class Message>
+std::string encoded(const Message& message) {
+  std::string bytes;
+  {
+    WireWriter w(bytes);
+    detail::encode(w, message);
+  }
+  return bytes;
+}
+
+/// Writes one event in its DebugEvent envelope, not framed. `wall_time` is in seconds since the epoch.
 template <class What>
-void encode_event(std::string& out, double wall_time, std::int64_t step, const What& what,
+void encode_event(WireWriter& w, double wall_time, std::int64_t step, const What& what,
                   const NanlensExtension* extension) {
-  WireWriter w(out);
   w.field(1, wall_time);
   w.field(2, step);
   constexpr auto number = static_cast<std::uint32_t>(detail::kind_of<What>);
@@ -189,9 +199,7 @@ void encode_event(std::string& out, double wall_time, std::int64_t step, const W
 /// Appends one event as a framed TFRecord to `out`.
 template <class What>
 void append_event(std::string& out, double wall_time, const What& what, const NanlensExtension* extension = nullptr) {
-  std::string payload;
-  encode_event(payload, wall_time, 0, what, extension);
-  append_record(out, {reinterpret_cast<const unsigned char*>(payload.data()), payload.size()});
+  append_record_of(out, [&](WireWriter& w) { encode_event(w, wall_time, 0, what, extension); });
 }
 
 }  // namespace nanlens::logdir

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,31 +34,60 @@ inline unsigned char* write_varint(unsigned char* p, std::uint64_t value) noexce
 }
 
 /// Appends protobuf fields to a string. The `field` functions leave out default values, as proto3 does.
+///
+/// While a writer lives, the string is longer than what has been written: each field then costs a comparison and a few
+/// stores. The string has its right size again when the writer is destroyed; until then nothing else may touch it.
 class WireWriter {
  public:
-  explicit WireWriter(std::string& out) noexcept : out_(out) {}
+  explicit WireWriter(std::string& out) noexcept : out_(out), size_(out.size()), start_(out.size()) {}
+  WireWriter(const WireWriter&) = delete;
+  WireWriter& operator=(const WireWriter&) = delete;
+  ~WireWriter() { out_.resize(size_); }
 
-  void varint(std::uint64_t value) {
-    unsigned char bytes[10];
-    out_.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(write_varint(bytes, value) - bytes));
+  /// Bytes written by this writer so far.
+  [[nodiscard]] std::size_t size() const noexcept { return size_ - start_; }
+  /// The bytes written by this writer, from `offset` on; valid until the next write.
+  [[nodiscard]] unsigned char* at(std::size_t offset) noexcept {
+    return reinterpret_cast<unsigned char*>(out_.data()) + start_ + offset;
   }
-  void tag(std::uint32_t number, WireType type) {
+
+  NANLENS_INLINE void varint(std::uint64_t value) {
+    unsigned char* const p = room(longest_varint);
+    if (value < 0x80) {
+      *p = static_cast<unsigned char>(value);
+      ++size_;
+    } else {
+      size_ += static_cast<std::size_t>(write_varint(p, value) - p);
+    }
+  }
+  NANLENS_INLINE void tag(std::uint32_t number, WireType type) {
     varint(std::uint64_t{number} << 3 | static_cast<std::uint64_t>(type));
+  }
+  /// Bytes as they are: fields encoded before.
+  NANLENS_INLINE void raw(std::string_view bytes) {
+    std::memcpy(room(bytes.size()), bytes.data(), bytes.size());
+    size_ += bytes.size();
+  }
+  /// A number of 4 or 8 bytes, without a tag.
+  template <class Word>
+  NANLENS_INLINE void fixed(Word value) {
+    detail::store_le(room(sizeof value), value);
+    size_ += sizeof value;
   }
 
   /// int32, int64, uint64, bool and enum fields (negative numbers take ten bytes, as in protobuf).
-  void field(std::uint32_t number, std::int64_t value) {
+  NANLENS_INLINE void field(std::uint32_t number, std::int64_t value) {
     if (value == 0) return;
     tag(number, WireType::varint);
     varint(static_cast<std::uint64_t>(value));
   }
-  void field(std::uint32_t number, double value) {
+  NANLENS_INLINE void field(std::uint32_t number, double value) {
     const auto bits = std::bit_cast<std::uint64_t>(value);  // −0.0 is not the default
     if (bits == 0) return;
     tag(number, WireType::fixed64);
     fixed(bits);
   }
-  void field(std::uint32_t number, std::string_view value) {
+  NANLENS_INLINE void field(std::uint32_t number, std::string_view value) {
     if (!value.empty()) element(number, value);
   }
   void fixed64_field(std::uint32_t number, std::uint64_t value) {
@@ -66,10 +96,10 @@ class WireWriter {
     fixed(value);
   }
   /// An element of a repeated string, bytes or message field: written even when empty.
-  void element(std::uint32_t number, std::string_view value) {
+  NANLENS_INLINE void element(std::uint32_t number, std::string_view value) {
     tag(number, WireType::length_delimited);
     varint(value.size());
-    out_.append(value);
+    raw(value);
   }
   /// A packed repeated field of varints; nothing if the list is empty.
   template <class T>
@@ -94,16 +124,23 @@ class WireWriter {
   template <class Write>
   void message(std::uint32_t number, Write&& write) {
     tag(number, WireType::length_delimited);
-    const std::size_t start = out_.size();
+    const std::size_t length_at = size();
+    varint(0);
     write(*this);
-    // The length goes before the content, whose size is known only now: most messages need one byte.
-    const std::size_t size = out_.size() - start;
-    unsigned char bytes[10];
-    const auto n = static_cast<std::size_t>(write_varint(bytes, size) - bytes);
-    out_.insert(start, reinterpret_cast<const char*>(bytes), n);
+    // The length goes before the content, whose size is known only now. Most messages need the one byte kept for it.
+    const std::size_t length = size() - length_at - 1;
+    if (const std::size_t more = varint_size(length) - 1; more != 0) {
+      room(more);
+      std::memmove(at(length_at + 1 + more), at(length_at + 1), length);
+      size_ += more;
+    }
+    write_varint(at(length_at), length);
   }
 
  private:
+  static constexpr std::size_t longest_varint = 10;
+  static constexpr std::size_t spare_bytes = 192;
+
   template <class T>
   static std::uint64_t as_varint(T value) noexcept {
     if constexpr (std::is_unsigned_v<T>)
@@ -111,14 +148,29 @@ class WireWriter {
     else
       return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
   }
-  template <class Word>
-  void fixed(Word value) {
-    unsigned char bytes[sizeof(Word)];
-    detail::store_le(bytes, value);
-    out_.append(reinterpret_cast<const char*>(bytes), sizeof bytes);
+  // Where the next bytes go; there is room for `bytes` of them.
+  NANLENS_INLINE unsigned char* room(std::size_t bytes) {
+    if (out_.size() - size_ < bytes) [[unlikely]]
+      out_.resize(size_ + bytes + spare_bytes);
+    return reinterpret_cast<unsigned char*>(out_.data()) + size_;
   }
+
   std::string& out_;
+  std::size_t size_;   // of the string, what is written
+  std::size_t start_;  // where this writer began
 };
+
+/// Appends one framed record to `out`, whose payload `write(WireWriter&)` writes.
+template <class Write>
+void append_record_of(std::string& out, Write&& write) {
+  WireWriter w(out);
+  w.fixed(std::uint64_t{0});
+  w.fixed(std::uint32_t{0});
+  write(w);
+  const std::size_t length = w.size() - record_header_bytes;
+  write_record_header(w.at(0), length);
+  w.fixed(masked_crc32c(w.at(record_header_bytes), length));
+}
 
 /// Reads the fields of one message. `next()` moves to the next field; the value functions then read it. Malformed input
 /// ends the loop and sets `failed()`; values are never read past the end. Groups are not part of proto3 and count as

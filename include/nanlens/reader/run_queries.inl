@@ -109,9 +109,7 @@ inline std::optional<Alert> Run::alert(const AlertRef& ref) {
   alert.execution = ref.event;
   std::size_t bad = 0;
   for (std::size_t slot = 0; slot < detail->event.tensor_protos.size(); ++slot) {
-    std::string bytes;
-    logdir::WireWriter w(bytes);
-    logdir::detail::encode(w, detail->event.tensor_protos[slot]);
+    const std::string bytes = logdir::encoded(detail->event.tensor_protos[slot]);
     const auto mode = static_cast<TensorDebugMode>(detail->event.tensor_debug_mode);
     const TensorHealth health =
         tensor_health(mode, {reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()});

@@ -196,9 +196,7 @@ inline void Run::add_op(const logdir::GraphOpCreation& event, Locator where) {
   for (const auto& input : event.input_names)
     if (!parse_tensor_name(input)) report("has an input \"" + input + "\" that is not of the form op_name:slot");
   if (event.code_location) {
-    std::string bytes;
-    logdir::WireWriter w(bytes);
-    logdir::detail::encode(w, *event.code_location);
+    const std::string bytes = logdir::encoded(*event.code_location);
     check_stack({reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()}, where, logdir::FileKind::graphs);
   }
 }

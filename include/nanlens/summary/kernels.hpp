@@ -46,7 +46,7 @@ namespace avx2 {
 }  // namespace avx2
 
 namespace avx512 {
-#define NANLENS_KERNEL_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq")))
+#define NANLENS_KERNEL_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,popcnt")))
 #define NANLENS_KERNEL_BYTES 64
 #include <nanlens/summary/kernels.inc>
 #undef NANLENS_KERNEL_TARGET
@@ -59,7 +59,7 @@ namespace avx512 {
 inline SimdLevel probe_simd_level() noexcept {
 #if NANLENS_X86_64
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512dq"))
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("popcnt"))
     return SimdLevel::avx512;
   if (__builtin_cpu_supports("avx2")) return SimdLevel::avx2;
 #endif
@@ -99,50 +99,30 @@ enum class Question { full, concise, curt };
 
 inline namespace NANLENS_ISA_NAMESPACE {
 
-// Whole vectors go to the kernel; the rest is copied to a zero-filled vector, and the zeros that were added are taken
-// off.
-#define NANLENS_RUN_KERNEL(ISA, BYTES)                                                                       \
-  do {                                                                                                       \
-    const std::size_t vectors = n * sizeof(Word) / (BYTES);                                                  \
-    const std::size_t done = vectors * (BYTES) / sizeof(Word);                                               \
-    alignas(BYTES) unsigned char tail[BYTES] = {};                                                           \
-    const std::size_t rest = n - done;                                                                       \
-    if (rest != 0) std::memcpy(tail, p + done * sizeof(Word), rest * sizeof(Word));                          \
-    if constexpr (Q == Question::full) {                                                                     \
-      counts = ISA::full_health<Layout>(p, vectors);                                                         \
-      if (rest != 0) {                                                                                       \
-        counts += ISA::full_health<Layout>(tail, 1);                                                         \
-        counts.zero -= (BYTES) / sizeof(Word) - rest;                                                        \
-      }                                                                                                      \
-    } else if constexpr (Q == Question::concise) {                                                           \
-      counts = ISA::concise_health<Layout>(p, vectors);                                                      \
-      if (rest != 0) counts += ISA::concise_health<Layout>(tail, 1);                                         \
-    } else {                                                                                                 \
-      counts.nan = ISA::curt_health<Layout>(p, vectors) || (rest != 0 && ISA::curt_health<Layout>(tail, 1)); \
-    }                                                                                                        \
-  } while (false)
-
 // Answers one question about n contiguous elements. For Question::curt, `nan` of the result is 1 if anything is not
 // finite.
 template <Question Q, class Layout>
 HealthCounts count_contiguous(const void* data, std::size_t n) noexcept {
-  using Word = typename Layout::word;
   const auto* p = static_cast<const unsigned char*>(data);
-  HealthCounts counts;
   // Up to here a scalar loop is done before a vector is set up.
   if (n < 4) return count_scalar<Layout>(data, n);
+  const auto answer = [&](auto full, auto concise, auto curt) {
+    if constexpr (Q == Question::full) return full(p, n);
+    if constexpr (Q == Question::concise) return concise(p, n);
+    if constexpr (Q == Question::curt) return curt(p, n);
+  };
   switch (simd_level()) {
     case SimdLevel::scalar: return count_scalar<Layout>(data, n);
 #if NANLENS_X86_64
-    case SimdLevel::avx512: NANLENS_RUN_KERNEL(avx512, 64); break;
-    case SimdLevel::avx2: NANLENS_RUN_KERNEL(avx2, 32); break;
+    case SimdLevel::avx512:
+      return answer(avx512::full_health<Layout>, avx512::concise_health<Layout>, avx512::curt_health<Layout>);
+    case SimdLevel::avx2:
+      return answer(avx2::full_health<Layout>, avx2::concise_health<Layout>, avx2::curt_health<Layout>);
 #endif
-    default: NANLENS_RUN_KERNEL(baseline, 16); break;
+    default:
+      return answer(baseline::full_health<Layout>, baseline::concise_health<Layout>, baseline::curt_health<Layout>);
   }
-  return counts;
 }
-
-#undef NANLENS_RUN_KERNEL
 
 }  // namespace NANLENS_ISA_NAMESPACE
 }  // namespace detail

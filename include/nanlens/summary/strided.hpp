@@ -60,6 +60,24 @@ inline Folded fold(const TensorView& view, std::size_t element_bytes) noexcept {
   return f;
 }
 
+template <std::size_t Bytes>
+void gather_elements(unsigned char* to, const unsigned char* from, std::size_t count, std::int64_t step) noexcept {
+  for (std::size_t i = 0; i < count; ++i, to += Bytes, from += step) std::memcpy(to, from, Bytes);
+}
+
+// Copies elements that lie `step` bytes apart. Constant sizes, so that each is one move.
+inline void gather(unsigned char* to, const unsigned char* from, std::size_t count, std::int64_t step,
+                   std::size_t element_bytes) noexcept {
+  switch (element_bytes) {
+    case 1: return gather_elements<1>(to, from, count, step);
+    case 2: return gather_elements<2>(to, from, count, step);
+    case 4: return gather_elements<4>(to, from, count, step);
+    case 8: return gather_elements<8>(to, from, count, step);
+    default:
+      for (std::size_t i = 0; i < count; ++i, to += element_bytes, from += step) std::memcpy(to, from, element_bytes);
+  }
+}
+
 // Calls visit(pointer, count) for contiguous runs that together hold every element of the folded tensor once. Runs that
 // are long are passed as they lie; short or strided ones are gathered into a buffer on the stack. `visit` returns false
 // to stop.
@@ -81,20 +99,15 @@ bool visit_runs(const Folded& f, std::size_t element_bytes, Visit&& visit) noexc
       if (!visit(row, static_cast<std::size_t>(inner))) return false;
     } else {
       const std::int64_t step = f.strides[0] * static_cast<std::int64_t>(element_bytes);
-      const unsigned char* p = row;
-      for (std::int64_t i = 0; i < inner; ++i, p += step) {
+      for (std::int64_t i = 0; i < inner;) {
         if (filled == capacity) {
           if (!visit(buffer, filled)) return false;
           filled = 0;
         }
-        switch (element_bytes) {  // constant sizes, so that each is one move
-          case 1: buffer[filled] = *p; break;
-          case 2: std::memcpy(buffer + filled * 2, p, 2); break;
-          case 4: std::memcpy(buffer + filled * 4, p, 4); break;
-          case 8: std::memcpy(buffer + filled * 8, p, 8); break;
-          default: std::memcpy(buffer + filled * element_bytes, p, element_bytes); break;
-        }
-        ++filled;
+        const auto count = std::min(capacity - filled, static_cast<std::size_t>(inner - i));
+        gather(buffer + filled * element_bytes, row + i * step, count, step, element_bytes);
+        filled += count;
+        i += static_cast<std::int64_t>(count);
       }
     }
     std::size_t d = first_outer;
