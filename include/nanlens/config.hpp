@@ -5,6 +5,8 @@
 /// - `NANLENS_DISABLE`: all capture calls compile to nothing; wrapped values are returned as they are.
 /// - `NANLENS_HAVE_LIBBACKTRACE`: resolve stack frames with libbacktrace (link with `-lbacktrace`).
 ///   The CMake target `nanlens::capture` defines it where the library was found.
+/// - `NANLENS_SPLIT`: headers declare only, which compiles several times faster; one translation unit of the program
+///   includes <nanlens/capture/implementation.hpp>. The CMake target `nanlens::compiled` does both.
 #pragma once
 
 #if defined(__cpp_exceptions) || defined(__EXCEPTIONS)
@@ -43,4 +45,11 @@
 #define NANLENS_INLINE [[gnu::always_inline]] inline
 #else
 #define NANLENS_INLINE inline
+#endif
+
+/// Definitions of capture's functions that are not templates, in its .inl files.
+#if defined(NANLENS_SPLIT)
+#define NANLENS_API
+#else
+#define NANLENS_API inline
 #endif

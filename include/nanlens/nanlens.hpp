@@ -16,4 +16,7 @@
 #include <nanlens/capture/graph_builder.hpp>
 #include <nanlens/capture/op.hpp>
 #include <nanlens/tensor/view_of.hpp>
+#if !defined(NANLENS_SPLIT)
+#include <nanlens/capture/implementation.hpp>
+#endif
 #endif

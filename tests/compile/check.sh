@@ -23,6 +23,18 @@ echo 'int one(); int two(); int main() { return one() + two(); }' >"$work/main.c
 $compiler $flags "$work/main.cpp" "$work/one.o" "$work/two.o" -o "$work/two"
 "$work/two"
 
+echo "declarations only, and one translation unit with what they declare"
+echo '#include <nanlens/capture/implementation.hpp>' >"$work/implementation.cpp"
+for unit in implementation one two; do $compiler $flags -DNANLENS_SPLIT -c "$work/$unit.cpp" -o "$work/$unit.o"; done
+$compiler $flags -DNANLENS_SPLIT -c "$source/examples/hello/hello.cpp" -o "$work/hello.o"
+$compiler "$work/hello.o" "$work/implementation.o" -o "$work/hello"
+"$work/hello" "$work/log"
+code=0
+"$nanlens" check "$work/log" || code=$?
+[ "$code" = 1 ] || { echo "expected alerts, got exit code $code"; exit 1; }
+$compiler $flags "$work/main.cpp" "$work/one.o" "$work/two.o" "$work/implementation.o" -o "$work/two"
+"$work/two"
+
 for variant in "" "-fno-exceptions -fno-rtti"; do
   echo "the hello example, nothing else linked: $variant"
   # shellcheck disable=SC2086

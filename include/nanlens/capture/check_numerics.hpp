@@ -4,23 +4,19 @@
 /// Semantics and exempt ops are those of TensorFlow's tf.debugging.enable_check_numerics.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <span>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include <nanlens/capture/dump.hpp>
-#include <nanlens/summary/health.hpp>
+#include <nanlens/capture/resolved_frame.hpp>
+#include <nanlens/config.hpp>
+#include <nanlens/summary/health_counts.hpp>
+#include <nanlens/tensor/dtype.hpp>
+#include <nanlens/tensor/shape.hpp>
 
 namespace nanlens {
 
@@ -70,184 +66,12 @@ struct CheckNumericsOptions {
   std::function<void(const NumericsEvent&)> handler = {};
 };
 
-namespace detail {
-
-// Control flow and special ops, which compute nothing; shared with dumping. Then ops that make no bad value of good
-// ones.
-inline constexpr std::string_view unchecked_ops[] = {"Enter",
-                                                     "Exit",
-                                                     "Identity",
-                                                     "If",
-                                                     "LoopCond",
-                                                     "Merge",
-                                                     "NextIteration",
-                                                     "StatelessIf",
-                                                     "StatefulPartitionedCall",
-                                                     "Switch",
-                                                     "While",
-                                                     "RemoteCall",
-                                                     "TPUReplicatedInput",
-                                                     "TPUReplicateMetadata",
-                                                     "TPUCompilationResult",
-                                                     "TPUReplicatedOutput",
-                                                     "ConfigureDistributedTPU",
-                                                     "DestroyResourceOp",
-                                                     "Concat",
-                                                     "ConcatV2",
-                                                     "ExpandDims",
-                                                     "Fill",
-                                                     "Gather",
-                                                     "Maximum",
-                                                     "Minimum",
-                                                     "Reshape",
-                                                     "Slice",
-                                                     "Squeeze",
-                                                     "Stack",
-                                                     "StridedSlice",
-                                                     "StridedSliceGrad",
-                                                     "TensorListConcatV2",
-                                                     "TensorListGather",
-                                                     "TensorListGetItem",
-                                                     "TensorListPopBack",
-                                                     "TensorListStack",
-                                                     "Transpose",
-                                                     "Unpack"};
-
-// Statistics of an empty batch are NaN by design.
-inline bool is_unchecked_slot(std::string_view op_type, std::int32_t slot) noexcept {
-  if (op_type == "FusedBatchNorm" || op_type == "FusedBatchNormV2") return slot >= 1 && slot <= 4;
-  return op_type == "FusedBatchNormV3" && slot >= 1 && slot <= 5;
-}
-
-struct CheckSettings {
-  std::mutex lock;
-  std::shared_ptr<const CheckNumericsOptions> options;
-  static CheckSettings& get() {
-    static CheckSettings* const settings = new CheckSettings;
-    return *settings;
-  }
-  std::shared_ptr<const CheckNumericsOptions> current() {
-    const std::lock_guard guard(lock);
-    return options;
-  }
-};
-
-inline bool is_checked(const CheckNumericsOptions& options, std::string_view op_type, std::int32_t slot) noexcept {
-  if (std::find(std::begin(unchecked_ops), std::end(unchecked_ops), op_type) != std::end(unchecked_ops)) return false;
-  if (is_unchecked_slot(op_type, slot)) return false;
-  for (const auto& name : options.exempt_ops)
-    if (name == op_type) return false;
-  return std::none_of(options.exempt_slots.begin(), options.exempt_slots.end(),
-                      [&](const auto& e) { return e.first == op_type && e.second == slot; });
-}
-
-inline std::string shape_text(const Shape& shape) {
-  std::string text = "(";
-  for (std::size_t i = 0; i < shape.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
-  return text + (shape.size() == 1 ? ",)" : ")");
-}
-
-inline std::string dtype_text(DType dtype) { return "<dtype: '" + std::string(dtype_name(dtype)) + "'>"; }
-
-// "-Inf, +Inf, and NaN": the kinds seen, in TensorFlow's words.
-inline std::string kinds_text(const NumericsEvent& e) {
-  if (e.nonfinite_complex > 0) return "Inf or NaN";
-  std::vector<std::string> kinds;
-  if (e.counts.neg_inf > 0) kinds.emplace_back("-Inf");
-  if (e.counts.pos_inf > 0) kinds.emplace_back("+Inf");
-  if (e.counts.nan > 0) kinds.emplace_back("NaN");
-  if (kinds.size() == 1) return kinds[0];
-  if (kinds.size() == 2) return kinds[0] + " and " + kinds[1];
-  return kinds[0] + ", " + kinds[1] + ", and " + kinds[2];
-}
-
-inline void add_stack_text(std::string& text, const NumericsEvent& e, const CheckNumericsOptions& options) {
-  text += "\n  Stack trace of op (outermost first, \"->\": its own line):\n";
-  const std::size_t limit =
-      options.stack_height_limit > 0 ? static_cast<std::size_t>(options.stack_height_limit) : e.stack.size();
-  const std::size_t first = e.stack.size() > limit ? e.stack.size() - limit : 0;
-  if (first > 0) text += "    + ... (Omitted " + std::to_string(first) + " frames)\n";
-  for (std::size_t i = first; i < e.stack.size(); ++i) {
-    std::string path = e.stack[i].file;
-    const auto longest = static_cast<std::size_t>(std::max(options.path_length_limit, 0));
-    if (longest > 0 && path.size() > longest) path = "..." + path.substr(path.size() - longest);
-    text += (i + 1 == e.stack.size() ? " -> + " : "    + ") + path + " (L" + std::to_string(e.stack[i].line) + ") " +
-            e.stack[i].function + "\n";
-    if (std::FILE* const file = e.stack[i].line > 0 ? std::fopen(e.stack[i].file.c_str(), "r") : nullptr;
-        file != nullptr) {
-      char line[512];
-      int at = 0;
-      while (at < e.stack[i].line && std::fgets(line, sizeof line, file) != nullptr) ++at;
-      std::fclose(file);
-      if (at == e.stack[i].line) {
-        const std::string code = line;
-        const std::size_t begin = code.find_first_not_of(" \t");
-        text += "    |   " + (begin == std::string::npos ? "\n" : code.substr(begin));
-        if (text.back() != '\n') text += '\n';
-      }
-    }
-  }
-}
-
-inline std::string numerics_message(const NumericsEvent& e, const CheckNumericsOptions& options) {
-  const bool graph = !e.op_name.empty();
-  std::string text = "\n\n!!! Detected Infinity or NaN in output " + std::to_string(e.output_slot) + " of " +
-                     (graph ? "graph" : "eagerly-executing") + " op \"" + e.op_type +
-                     "\" (# of outputs: " + std::to_string(e.num_outputs) + ") !!!\n  dtype: " + dtype_text(e.dtype) +
-                     "\n  shape: " + shape_text(e.shape) + "\n";
-  if (e.counts.neg_inf > 0) text += "  # of -Inf elements: " + std::to_string(e.counts.neg_inf) + "\n";
-  if (e.counts.pos_inf > 0) text += "  # of +Inf elements: " + std::to_string(e.counts.pos_inf) + "\n";
-  if (e.counts.nan > 0) text += "  # of +NaN elements: " + std::to_string(e.counts.nan) + "\n";
-  if (e.nonfinite_complex > 0)
-    text += "  # of elements with an Inf or NaN part: " + std::to_string(e.nonfinite_complex) + "\n";
-  const auto input_text = [](const NumericsEvent::Input& in) {
-    return (in.name.empty() ? std::string("tensor") : "'" + in.name + "'") + " shape=" + shape_text(in.shape) +
-           " dtype=" + std::string(dtype_name(in.dtype));
-  };
-  if (e.inputs.size() == 1) text += "  Input tensor: " + input_text(e.inputs[0]) + "\n";
-  if (e.inputs.size() > 1) {
-    text += "  Input tensors (" + std::to_string(e.inputs.size()) + "):\n";
-    for (std::size_t i = 0; i < e.inputs.size(); ++i)
-      text += "         " + std::to_string(i) + ": " + input_text(e.inputs[i]) + "\n";
-  }
-  if (!e.graph_name.empty()) text += "  Graph name: \"" + e.graph_name + "\"\n";
-  if (graph) text += "  Op name: \"" + e.op_name + "\"\n";
-  if (!e.stack.empty()) add_stack_text(text, e, options);
-  return text + " : Tensor had " + kinds_text(e) + " values";
-}
-
-/// Tells the handler, or throws; without exceptions and without a handler the program ends here, with the message on
-/// stderr.
-inline void deliver(NumericsEvent event, const CheckNumericsOptions& options) {
-  event.message = numerics_message(event, options);
-  if (options.handler) return options.handler(event);
-#if NANLENS_HAS_EXCEPTIONS
-  throw NumericsError(std::move(event));
-#else
-  std::fprintf(stderr, "%s\n", event.message.c_str());
-  disable_dump_debug_info();
-  std::abort();
-#endif
-}
-
-}  // namespace detail
-
 /// From now on every recorded op whose output holds a NaN or infinity throws NumericsError (or calls the handler),
 /// after it has been recorded if dumping is on. Works with dumping or alone. Enabled again: the first call's options
 /// stay, as in TensorFlow.
-inline void enable_check_numerics(const CheckNumericsOptions& options = {}) {
-  detail::CheckSettings& settings = detail::CheckSettings::get();
-  const std::lock_guard guard(settings.lock);
-  if (settings.options == nullptr) settings.options = std::make_shared<const CheckNumericsOptions>(options);
-  detail::active.fetch_or(detail::checking_bit);
-}
+void enable_check_numerics(const CheckNumericsOptions& options = {});
 
 /// Stops checking. Does nothing if it is off.
-inline void disable_check_numerics() {
-  detail::CheckSettings& settings = detail::CheckSettings::get();
-  const std::lock_guard guard(settings.lock);
-  settings.options = nullptr;
-  detail::active.fetch_and(~detail::checking_bit);
-}
+void disable_check_numerics();
 
 }  // namespace nanlens

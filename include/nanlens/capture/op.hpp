@@ -5,14 +5,18 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <nanlens/capture/active.hpp>
 #include <nanlens/capture/fp_flags.hpp>
-#include <nanlens/capture/recorder.hpp>
+#include <nanlens/capture/op_name.hpp>
+#include <nanlens/capture/tensor_handle.hpp>
 
 namespace nanlens {
 
@@ -38,27 +42,30 @@ decltype(auto) evaluated(T&& value) {
         std::forward<T>(value));
 }
 
+/// What the tensor is known as; unknown if nothing on record made it, or if it was written over.
+TensorLink link_of(const InputRef& input);
+
+/// Records an op that has run. Recording never throws; only check_numerics' verdict does, after it.
+void record(const OpName& name, std::span<const InputRef> inputs, std::span<OutputRef> outputs,
+            std::uint64_t duration_ns);
+
+void declare_variable(const TensorKey& key);
+void forget_memory(std::uintptr_t begin, std::uintptr_t end);
+
 /// Measures an op that runs inside the recording call: its time, and what floating-point exceptions it raises.
 class OpTimer {
  public:
   OpTimer() noexcept : on_(active.load(std::memory_order_relaxed) != 0) {
-    if (!on_) return;
-    const Session* const session = current_session.load(std::memory_order_acquire);
-    if (session != nullptr && session->options().fp_flags) flags_.begin();
-    start_ = steady_now_ns();
+    if (on_) start();
   }
   [[nodiscard]] bool on() const noexcept { return on_; }
   /// Nanoseconds since the beginning. The exceptions raised since then are left for the event that is recorded next.
-  std::uint64_t stop() noexcept {
-    const std::uint64_t duration = steady_now_ns() - start_;
-    if (flags_.begun())
-      if (ThreadState* const state = this_thread()) state->fp_flags = flags_.end();
-    return duration;
-  }
+  std::uint64_t stop() noexcept;
 
  private:
+  void start() noexcept;
   bool on_;
-  std::uint64_t start_ = 0;
+  std::uint64_t start_ns_ = 0;
   FpFlags flags_;
 };
 
@@ -177,18 +184,15 @@ class OpScope {
 /// the memory's links in between. Once per variable, and again if it has moved; `forget` ends it.
 template <class T>
 void variable(const T& x) {
-  if (detail::active_bits() == 0) return;
-  if (detail::ThreadState* const state = detail::this_thread())
-    detail::VariableTable::get().declare(detail::key_of(view_of(x)), state->take_eager_id());
+  if (detail::active_bits() != 0) detail::declare_variable(detail::key_of(view_of(x)));
 }
 
 /// Tells that the memory no longer holds a recorded tensor: what is read from it next is not linked to what was
 /// recorded there.
 inline void forget(const void* data, std::size_t bytes) {
   if (detail::active.load(std::memory_order_relaxed) == 0) return;
-  detail::registry().forget(data, bytes);
   const auto begin = reinterpret_cast<std::uintptr_t>(data);
-  detail::VariableTable::get().forget(begin, begin + bytes);
+  detail::forget_memory(begin, begin + bytes);
 }
 
 }  // namespace nanlens

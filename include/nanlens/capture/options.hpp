@@ -6,11 +6,17 @@
 #include <string>
 #include <vector>
 
-#include <nanlens/capture/stack_walk.hpp>
 #include <nanlens/summary/debug_mode.hpp>
 #include <nanlens/tensor/dtype.hpp>
 
 namespace nanlens {
+
+/// How much of the stack is recorded with every event.
+enum class StackMode {
+  call_site,       ///< only the line that names the op
+  unwind,          ///< the whole stack, by unwind tables (about 0.1 µs per frame)
+  frame_pointers,  ///< the whole stack, by frame pointers: for programs built with -fno-omit-frame-pointer
+};
 
 /// Options of `enable_dump_debug_info`; the defaults are those of TensorFlow's function of that name.
 struct DumpOptions {

@@ -14,16 +14,9 @@
 #include <pthread.h>
 #endif
 
-#include <nanlens/config.hpp>
+#include <nanlens/capture/options.hpp>
 
 namespace nanlens {
-
-/// How much of the stack is recorded with every event.
-enum class StackMode {
-  call_site,       ///< only the line that names the op
-  unwind,          ///< the whole stack, by unwind tables (about 0.1 µs per frame)
-  frame_pointers,  ///< the whole stack, by frame pointers: for programs built with -fno-omit-frame-pointer
-};
 
 namespace detail {
 

@@ -20,16 +20,10 @@
 #include <backtrace.h>
 #endif
 
+#include <nanlens/capture/resolved_frame.hpp>
 #include <nanlens/config.hpp>
 
 namespace nanlens::detail {
-
-/// A place in the source. Line 0: only the function and the module are known.
-struct ResolvedFrame {
-  std::string file;
-  std::int32_t line = 0;
-  std::string function;
-};
 
 inline std::string demangled(const char* symbol) {
   if (symbol == nullptr) return {};

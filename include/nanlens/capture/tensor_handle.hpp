@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <nanlens/capture/tensor_registry.hpp>
+#include <nanlens/capture/tensor_link.hpp>
 #include <nanlens/tensor/view_of.hpp>
 
 namespace nanlens {
@@ -108,5 +108,26 @@ OutputRef output_ref(T& x, bool address_lasts) noexcept {
   return ref;
 }
 
+/// An input that the op writes in place.
+template <class T>
+struct Target {
+  const T& value;
+};
+
+template <class T>
+InputRef input_ref(const Target<T>& target) noexcept {
+  InputRef ref = input_ref(target.value);
+  ref.written = true;
+  return ref;
+}
+
 }  // namespace detail
+
+/// Marks an input of a `record` call or an OpScope as a variable that the op updates in place, without an output of its
+/// own: `record("ResourceApplyAdam", outputs(), inputs(target(w), gradient))`.
+template <class T>
+detail::Target<T> target(const T& variable) noexcept {
+  return {variable};
+}
+
 }  // namespace nanlens

@@ -9,11 +9,9 @@
 #include <mutex>
 #include <vector>
 
-#include <nanlens/capture/tensor_handle.hpp>
+#include <nanlens/capture/tensor_link.hpp>
 
-namespace nanlens {
-
-namespace detail {
+namespace nanlens::detail {
 
 /// Variables by address. Looked up by every op once there is one, so that reading takes no lock: a change makes a new
 /// table, and old ones are kept.
@@ -66,26 +64,4 @@ class VariableTable {
   std::vector<std::unique_ptr<Entries>> tables_;
 };
 
-/// An input that the op writes in place.
-template <class T>
-struct Target {
-  const T& value;
-};
-
-template <class T>
-InputRef input_ref(const Target<T>& target) noexcept {
-  InputRef ref = input_ref(target.value);
-  ref.written = true;
-  return ref;
-}
-
-}  // namespace detail
-
-/// Marks an input of a `record` call or an OpScope as a variable that the op updates in place, without an output of its
-/// own: `record("ResourceApplyAdam", outputs(), inputs(target(w), gradient))`.
-template <class T>
-detail::Target<T> target(const T& variable) noexcept {
-  return {variable};
-}
-
-}  // namespace nanlens
+}  // namespace nanlens::detail

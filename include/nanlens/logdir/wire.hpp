@@ -65,6 +65,7 @@ class WireWriter {
   }
   /// Bytes as they are: fields encoded before.
   NANLENS_INLINE void raw(std::string_view bytes) {
+    if (bytes.empty()) return;  // memcpy takes no null pointer
     std::memcpy(room(bytes.size()), bytes.data(), bytes.size());
     size_ += bytes.size();
   }
@@ -101,15 +102,13 @@ class WireWriter {
     varint(value.size());
     raw(value);
   }
-  /// A packed repeated field of varints; nothing if the list is empty.
+  /// A packed repeated field of varints, framed like a message; nothing if the list is empty.
   template <class T>
   void packed(std::uint32_t number, std::span<const T> values) {
     if (values.empty()) return;
-    std::size_t size = 0;
-    for (const T v : values) size += varint_size(as_varint(v));
-    tag(number, WireType::length_delimited);
-    varint(size);
-    for (const T v : values) varint(as_varint(v));
+    message(number, [&](WireWriter& w) {
+      for (const T v : values) w.varint(as_varint(v));
+    });
   }
   /// A packed repeated field of float or double.
   template <class T>

@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
-#include <nanlens/capture/check_numerics.hpp>
-#include <nanlens/capture/dump.hpp>
+#include <nanlens/capture/check_numerics.inl>
+#include <nanlens/capture/dump.inl>
 
 namespace nanlens::detail {
 
@@ -72,7 +72,7 @@ inline bool options_from_environment(DumpOptions& options, std::string& why) {
 
 /// Bad values leave recording off and say so in one line: a debugger that was asked for from outside must not stop the
 /// program.
-inline void read_environment() {
+NANLENS_API void read_environment() {
   if ((active.fetch_and(~environment_unread_bit) & environment_unread_bit) == 0) return;
   if (const auto check = environment("NANLENS_CHECK_NUMERICS"); !check.empty() && check != "0")
     enable_check_numerics({});

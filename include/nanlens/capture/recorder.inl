@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include <nanlens/capture/check_numerics.hpp>
-#include <nanlens/capture/dump.hpp>
-#include <nanlens/capture/environment.hpp>
+#include <nanlens/capture/check_numerics.inl>
+#include <nanlens/capture/dump.inl>
 #include <nanlens/capture/full_tensor.hpp>
-#include <nanlens/capture/tensor_handle.hpp>
+#include <nanlens/capture/op.hpp>
+#include <nanlens/capture/tensor_registry.hpp>
 #include <nanlens/capture/variables.hpp>
 #include <nanlens/summary/statistics.hpp>
 #include <nanlens/summary/summarize.hpp>
@@ -45,14 +45,6 @@ class RecordingScope {
   ThreadState& state_;
   bool nested_;
 };
-
-/// What is switched on; reads the environment at the first event.
-inline unsigned active_bits() noexcept {
-  const unsigned bits = active.load(std::memory_order_relaxed);
-  if ((bits & environment_unread_bit) == 0) return bits;
-  read_environment();
-  return active.load(std::memory_order_relaxed);
-}
 
 /// The fields of a summary as a TensorProto: float64 of shape [size].
 inline void write_summary(logdir::WireWriter& w, const Summary& summary) {
@@ -181,10 +173,6 @@ inline void add_written(std::vector<std::uint64_t>& to, std::span<const InputRef
     if (input.written) add(input.key);
   if (inputs.empty()) return;
   for (const OutputRef& output : outputs) add(output.key);
-}
-
-inline TensorLink link_of(const InputRef& input) {
-  return input.link.known() ? input.link : registry().find(input.key);
 }
 
 inline void set_link(const OutputRef& output, const TensorLink& link) {
@@ -403,30 +391,6 @@ inline void check_outputs(std::string_view op_type, const GraphOp* op, std::sour
     event.stack = symbolizer.resolve(stack.span(), where);
     deliver(std::move(event), *options);
   }
-}
-
-/// Records an op that has run. Recording never throws; only check_numerics' verdict does, after it.
-inline void record(const OpName& name, std::span<const InputRef> inputs, std::span<OutputRef> outputs,
-                   std::uint64_t duration_ns) {
-  const unsigned bits = active_bits();
-  ThreadState* const state = bits == 0 ? nullptr : this_thread();
-  if (state == nullptr) return;
-  const GraphOp* op = nullptr;
-#if NANLENS_HAS_EXCEPTIONS
-  try {
-#endif
-    const RecordingScope scope(*state);
-    if (state->function != nullptr)
-      op = &record_in_graph(*state, scope.session, name, inputs, outputs, duration_ns);
-    else
-      record_eager(*state, scope.session, name, inputs, outputs, duration_ns);
-#if NANLENS_HAS_EXCEPTIONS
-  } catch (...) {  // out of memory: the event is lost and counted, the program goes on
-    state->dropped_executions.fetch_add(1, std::memory_order_relaxed);
-  }
-#endif
-  state->fp_flags = 0;
-  if ((bits & checking_bit) != 0) check_outputs(name.type, op, name.where, inputs, outputs);
 }
 
 }  // namespace nanlens::detail

@@ -1,0 +1,210 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nanlens/capture/function.hpp>
+#include <nanlens/capture/recorder.inl>
+
+namespace nanlens {
+
+namespace detail {
+
+inline void name_graph(CatalogGraph& graph, const FunctionName& name, int uid) {
+  const std::string plain = name.name;
+  const std::string number = std::to_string(uid);
+  switch (name.kind) {
+    case FunctionKind::inference:
+      graph.name = plain;
+      graph.mangled = "__inference_" + plain + "_" + number;
+      return;
+    case FunctionKind::forward:
+      graph.name = plain;
+      graph.mangled = "__forward_" + plain + "_" + number;
+      return;
+    case FunctionKind::backward:
+      graph.name = "__backward_" + plain + "_" + number;
+      graph.mangled = "__inference___backward_" + plain + "_" + number + "_" + std::to_string(uid + 1);
+      return;
+  }
+}
+
+// A retrace happens when count, dtype or rank of the arguments change, as tf.function does it.
+inline std::uint64_t function_key(const FunctionName& name, const CatalogGraph* outer,
+                                  std::span<const InputRef> arguments) {
+  std::uint64_t key = mix(reinterpret_cast<std::uintptr_t>(outer), static_cast<std::uint64_t>(name.kind));
+  for (const char* c = name.name; *c != '\0'; ++c) key = mix(key, static_cast<unsigned char>(*c));
+  key = mix(key, mix(reinterpret_cast<std::uintptr_t>(name.where.file_name()), name.where.line()));
+  for (const InputRef& a : arguments)
+    key = mix(key, static_cast<std::uint64_t>(static_cast<std::int32_t>(a.view.dtype)) << 32 | a.view.shape.size());
+  return key;
+}
+
+inline FunctionFrame& push_frame(ThreadState& state) {
+  std::unique_ptr<FunctionFrame> frame;
+  if (state.spare_frames.empty()) {
+    frame = std::make_unique<FunctionFrame>();
+  } else {
+    frame = std::move(state.spare_frames.back());
+    state.spare_frames.pop_back();
+  }
+  frame->outer = state.function;
+  frame->arguments.clear();
+  frame->inner_links.clear();
+  frame->results.clear();
+  frame->result_protos.clear();
+  frame->written_variables.clear();
+  frame->read_variables.clear();
+  frame->sites_used = 0;
+  state.function = frame.get();
+  return *frame.release();
+}
+
+inline void pop_frame(ThreadState& state) {
+  FunctionFrame* const frame = state.function;
+  state.function = frame->outer;
+  state.spare_frames.emplace_back(frame);
+}
+
+// An argument becomes a placeholder: from here on its memory is known as that, until the call ends. It is the same node
+// of the graph in every call: found by its name, and by how often that name came before.
+inline void enter_argument(ThreadState& state, Session* session, FunctionFrame& frame, const char* name,
+                           InputRef argument, bool traced) {
+  argument.link = link_of(argument);
+  frame.arguments.push_back(argument);
+  std::uint64_t site = 0x617267;  // apart from call sites
+  for (const char* c = name; *c != '\0'; ++c) site = mix(site, static_cast<unsigned char>(*c));
+  const std::uint64_t key = mix(site, frame.occurrence(site));
+  const std::uint64_t cached = mix(key, reinterpret_cast<std::uintptr_t>(frame.graph));
+  ThreadState::OpEntry& entry = state.op_cache[cached % state.op_cache.size()];
+  if (entry.op == nullptr || entry.key != cached) {
+    const std::lock_guard guard(frame.graph->lock);
+    GraphOp*& node = frame.graph->op_by_key[key];
+    if (node == nullptr) {
+      const StackMode mode = session == nullptr ? StackMode::call_site : session->options().stack;
+      node = &Catalog::get().add_op(*frame.graph, "Placeholder", name, {}, 1, state.stack_number(mode, frame.where));
+    }
+    entry = {cached, node};
+  }
+  const GraphOp* const op = entry.op;
+  const TensorLink inner{argument.link.id, op, frame.graph_run, 0};
+  frame.inner_links.push_back(inner);
+  registry().put(argument.key, inner);
+  if (variable_of(argument.key) >= 0)
+    add_once(frame.read_variables, static_cast<std::uint64_t>(variable_of(argument.key)));
+  if (session == nullptr || !traced) return;
+  const auto variable = static_cast<std::uint64_t>(variable_of(argument.key));
+  ExtensionFields fields{&frame, 0};
+  if (variable_of(argument.key) >= 0)
+    fields.variables = {&variable, 1};
+  else
+    fields.outside_source = !argument.link.known();
+  submit_trace(state, *session, *op, 0, argument.view, fields);
+}
+
+// Arguments are known outside again as what they were, unless something was written over them meanwhile.
+inline void restore_arguments(const FunctionFrame& frame) {
+  for (std::size_t i = frame.arguments.size(); i-- > 0;)
+    if (registry().find(frame.arguments[i].key) == frame.inner_links[i])
+      registry().put(frame.arguments[i].key, frame.arguments[i].link);
+}
+
+// What each result is in the function's own graph: an op of type _Retval per result, as in TensorFlow's runtime.
+inline void record_returns(ThreadState& state, const Session* session, FunctionFrame& frame) {
+  for (std::size_t i = 0; i < frame.results.size(); ++i)
+    graph_op(state, session, frame, {"_Retval", "retval", frame.where}, {&frame.results[i].inside, 1}, 0);
+}
+
+// The call as its caller sees it: an op of the caller's graph, without traces of its own, or an Execution.
+inline void leave_function(ThreadState& state, Session* session, FunctionFrame& frame) {
+  record_returns(state, session, frame);
+  restore_arguments(frame);
+  if (frame.outer != nullptr) {
+    auto& written = frame.outer->written_variables;
+    written.insert(written.end(), frame.written_variables.begin(), frame.written_variables.end());
+    for (const std::uint64_t id : frame.read_variables) add_once(frame.outer->read_variables, id);
+    static thread_local std::vector<OutputRef> outs;
+    outs.clear();
+    for (const auto& r : frame.results) outs.push_back({TensorView{}, r.key, nullptr});
+    OpName name("StatefulPartitionedCall", frame.graph->name.c_str(), frame.where);
+    state.function = frame.outer;
+    record_in_graph(state, session, name, frame.arguments, outs, 0, false);
+    state.function = &frame;
+    return;
+  }
+  static thread_local std::vector<std::int64_t> input_ids;
+  static thread_local std::vector<std::int64_t> output_ids;
+  static thread_local std::vector<std::int32_t> devices;
+  input_ids.clear();
+  output_ids.clear();
+  devices.clear();
+  for (const InputRef& argument : frame.arguments)
+    input_ids.push_back(argument.link.id >= 0 ? argument.link.id : state.take_eager_id());
+  for (const auto& r : frame.results) {
+    output_ids.push_back(state.take_eager_id());
+    set_link({TensorView{}, r.key, nullptr}, {output_ids.back(), nullptr, 0, 0});
+    if (session != nullptr) devices.push_back(state.device_id(r.device));
+  }
+  if (session == nullptr) return;
+  submit_execution(state, *session,
+                   {frame.graph->mangled.c_str(), frame.graph->id, input_ids, output_ids, devices, frame.where},
+                   {&frame, steady_now_ns() - frame.started_ns, {}, frame.written_variables, frame.read_variables},
+                   [&](logdir::WireWriter& w) { w.raw(frame.result_protos); });
+}
+
+}  // namespace detail
+
+NANLENS_API void Function::enter(std::span<const detail::InputRef> inputs, std::span<const char* const> names,
+                                 std::span<const bool> traced) {
+  state_ = detail::this_thread();
+  if (state_ == nullptr) return;
+  const detail::RecordingScope scope(*state_);
+  detail::FunctionFrame& frame = detail::push_frame(*state_);
+  frame_ = &frame;
+  const detail::CatalogGraph* const outer = frame.outer == nullptr ? nullptr : frame.outer->graph;
+  detail::Catalog& catalog = detail::Catalog::get();
+  const std::uint64_t key = detail::function_key(name_, outer, inputs);
+  detail::ThreadState::GraphEntry& entry = state_->graph_cache[key % state_->graph_cache.size()];
+  if (entry.graph == nullptr || entry.key != key)
+    entry = {key, &catalog.graph(key, outer,
+                                 [&](detail::CatalogGraph& graph, int uid) { detail::name_graph(graph, name_, uid); })};
+  frame.graph = entry.graph;
+  frame.call_id = frame.outer == nullptr ? catalog.next_call_id() : frame.outer->call_id;
+  frame.graph_run = catalog.next_graph_run();
+  frame.where = name_.where;
+  frame.started_ns = detail::steady_now_ns();
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    detail::enter_argument(*state_, scope.session, frame, names[i], inputs[i], traced[i]);
+}
+
+NANLENS_API void Function::leave() {
+  const detail::RecordingScope scope(*state_);
+  if (std::uncaught_exceptions() > exceptions_)
+    detail::restore_arguments(*frame_);
+  else
+    detail::leave_function(*state_, scope.session, *frame_);
+  detail::pop_frame(*state_);
+}
+
+NANLENS_API void Function::add_capture(const char* name, const detail::InputRef& input) {
+  const detail::RecordingScope scope(*state_);
+  detail::enter_argument(*state_, scope.session, *frame_, name, input, true);
+}
+
+NANLENS_API void Function::add_result(const detail::OutputRef& output, detail::InputRef inside) {
+  inside.link = detail::link_of(inside);
+  const detail::RecordingScope scope(*state_);
+  // A result that is a handle must live until the call ends; one that is returned by value is linked by its address
+  // only.
+  frame_->results.push_back({output.key, output.view.device, inside});
+  if (scope.session == nullptr || frame_->outer != nullptr) return;
+  logdir::WireWriter w(frame_->result_protos);
+  detail::write_eager_tensor(w, *state_, *scope.session, frame_->graph->mangled.c_str(), output.view);
+}
+
+}  // namespace nanlens

@@ -1,0 +1,17 @@
+/// @file
+/// A frame of a stack, resolved.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace nanlens::detail {
+
+/// A place in the source. Line 0: only the function and the module are known.
+struct ResolvedFrame {
+  std::string file;
+  std::int32_t line = 0;
+  std::string function;
+};
+
+}  // namespace nanlens::detail
