@@ -1,4 +1,4 @@
-// The hot paths, each in a function of its own, for tests/bench/instructions.py to count instructions: `hot_paths
+// The hot paths, each in a function of its own, whose instructions tests/bench/instructions.py counts: `hot_paths
 // DIRECTORY`.
 #include <cstdint>
 #include <cstdio>

@@ -1,7 +1,7 @@
-"""Counts the instructions of the hot paths and compares them with those on record: `instructions.py PROGRAM WORK_DIR`.
+"""Counts the instructions of the hot paths and compares them with those on record: `instructions.py COMPILER WORK_DIR`.
 
-Instructions, unlike time, are the same from run to run, so that a slow-down is seen wherever the tests run. To renew the
-record after a change that is meant: `instructions.py PROGRAM WORK_DIR --renew`.
+Instructions, unlike time, are the same from run to run, so that a slow-down is seen wherever the tests run. The record is
+that of g++ 12 -O2. To renew it after a change that is meant: `instructions.py g++ WORK_DIR --renew`.
 """
 import json
 import os
@@ -11,13 +11,18 @@ import subprocess
 import sys
 
 TOLERANCE = 1.10  # another patch release of the compiler or the C library moves a few instructions
-RECORD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "instructions.json")
+HERE = os.path.dirname(os.path.abspath(__file__))
+RECORD = os.path.join(HERE, "instructions.json")
 
 
-def count(program, work):
+def count(compiler, work):
     """Instructions by function, what it calls included."""
     shutil.rmtree(work, ignore_errors=True)
     os.makedirs(work)
+    program = os.path.join(work, "hot_paths")
+    include = os.path.join(HERE, "..", "..", "include")
+    subprocess.run([compiler, "-std=c++20", "-O2", "-g", "-Wall", "-Wextra", "-Wconversion", "-Werror", f"-I{include}",
+                    os.path.join(HERE, "hot_paths.cpp"), "-o", program], check=True)
     out = os.path.join(work, "callgrind.out")
     subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", program, os.path.join(work, "logdir")],
                    check=True, stderr=subprocess.DEVNULL)
@@ -31,9 +36,21 @@ def count(program, work):
     return counts
 
 
+def comparable(compiler):
+    """Why counts can't be compared with the record here; empty if they can."""
+    version = subprocess.run([compiler, "--version"], stdout=subprocess.PIPE, text=True).stdout
+    if not re.match(r"\S*g\+\+.* 12\.", version.splitlines()[0]):
+        return "the compiler is not g++ 12"
+    with open("/proc/cpuinfo", encoding="utf-8") as f:
+        return "" if re.search(r"^flags.* avx2 ", f.read(), re.M) else "the CPU has no AVX2"
+
+
 def main():
-    program, work = sys.argv[1:3]
-    counts = count(program, work)
+    compiler, work = sys.argv[1:3]
+    if why := comparable(compiler):
+        print(f"not compared: {why}")
+        return 0
+    counts = count(compiler, work)
     if "--renew" in sys.argv:
         with open(RECORD, "w", encoding="utf-8") as f:
             json.dump(counts, f, indent=2, sort_keys=True)

@@ -19,7 +19,7 @@ std::int64_t number(std::uint32_t index) { return index == reader::none ? -1 : s
 }  // namespace
 
 bool Explain::step(std::chrono::steady_clock::time_point deadline) {
-  constexpr std::size_t slice = 2048;
+  constexpr std::size_t slice = 256;  // each event may cost a read of some milliseconds in the page
   while (!causes_->advance(slice))
     if (std::chrono::steady_clock::now() >= deadline) return true;
   return false;

@@ -37,6 +37,8 @@ void RowFilter::set_pinned(const std::vector<std::int64_t>& rows) {
 void RowFilter::restart() {
   everything_ = query_.root.kind == filter::Node::Kind::all && query_.root.children.empty() && !only_bad_;
   hits_.clear();
+  recorded_.clear();  // the run may have grown: what was unknown may be known now
+  call_names_.clear();
   find_mode();
   next_ = everything_ ? index_.run().num_traces() : 0;
   leaf_of_op_.assign(query_.leaves, {});
@@ -60,19 +62,36 @@ std::uint64_t RowFilter::position_of(std::int64_t row) const {
 }
 
 Row RowFilter::describe(std::uint64_t index) {
+  const reader::Run& run = index_.run();
+  Row row = recorded(index);
+  row.event_class = explain_.of_row(static_cast<std::int64_t>(index));
+  const std::uint32_t call = run.trace_execution(static_cast<std::size_t>(index));
+  row.execution = call == reader::none ? -1 : static_cast<std::int64_t>(call);
+  return row;
+}
+
+const std::string& RowFilter::call_name(std::uint32_t call) {
+  if (call_names_.size() > most_kept) call_names_.clear();
+  const auto [found, is_new] = call_names_.try_emplace(call);
+  if (is_new)
+    if (const auto execution = index_.run().execution(call)) found->second = execution->event.op_type;
+  return found->second;
+}
+
+const Row& RowFilter::recorded(std::uint64_t index) {
+  if (recorded_.size() > most_kept) recorded_.clear();
+  const auto [found, is_new] = recorded_.try_emplace(index);
+  Row& row = found->second;
+  if (!is_new) return row;
   reader::Run& run = index_.run();
   const auto i = static_cast<std::size_t>(index);
   const auto& op = index_.op(run.trace_op(i));
-  Row row;
   row.index = index;
   row.op_name = index_.text(op.name);
   row.op_type = index_.text(op.type);
   row.graph_id = index_.text(index_.graph(op.graph).id);
   row.graph_name = index_.text(index_.graph(op.graph).name);
-  row.event_class = explain_.of_row(static_cast<std::int64_t>(index));
   row.bad = (run.trace_flags(i) & reader::bad_flags) != 0;
-  const std::uint32_t call = run.trace_execution(i);
-  row.execution = call == reader::none ? -1 : static_cast<std::int64_t>(call);
   if (const auto detail = run.trace(i)) {
     row.slot = detail->event.output_slot;
     row.device = detail->event.device_name;
@@ -107,8 +126,7 @@ Rows RowFilter::fill(const View& view, std::int64_t focus_row) {
     Row row = describe(index);
     const std::uint32_t call = run.trace_execution(static_cast<std::size_t>(index));
     row.call_begins = call != previous;
-    if (call != reader::none && (row.call_begins || position == rows.first))
-      if (const auto execution = run.execution(call)) row.call = execution->event.op_type;
+    if (call != reader::none && (row.call_begins || position == rows.first)) row.call = call_name(call);
     previous = call;
     rows.rows.push_back(std::move(row));
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "explain.hpp"
@@ -57,6 +58,10 @@ class RowFilter {
   }
   [[nodiscard]] std::uint64_t position_of(std::int64_t row) const;
   Row describe(std::uint64_t row);
+  // What the files say of a row, and the op type of a call. Kept, since rows on screen are described again and again
+  // while a filter runs, and in the page each read takes a millisecond.
+  const Row& recorded(std::uint64_t row);
+  const std::string& call_name(std::uint32_t call);
   // Which words of the query the run's mode can't tell, as a sentence; "" if it tells all.
   [[nodiscard]] std::string missing_facts() const;
   void find_mode();
@@ -71,6 +76,9 @@ class RowFilter {
   bool everything_ = true;
   bool counts_ = false;  // the run's mode counts kinds of values
   std::vector<std::uint32_t> hits_;
+  static constexpr std::size_t most_kept = 512;
+  std::unordered_map<std::uint64_t, Row> recorded_;
+  std::unordered_map<std::uint32_t, std::string> call_names_;
   std::size_t next_ = 0;  // first row that has not been looked at
   RowRoles roles_;
   std::vector<std::int64_t> pinned_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,7 +16,7 @@
 
 namespace nanlens::reader {
 
-/// A file with a window of it in memory.
+/// A file with windows of it in memory: one for who reads on and on, a few for who reads here and there.
 class RecordFile {
  public:
   RecordFile(std::string name, std::unique_ptr<ByteSource> source)
@@ -28,10 +29,22 @@ class RecordFile {
   /// `count` bytes at `offset`; fewer where the file ends. Valid until the next call. `ahead` is how much to read
   /// beyond.
   Bytes bytes(std::uint64_t offset, std::size_t count, std::size_t ahead = small_window) {
-    if (offset < start_ || offset + count > start_ + filled_) fill(offset, std::max(count, ahead));
-    if (offset < start_ || offset >= start_ + filled_) return {};
-    const auto from = static_cast<std::size_t>(offset - start_);
-    return {window_.data() + from, std::min(count, filled_ - from)};
+    if (scanned_.holds(offset, count)) return scanned_.part(offset, count);
+    if (ahead != small_window) {
+      fill(scanned_, offset, std::max(count, ahead));
+      return scanned_.part(offset, count);
+    }
+    for (Window& w : looked_up_)
+      if (w.holds(offset, count)) return w.part(offset, count);
+    // Who reads single records goes back as often as on: the window begins somewhat before. Who goes on where the last
+    // window ended gets a longer one.
+    const std::uint64_t begin = offset / back_step * back_step;
+    const Window& last = looked_up_[next_ % looked_up_.size()];
+    const bool goes_on = last.filled != 0 && offset >= last.start && offset <= last.start + last.filled;
+    const std::size_t wanted = goes_on ? std::min(2 * last.filled, longest_lookup) : small_window;
+    Window& oldest = looked_up_[++next_ % looked_up_.size()];
+    fill(oldest, begin, std::max(static_cast<std::size_t>(offset - begin) + count, wanted));
+    return oldest.part(offset, count);
   }
 
   /// The payload of the record at `offset`; empty if it can't be read or is damaged.
@@ -48,24 +61,46 @@ class RecordFile {
   }
 
   static constexpr std::size_t small_window = std::size_t{64} << 10;
+#if defined(__EMSCRIPTEN__)
+  static constexpr std::size_t scan_window = std::size_t{4} << 20;  // a page's reads cost some milliseconds each
+#else
   static constexpr std::size_t scan_window = std::size_t{1} << 20;
+#endif
 
  private:
-  void fill(std::uint64_t offset, std::size_t count) {
-    if (window_.size() < count) window_.resize(count);
-    if (window_.size() > 4 * scan_window && count <= scan_window) {  // a huge record has gone by
-      window_.resize(scan_window);
-      window_.shrink_to_fit();
+  static constexpr std::uint64_t back_step = small_window / 2;
+  static constexpr std::size_t longest_lookup = std::size_t{1} << 20;
+
+  struct Window {
+    std::vector<unsigned char> bytes;
+    std::uint64_t start = 0;
+    std::size_t filled = 0;
+
+    [[nodiscard]] bool holds(std::uint64_t offset, std::size_t count) const noexcept {
+      return offset >= start && offset + count <= start + filled;
     }
-    start_ = offset;
-    filled_ = source_->read(offset, window_.data(), count);
+    [[nodiscard]] Bytes part(std::uint64_t offset, std::size_t count) const noexcept {
+      if (offset < start || offset >= start + filled) return {};
+      const auto from = static_cast<std::size_t>(offset - start);
+      return {bytes.data() + from, std::min(count, filled - from)};
+    }
+  };
+
+  void fill(Window& window, std::uint64_t offset, std::size_t count) {
+    if (window.bytes.size() < count) window.bytes.resize(count);
+    if (window.bytes.size() > 4 * scan_window && count <= scan_window) {  // a huge record has gone by
+      window.bytes.resize(scan_window);
+      window.bytes.shrink_to_fit();
+    }
+    window.start = offset;
+    window.filled = source_->read(offset, window.bytes.data(), count);
   }
 
   std::string name_;
   std::unique_ptr<ByteSource> source_;
-  std::vector<unsigned char> window_;
-  std::uint64_t start_ = 0;
-  std::size_t filled_ = 0;
+  Window scanned_;
+  std::array<Window, 4> looked_up_;
+  std::size_t next_ = 0;
 };
 
 /// What a scan saw besides intact records.

@@ -1,0 +1,45 @@
+// The page on a large logdir, in headless Chromium: prints JSON lines. BIG is the logdir, PAGE the page.
+import { Viewer, finish } from '../browser/harness.mjs';
+
+const print = (name, value) => console.log(JSON.stringify({ name, value }));
+const viewer = await Viewer.open();
+await viewer.idle();
+print('second_frame_ms', await viewer.page.evaluate(() => window.nlSecondFrame ?? performance.now()));
+await viewer.page.evaluate(() => {
+  window.tasks = [];
+  new PerformanceObserver((list) => list.getEntries().forEach((e) => window.tasks.push(e.duration))).observe({ entryTypes: ['longtask'] });
+  window.frames = [];
+  const draw = Module._nl_frame;
+  Module._nl_frame = (now) => {
+    const begin = performance.now();
+    const due = draw(now);
+    window.frames.push(performance.now() - begin);
+    return due;
+  };
+});
+const longest = () => viewer.page.evaluate(() => Math.max(0, ...window.tasks.splice(0)));
+const start = Date.now();
+await viewer.drop(process.env.BIG);
+print('open_s', (Date.now() - start) / 1000);
+print('heaps_mb', (await viewer.state()).memory_bytes / 1e6);
+print('longest_task_open_ms', await longest());
+
+const rows = (await viewer.state()).graph_executions.total;
+for (const [name, query] of [['warm', 'op:x'], ['text', 'matmul'], ['nan', 'nan>0']]) {
+  const begin = Date.now();
+  await viewer.command('filter', { query });
+  print(`filter_${name}_ms`, Date.now() - begin);
+}
+await viewer.command('filter', { query: '' });
+await viewer.page.evaluate(() => window.frames.splice(0));
+for (let i = 0; i < 60; ++i) await viewer.command('scroll_to', { pane: 'graph_executions', index: Math.floor((rows * (i % 20)) / 20) + i });
+const frames = (await viewer.page.evaluate(() => window.frames)).sort((a, b) => a - b);
+print('scroll_frame_median_ms', frames[Math.floor(frames.length / 2)]);
+print('scroll_frame_95_ms', frames[Math.floor(frames.length * 0.95)]);
+print('longest_task_after_ms', await longest());
+await viewer.idle();
+const before = (await viewer.state()).frame;
+await new Promise((done) => setTimeout(done, 1500));
+print('frames_when_idle', (await viewer.state()).frame - before);
+await viewer.close();
+await finish();
