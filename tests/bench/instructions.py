@@ -39,7 +39,7 @@ def count(compiler, work):
 def comparable(compiler):
     """Why counts can't be compared with the record here; empty if they can."""
     version = subprocess.run([compiler, "--version"], stdout=subprocess.PIPE, text=True).stdout
-    if not re.match(r"\S*g\+\+.* 12\.", version.splitlines()[0]):
+    if not re.match(r"\S*[gc]\+\+\S* \(.*\) 12\.", version.splitlines()[0]):
         return "the compiler is not g++ 12"
     with open("/proc/cpuinfo", encoding="utf-8") as f:
         return "" if re.search(r"^flags.* avx2 ", f.read(), re.M) else "the CPU has no AVX2"
