@@ -66,6 +66,7 @@
     const url = URL.createObjectURL(new Blob([element('worker').textContent, '\n', program], { type: 'text/javascript' }));
     worker = new Worker(url);
     URL.revokeObjectURL(url);
+    worker.postMessage({ program: page.program });
     worker.onmessage = (event) => {
       workerHeap = event.data.heap;
       const bytes = new Uint8Array(event.data.reply);
@@ -471,9 +472,30 @@
     rects: () => JSON.parse(textAt(Module._nl_rects())),
   };
 
+  // ---- the program: compressed in this file, unpacked and compiled once, for the page and its workers
+  const unpack = async () => {
+    if (typeof DecompressionStream === 'undefined') throw new Error('this browser is too old to unpack it');
+    const text = atob(element('program').textContent);
+    element('program').remove();
+    const packed = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; ++i) packed[i] = text.charCodeAt(i);
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+    return WebAssembly.compile(await new Response(stream).arrayBuffer());
+  };
+
   window.nlPage = page;
   window.Module = {
     canvas,
+    instantiateWasm(imports, done) {
+      unpack()
+        .then((program) => {
+          page.program = program;
+          return WebAssembly.instantiate(program, imports);
+        })
+        .then((instance) => done(instance, page.program))
+        .catch((error) => fail('nanlens can\'t start: ' + error.message + '. Try a current Firefox or Chromium, or the desktop viewer.'));
+      return {};
+    },
     print: (text) => console.log(text),
     printErr: (text) => console.warn(text),
     onAbort: (why) => fail('nanlens stopped: ' + why),

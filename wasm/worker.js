@@ -3,6 +3,11 @@
 self.nl = { files: [] };
 self.Module = {
   noInitialRun: true,
+  // The page has compiled the program already and sends it.
+  instantiateWasm(imports, done) {
+    self.nl.start = (program) => WebAssembly.instantiate(program, imports).then((instance) => done(instance, program));
+    return {};
+  },
   print: (text) => console.log(text),
   printErr: (text) => console.warn(text),
   onRuntimeInitialized() {
@@ -67,6 +72,7 @@ self.nl.reply = (at, size) => {
   self.postMessage({ reply: copy.buffer, heap: HEAPU8.length }, [copy.buffer]);
 };
 self.onmessage = (event) => {
-  if (self.nl.ready) self.nl.take(event.data);
+  if (event.data.program) self.nl.start(event.data.program);
+  else if (self.nl.ready) self.nl.take(event.data);
   else self.nl.early.push(event.data);
 };

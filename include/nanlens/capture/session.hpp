@@ -80,7 +80,7 @@ class Session {
 
   /// Takes an event, whose content is in `state.content`, from the thread that owns `state`. Nothing is dropped: a full
   /// queue makes the caller write.
-  void submit(ThreadState& state, QueuedEvent event) {
+  void submit(ThreadState& state, QueuedEvent& event) {
     event.sequence = state.sequence++;
     const std::string& content = state.content;
     if (ring_mode()) {
