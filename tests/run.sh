@@ -52,17 +52,8 @@ suite() {
   echo "   $(($(date +%s) - start)) s"
 }
 
-# The page, with the Emscripten that wasm/get-emscripten.sh puts beside the system.
-build_page() {
-  mkdir -p build
-  environment=$(sh wasm/get-emscripten.sh) || return 1
-  # shellcheck disable=SC1090
-  (. "$environment" && emcmake cmake --preset wasm && cmake --build build/wasm) >build/page.log 2>&1 ||
-    { tail -n 60 build/page.log; return 1; }
-}
-
 step "format" sh tests/style/format.sh
-step "page" build_page
+step "page" sh wasm/build.sh
 suite default all
 units="test_tensor test_summary test_logdir test_reader test_causes test_archive test_capture test_hosts test_viewer"
 suite asan "$units" -L unit

@@ -10,4 +10,8 @@ cmake -S . -B build/bench -G Ninja -DCMAKE_BUILD_TYPE=Release -DNANLENS_BUILD_BE
   -DNANLENS_BUILD_VIEWER=ON >build/bench.log 2>&1 || { tail -n 30 build/bench.log; exit 1; }
 cmake --build build/bench --target bench_kernels bench_recording bench_reading bench_make_logdir mnist nanlens-command \
   >>build/bench.log 2>&1 || { tail -n 30 build/bench.log; exit 1; }
+command -v node >/dev/null || sh cmake/install-packages.sh nodejs
+command -v npm >/dev/null || sh cmake/install-packages.sh npm
+sh cmake/install-packages.sh chromium
+sh wasm/build.sh
 exec python3 tests/bench/table.py build/bench "$@"

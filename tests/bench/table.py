@@ -70,12 +70,19 @@ def summaries():
         return min(of[k] for k in of if k.startswith("read_") and k.endswith(f"/{n}"))
 
     def compare(number, name, elements, target, limit_elements=None):
+        mode, dtype, fill, _ = name.split("/")
+        many = f"{elements // mi} Mi" if elements >= mi else f"{elements // 1024} Ki" if elements >= 1024 else str(elements)
+        what = {"normal": "", "relu": ", half zeros", "nan": ", all NaN", "bits": ", random bits"}[fill]
         n = limit_elements or elements
-        gbs = n * 4 / ours[name]
-        text = f"{gbs:.1f} GB/s" if elements > mi else f"{ours[name]:.0f} ns"
-        peer = f"TF {theirs[name] / ours[name]:.0f}x" if name in theirs else "–"
-        ratio = f"{read(ours, n) / ours[name]:.2f} of the plain read (small pages {read(small, n) / small[name]:.2f})" if elements > mi else peer
-        row(number, name, text, peer, ratio, target)
+        peer, ratios = "–", []
+        if name in theirs:
+            times = theirs[name] / ours[name]
+            peer = f"TF {theirs[name] / 1e6:.1f} ms" if theirs[name] > 1e6 else f"TF {theirs[name] / 1e3:.1f} µs"
+            ratios.append(f"{times:.0f}x TF" if times >= 10 else f"{times:.1f}x TF")
+        if elements > mi:
+            ratios.append(f"{read(ours, n) / ours[name]:.2f} of the plain read (small pages {read(small, n) / small[name]:.2f})")
+        text = f"{n * 4 / ours[name]:.1f} GB/s" if elements > mi else f"{ours[name]:.0f} ns"
+        row(number, f"{mode}_HEALTH of {many} {dtype}{what}", text, peer, ", ".join(ratios), target)
 
     for n in (16 * mi, 64 * mi):
         for fill in ("normal", "relu", "nan", "bits"):
@@ -87,7 +94,7 @@ def summaries():
     compare("4", f"CURT/float32/normal/{16 * mi}", 16 * mi, "≥ 0.95")
     compare("4", f"CONCISE/float32/normal/{16 * mi}", 16 * mi, "≥ 0.92, ≥ 4x")
     for what in ("transposed", "stride2", "broadcast"):
-        row("5", what, f"{ours[f'strided/{what}'] / 1e6:.2f} ms", f"copy first {ours[f'copied/{what}'] / 1e6:.2f} ms",
+        row("5", f"2048 x 2048 float32, {what}", f"{ours[f'strided/{what}'] / 1e6:.3g} ms", f"copy first {ours[f'copied/{what}'] / 1e6:.3g} ms",
             f"{ours[f'copied/{what}'] / ours[f'strided/{what}']:.1f}x", "> 1x")
     name = f"STATISTICS/float32/normal/{mi}"
     row("–", "statistics (opt-in) of 1 Mi float32", f"{ours[name] / 1e3:.0f} µs", "–", "–", "cost measured")

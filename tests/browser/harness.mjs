@@ -66,11 +66,14 @@ export class Viewer {
     await this.idle();
     return result;
   }
-  /** A real drop of paths, as the operating system makes it. */
-  async drop(...paths) {
+  /** A real drop of paths, as the operating system makes it; does not wait for anything. */
+  async letGo(...paths) {
     const session = await this.context.newCDPSession(this.page);
     const data = { items: [], files: paths, dragOperationsMask: 1 };
     for (const type of ['dragEnter', 'dragOver', 'drop']) await session.send('Input.dispatchDragEvent', { type, x: 400, y: 300, data });
+  }
+  async drop(...paths) {
+    await this.letGo(...paths);
     await this.loaded();
   }
   async loaded() {

@@ -123,6 +123,12 @@ await check('causes: the verdict says why; chain, keys, panel, classes, filter w
   assert.equal((await v.state()).focus.trace, 88, 'to the cause');
   await v.click('chain:0');
   assert.equal((await v.state()).focus.trace, 84, 'the zeros come from the softmax');
+  await v.click('verdict:fix');
+  assert.ok((await v.rects())['verdict:remedy']);
+  assert.match((await v.state()).verdict.remedy, /log_softmax/);
+  await v.page.screenshot({ path: join(process.env.SHOTS, 'page-remedy.png') });
+  await v.click('verdict:fix');
+  assert.ok(!(await v.rects())['verdict:remedy']);
   await v.click('verdict:why');
   s = await v.state();
   assert.equal(s.popup, 'causes');
@@ -242,6 +248,13 @@ await check('rows: click, filter while typing, bad filter, only bad, columns, co
   assert.equal(s.graph_executions.filter, 'type:Log bad');
   assert.equal(s.graph_executions.shown, 9);
   assert.ok(s.graph_executions.visible.every((r) => r.op_type === 'Log'));
+  await v.page.screenshot({ path: join(process.env.SHOTS, 'page-filter-parts.png') });
+  await v.click('filter:part:1');
+  s = await v.state();
+  assert.equal(s.graph_executions.filter, 'type:Log');
+  await v.command('filter', { query: 'type:Log bad' });
+  await v.click('filter');
+  await v.key('End');
   await v.type(' (');
   s = await v.state();
   assert.ok(s.graph_executions.filter_error);

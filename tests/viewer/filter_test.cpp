@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 #include "engine/filter.hpp"
 
@@ -85,6 +86,16 @@ TEST_CASE("what can't be read is named, with its place and a better name") {
   CHECK(error_of("a or").reason.find("missing") != std::string::npos);
   CHECK(error_of("type:").reason.find("missing") != std::string::npos);
   CHECK(error_of(std::string(200, '(')).reason.find("too deep") != std::string::npos);
+}
+
+TEST_CASE("a query comes apart as it is written") {
+  using List = std::vector<std::string>;
+  CHECK(filter::parts("bad type:Log  nan>0") == List{"bad", "type:Log", "nan>0"});
+  CHECK(filter::parts("bad and not made") == List{"bad", "not made"});
+  CHECK(filter::parts("-op:\"a b\" (nan>0 or inf>0) /x y/") == List{"-op:\"a b\"", "(nan>0 or inf>0)", "/x y/"});
+  CHECK(filter::parts("bad or made type:Log") == List{"bad or made type:Log"});
+  CHECK(filter::parts("a|b") == List{"a|b"});
+  CHECK(filter::parts("") == List{});
 }
 
 TEST_CASE("no text crashes the parser") {

@@ -181,7 +181,8 @@ class App {
   Popup popup = Popup::none;
   std::int32_t popup_line = 0;  ///< of ops_of_line
   double popup_first = 0;
-  bool menu_open = false;  ///< a row's context menu
+  bool remedy_shown = false;  ///< the line under the verdict
+  bool menu_open = false;     ///< a row's context menu
   bool close_menu = false;
   bool follow = true;
   std::string theme_choice = "system";

@@ -12,6 +12,7 @@ const std::vector<CommandInfo>& command_list() {
       {"first_bad", "First bad tensor of the run", "N", "{}"},
       {"focus_cause", "Go to the cause", "Y", "{}"},
       {"show_causes", "Why: all causes, and what removed them", "C", "{}"},
+      {"show_remedy", "What to do about the cause", "", "{}"},
       {"cause_step", "One step towards the cause", "U", "{}"},
       {"cause_step", "One step back down the chain", "J", R"({"dir":1})"},
       {"next_input", "Go to the next input's row", "I", "{}"},

@@ -274,6 +274,7 @@ Json App::state() const {
                                      {"execution", or_null(v.execution)},
                                      {"id", v.explained ? Json(v.cause.id) : Json(nullptr)},
                                      {"sentence", or_null(v.cause.sentence)},
+                                     {"remedy", or_null(v.cause.remedy)},
                                      {"op_name", or_null(v.cause.op_name)},
                                      {"graph_id", or_null(v.cause.graph_id)},
                                      {"reach", v.cause.reach},

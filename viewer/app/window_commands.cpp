@@ -73,6 +73,11 @@ struct WindowCommands {
   }
   static Result help(App& app, const Json&) { return open_popup(app, Popup::help); }
   static Result show_causes(App& app, const Json&) { return open_popup(app, Popup::causes); }
+  static Result show_remedy(App& app, const Json&) {
+    if (app.overview.verdict.cause.remedy.empty()) return fail("There is no cause to mend.");
+    app.remedy_shown = !app.remedy_shown;
+    return {};
+  }
   static Result show_runs(App& app, const Json&) { return open_popup(app, Popup::runs); }
   static Result show_diagnostics(App& app, const Json&) { return open_popup(app, Popup::diagnostics); }
   static Result show_licences(App& app, const Json&) { return open_popup(app, Popup::licences); }
@@ -108,6 +113,7 @@ const CommandTable& window_commands() {
       {"palette", C::palette},
       {"help", C::help},
       {"show_causes", C::show_causes},
+      {"show_remedy", C::show_remedy},
       {"show_runs", C::show_runs},
       {"show_diagnostics", C::show_diagnostics},
       {"show_licences", C::show_licences},

@@ -90,4 +90,7 @@ struct Query {
 /// Parses a query. Nothing, with `error`, if it can't be read.
 std::optional<Query> parse(std::string_view text, Error& error);
 
+/// The parts of a query that must all hold, as they are written; the whole query if "or" binds it at the top.
+std::vector<std::string> parts(std::string_view query);
+
 }  // namespace nanlens::viewer::filter

@@ -123,6 +123,20 @@ void draw_top_bar(App& app, Rect area) {
   if (selector.clicked && several) app.command("show_runs");
 }
 
+// What to do about the cause, on a line of its own while it is asked for.
+float draw_remedy(App& app, Rect area) {
+  if (!app.remedy_shown) return 0;
+  Ui& ui = app.ui;
+  const std::string& remedy = app.overview.verdict.cause.remedy;
+  const Rect bar = area.cut_top(ui.px(26));
+  ui.mark("verdict:remedy", bar);
+  ui.fill(bar, ui.theme.panel);
+  ui.hline(bar.x, bar.bottom() - 1, bar.w, ui.theme.line);
+  const float drawn = ui.text_in(bar.inset(ui.px(28), 0), ui.sans, 13, ui.theme.text, remedy);
+  if (drawn > bar.w - ui.px(60) && ImGui::IsMouseHoveringRect(bar.min(), bar.max())) ui.tooltip(remedy);
+  return bar.h;
+}
+
 float draw_verdict(App& app, Rect area) {
   Ui& ui = app.ui;
   constexpr double patience = 0.2;  // shorter reading is not worth a bar
@@ -153,6 +167,9 @@ float draw_verdict(App& app, Rect area) {
   if (v.explained && inner.w > ui.px(300)) {
     const Rect why = inner.cut_right(ui.px(52)).inset(ui.px(2), ui.px(3));
     if (ui.button("verdict:why", why, "Why")) app.command("show_causes");
+    inner.cut_right(ui.px(4));
+    const Rect fix = inner.cut_right(ui.px(44)).inset(ui.px(2), ui.px(3));
+    if (!v.cause.remedy.empty() && ui.button("verdict:fix", fix, "Fix", app.remedy_shown)) app.command("show_remedy");
     inner.cut_right(ui.px(6));
   }
   if (hit.clicked) app.command(v.explained ? "focus_cause" : "first_bad");
@@ -162,7 +179,7 @@ float draw_verdict(App& app, Rect area) {
     ui.tooltip(v.path + ":" + std::to_string(v.line) + "\n" + v.code);
   inner.cut_left(ui.text_in(inner, ui.sans, 14, ui.theme.bad, "▲  ") + ui.px(2));
   inner.cut_left(ui.bold_in(inner, 14, ui.theme.bad, verdict_text(v)) + ui.px(10));
-  if (v.explained) return bar.h;
+  if (v.explained) return bar.h + draw_remedy(app, area);
   const std::vector<Badge> bad = bad_badges(v.badges);
   if (inner.w > ui.px(80)) inner.cut_left(ui.badges({inner.x, inner.y}, inner.w, inner.h, bad) + ui.px(10));
   const std::size_t text_begin = v.code.find_first_not_of(" \t");

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "engine/filter.hpp"
 #include "panes/panes.hpp"
 #include "widgets/format.hpp"
 
@@ -256,6 +257,24 @@ void draw_filter(App& app, Rect bar) {
   ImGui::PopFont();
 }
 
+// The parts of a filter that has several, each to be taken out by a click.
+void draw_filter_parts(App& app, Rect bar, const std::vector<std::string>& parts) {
+  Ui& ui = app.ui;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::string label = parts[i] + "  ×";
+    const float w = ui.text_width(ui.sans, 12, label) + ui.px(14);
+    if (w > bar.w) return;  // the box shows the rest
+    if (ui.button("filter:part:" + std::to_string(i), bar.cut_left(w).inset(0, ui.px(2)), label)) {
+      std::string rest;
+      for (std::size_t k = 0; k < parts.size(); ++k)
+        if (k != i) rest += (rest.empty() ? "" : " ") + parts[k];
+      app.command("filter", {{"query", rest}});
+      return;
+    }
+    bar.cut_left(ui.px(4));
+  }
+}
+
 void move_list(App& app, const Rect& area, double total, double visible) {
   double& first = app.rows_pane.first;
   first -= static_cast<double>(app.ui.wheel(area).y) * (ImGui::GetIO().KeyCtrl ? 30 : 3);
@@ -342,6 +361,8 @@ void draw_graph_executions(App& app, Rect area) {
     return;
   }
   draw_filter(app, area.cut_top(ui.px(28)).inset(ui.px(6), 0));
+  if (const auto parts = filter::parts(app.rows_pane.filter); parts.size() > 1)
+    draw_filter_parts(app, area.cut_top(ui.px(22)).inset(ui.px(6), 0), parts);
   if (!app.rows.filter_error.empty()) {
     Rect note = area.cut_top(ui.px(20));
     ui.fill(note, ui.theme.warnsoft);
