@@ -5,7 +5,7 @@
 /// - `NANLENS_DISABLE`: all capture calls compile to nothing; wrapped values are returned as they are.
 /// - `NANLENS_HAVE_LIBBACKTRACE`: resolve stack frames with libbacktrace (link with `-lbacktrace`).
 ///   The CMake target `nanlens::capture` defines it where the library was found.
-/// - `NANLENS_SPLIT`: headers declare only, which compiles several times faster; one translation unit of the program
+/// - `NANLENS_SPLIT`: headers declare only, which compiles a few times faster; one translation unit of the program
 ///   includes <nanlens/capture/implementation.hpp>. The CMake target `nanlens::compiled` does both.
 #pragma once
 
