@@ -51,14 +51,7 @@ if(NANLENS_BACKTRACE_LIBRARY)
   target_link_libraries(nanlens_capture INTERFACE $<BUILD_INTERFACE:${NANLENS_BACKTRACE_LIBRARY}>)
 endif()
 
-# For projects with many translation units: headers that only declare, and one library with what they declare. Built if
-# something links it.
-file(WRITE ${PROJECT_BINARY_DIR}/compiled/nanlens.cpp.new "#include <nanlens/capture/implementation.hpp>\n")
-file(COPY_FILE ${PROJECT_BINARY_DIR}/compiled/nanlens.cpp.new ${PROJECT_BINARY_DIR}/compiled/nanlens.cpp ONLY_IF_DIFFERENT)
-add_library(nanlens_compiled STATIC EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/compiled/nanlens.cpp)
-add_library(nanlens::compiled ALIAS nanlens_compiled)
-target_compile_definitions(nanlens_compiled PUBLIC NANLENS_SPLIT)
-target_link_libraries(nanlens_compiled PUBLIC nanlens_nanlens)
+include(NanlensCompiled)
 
 # zstd: sources by ZSTD_DIR or from build/deps where there is no system to ask (the page), else the system's library.
 set(ZSTD_DIR "" CACHE PATH "zstd source tree (the directory with zstd.h and decompress/)")

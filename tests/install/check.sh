@@ -19,12 +19,15 @@ else()
 endif()
 add_executable(consumer main.cpp)
 target_link_libraries(consumer PRIVATE nanlens::nanlens nanlens::reader nanlens::archive)
+add_executable(split main.cpp)
+target_link_libraries(split PRIVATE nanlens::compiled)
 CMAKE
 for way in "-DCMAKE_PREFIX_PATH=$work/prefix" "-DNANLENS_SOURCE=$source"; do
   echo "consumer with $way"
   cmake -S "$work/consumer" -B "$work/build" "$way" >"$work/configure.log" || { cat "$work/configure.log"; exit 1; }
   cmake --build "$work/build" >"$work/make.log" || { cat "$work/make.log"; exit 1; }
   "$work/build/consumer" "$work/log"
+  "$work/build/split" "$work/log"
   rm -rf "$work/build"
 done
 

@@ -145,16 +145,13 @@ TEST_CASE("random events: our bytes are libprotobuf's, and its bytes decode to t
   RandomEvents generator(5);
   for (int i = 0; i < 3000; ++i) {
     const DebugEvent event = generator.event();
-    std::string ours;
-    encode(ours, event);
+    const std::string ours = encoded(event);
     tensorflow::DebugEvent theirs;
     REQUIRE(theirs.ParseFromString(ours));
     REQUIRE(theirs.SerializeAsString() == ours);
     DebugEvent back;
     REQUIRE(decode(bytes_of(ours), back));
-    std::string again;
-    encode(again, back);
-    REQUIRE(again == ours);
+    REQUIRE(encoded(back) == ours);
   }
 }
 
@@ -162,8 +159,7 @@ TEST_CASE("cut, damaged and random bytes are refused or read, never past the end
   RandomEvents generator(6);
   std::mt19937 random(6);
   for (int i = 0; i < 3000; ++i) {
-    std::string bytes;
-    encode(bytes, generator.event());
+    std::string bytes = encoded(generator.event());
     if (bytes.empty()) continue;
     if (i % 3 == 0)
       bytes.resize(random() % bytes.size());

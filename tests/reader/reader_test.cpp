@@ -153,8 +153,8 @@ TEST_CASE("damage: every intact record is still there, and every fault has a pla
   }
   SUBCASE("a valid record that is not an event, and one that belongs into another file") {
     Files bad = files;
-    const unsigned char junk[] = {0xff, 0xff, 0xff};
-    logdir::append_record(bad[logdir::FileKind::graph_execution_traces], junk);
+    logdir::append_record_of(bad[logdir::FileKind::graph_execution_traces],
+                             [](logdir::WireWriter& w) { w.raw("\xff\xff\xff"); });
     bad[logdir::FileKind::graphs] += files.at(logdir::FileKind::source_files);
     bad[logdir::FileKind::execution] += files.at(logdir::FileKind::source_files);
     Logdir logdir(stored(bad));

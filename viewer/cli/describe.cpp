@@ -6,7 +6,8 @@ namespace {
 
 void add_count(std::string& text, const char* name, double count) {
   if (count <= 0) return;
-  text += (text.empty() ? "" : ", ") + std::string(name) + " ×" + with_separators(static_cast<std::uint64_t>(count));
+  if (!text.empty()) text += ", ";
+  text += std::string(name) + " ×" + with_separators(static_cast<std::uint64_t>(count));
 }
 
 }  // namespace

@@ -43,8 +43,10 @@ void add_full_tensor(std::vector<Badge>& badges, const logdir::TensorProto& prot
   add_dtype(badges, proto.dtype);
   if (proto.shape && !proto.shape->unknown_rank) {
     std::string text = "[";
-    for (std::size_t i = 0; i < proto.shape->dims.size(); ++i)
-      text += (i > 0 ? "," : "") + std::to_string(proto.shape->dims[i].size);
+    for (std::size_t i = 0; i < proto.shape->dims.size(); ++i) {
+      if (i > 0) text += ",";
+      text += std::to_string(proto.shape->dims[i].size);
+    }
     badges.push_back({BadgeKind::rank, static_cast<double>(proto.shape->dims.size()), {}});
     badges.push_back({BadgeKind::shape, 0, text + "]"});
   }

@@ -95,12 +95,12 @@ inline void enter_argument(ThreadState& state, Session* session, FunctionFrame& 
   const TensorLink inner{argument.link.id, op, frame.graph_run, 0};
   frame.inner_links.push_back(inner);
   registry().put(argument.key, inner);
-  if (variable_of(argument.key) >= 0)
-    add_once(frame.read_variables, static_cast<std::uint64_t>(variable_of(argument.key)));
+  const std::int64_t id = variable_of(argument.key);
+  const auto variable = static_cast<std::uint64_t>(id);
+  if (id >= 0) add_once(frame.read_variables, variable);
   if (session == nullptr || !traced) return;
-  const auto variable = static_cast<std::uint64_t>(variable_of(argument.key));
   ExtensionFields fields{&frame, 0};
-  if (variable_of(argument.key) >= 0)
+  if (id >= 0)
     fields.variables = {&variable, 1};
   else
     fields.outside_source = !argument.link.known();

@@ -14,7 +14,7 @@ namespace nanlens {
 /// How much of the stack is recorded with every event.
 enum class StackMode {
   call_site,       ///< only the line that names the op
-  unwind,          ///< the whole stack, by unwind tables (about 0.1 µs per frame)
+  unwind,          ///< the whole stack, by unwind tables (about 0.2 µs per frame)
   frame_pointers,  ///< the whole stack, by frame pointers: for programs built with -fno-omit-frame-pointer
 };
 

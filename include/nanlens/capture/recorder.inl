@@ -341,9 +341,10 @@ inline const GraphOp& record_in_graph(ThreadState& state, Session* session, cons
     const auto number = static_cast<std::int32_t>(slot);
     set_link(outputs[slot], {-1, &op, frame.graph_run, number});
     if (session == nullptr || !traced) continue;
-    const auto variable = static_cast<std::uint64_t>(variable_of(outputs[slot].key));
+    const std::int64_t id = variable_of(outputs[slot].key);
+    const auto variable = static_cast<std::uint64_t>(id);
     ExtensionFields fields{&frame, duration_ns};
-    if (variable_of(outputs[slot].key) >= 0) fields.variables = {&variable, 1};
+    if (id >= 0) fields.variables = {&variable, 1};
     submit_trace(state, *session, op, number, outputs[slot].view, fields);
   }
   add_written(frame.written_variables, inputs, outputs);

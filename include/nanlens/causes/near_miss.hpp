@@ -29,18 +29,21 @@ struct NearMiss {
 
 namespace detail {
 
-// The largest magnitude of a traced tensor; negative where statistics were not recorded.
+// Of output `slot`; negative where statistics were not recorded.
+inline double largest_magnitude(const logdir::NanlensExtension& extension, std::size_t slot) {
+  if (slot >= extension.outputs.size()) return -1;
+  const auto& s = extension.outputs[slot];
+  return s.exponent_histogram.empty() ? -1 : std::max(std::abs(s.min), std::abs(s.max));
+}
+
+// The same of a traced tensor: the extension of a trace has its one output only.
 inline double largest_magnitude(Run& run, EventRef event) {
   if (event.is_execution) {
     const auto detail = run.execution(event.index);
-    if (!detail || event.slot >= detail->extension.outputs.size()) return -1;
-    const auto& s = detail->extension.outputs[event.slot];
-    return s.exponent_histogram.empty() ? -1 : std::max(std::abs(s.min), std::abs(s.max));
+    return detail ? largest_magnitude(detail->extension, event.slot) : -1;
   }
   const auto detail = run.trace(event.index);
-  if (!detail || detail->extension.outputs.empty()) return -1;
-  const auto& s = detail->extension.outputs.front();
-  return s.exponent_histogram.empty() ? -1 : std::max(std::abs(s.min), std::abs(s.max));
+  return detail ? largest_magnitude(detail->extension, 0) : -1;
 }
 
 }  // namespace detail

@@ -18,9 +18,9 @@ struct DebugEvent {
   std::optional<NanlensExtension> extension;
 };
 
-/// Appends the bytes of one DebugEvent (not framed) to `out`.
-inline void encode(std::string& out, const DebugEvent& event) {
-  WireWriter w(out);
+namespace detail {
+
+inline void encode(WireWriter& w, const DebugEvent& event) {
   std::visit(
       [&](const auto& what) {
         encode_event(w, event.wall_time, event.step, what, event.extension ? &*event.extension : nullptr);
@@ -28,11 +28,21 @@ inline void encode(std::string& out, const DebugEvent& event) {
       event.what);
 }
 
+}  // namespace detail
+
+/// The bytes of one DebugEvent, not framed.
+inline std::string encoded(const DebugEvent& event) {
+  std::string bytes;
+  {
+    WireWriter w(bytes);
+    detail::encode(w, event);
+  }
+  return bytes;
+}
+
 /// Appends one DebugEvent as a framed TFRecord to `out`.
 inline void append_event(std::string& out, const DebugEvent& event) {
-  std::string payload;
-  encode(payload, event);
-  append_record(out, {reinterpret_cast<const unsigned char*>(payload.data()), payload.size()});
+  append_record_of(out, [&](WireWriter& w) { detail::encode(w, event); });
 }
 
 }  // namespace nanlens::logdir

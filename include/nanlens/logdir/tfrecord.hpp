@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 
 #include <nanlens/logdir/crc32c.hpp>
 
@@ -37,17 +36,6 @@ inline Word load_le(const unsigned char* from) noexcept {
 inline void write_record_header(unsigned char* header, std::uint64_t length) noexcept {
   detail::store_le(header, length);
   detail::store_le(header + 8, masked_crc32c(header, 8));
-}
-
-/// Appends one framed record to `out`.
-inline void append_record(std::string& out, Bytes payload) {
-  unsigned char header[record_header_bytes];
-  write_record_header(header, payload.size());
-  out.append(reinterpret_cast<const char*>(header), sizeof header);
-  out.append(reinterpret_cast<const char*>(payload.data()), payload.size());
-  unsigned char footer[record_footer_bytes];
-  detail::store_le(footer, masked_crc32c(payload.data(), payload.size()));
-  out.append(reinterpret_cast<const char*>(footer), sizeof footer);
 }
 
 /// Reads the payload length from a 12-byte header. False if its checksum does not match.
