@@ -14,7 +14,7 @@ void add_count(std::string& text, const char* name, double count) {
 
 std::string with_separators(std::uint64_t value) {
   std::string text = std::to_string(value);
-  for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, ",");
+  for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, 1, ',');
   return text;
 }
 
