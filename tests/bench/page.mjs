@@ -1,7 +1,21 @@
-// The page on a large logdir, in headless Chromium: prints JSON lines. BIG is the logdir, PAGE the page.
-import { Viewer, finish } from '../browser/harness.mjs';
+// The page on a large logdir, in headless Chromium: prints JSON lines. BIG is the logdir, BAD one as large in which every
+// tensor is bad, PAGE the page.
+import { Viewer, closeBrowser } from '../browser/harness.mjs';
 
 const print = (name, value) => console.log(JSON.stringify({ name, value }));
+// Lets a logdir go on the page and waits until all of it is read.
+async function read(viewer, logdir) {
+  await viewer.letGo(logdir);
+  // Asked seldom: each question is work for the page too.
+  for (let more = true; more;) {
+    await new Promise((done) => setTimeout(done, 200));
+    more = await viewer.page.evaluate(() => {
+      const s = nanlens.state();
+      return s.runs.length === 0 || s.loading !== null;
+    });
+  }
+}
+
 const viewer = await Viewer.open();
 await viewer.idle();
 print('second_frame_ms', await viewer.page.evaluate(() => window.nlSecondFrame ?? performance.now()));
@@ -19,15 +33,7 @@ await viewer.page.evaluate(() => {
 });
 const longest = () => viewer.page.evaluate(() => Math.max(0, ...window.tasks.splice(0)));
 const start = Date.now();
-await viewer.letGo(process.env.BIG);
-// Asked seldom: each question is work for the page too.
-for (let more = true; more;) {
-  await new Promise((done) => setTimeout(done, 200));
-  more = await viewer.page.evaluate(() => {
-    const s = nanlens.state();
-    return s.runs.length === 0 || s.loading !== null;
-  });
-}
+await read(viewer, process.env.BIG);
 await viewer.idle();
 print('open_s', (Date.now() - start) / 1000);
 print('heaps_mb', (await viewer.state()).memory_bytes / 1e6);
@@ -51,4 +57,11 @@ const before = (await viewer.state()).frame;
 await new Promise((done) => setTimeout(done, 1500));
 print('frames_when_idle', (await viewer.state()).frame - before);
 await viewer.close();
-await finish();
+
+const bad = await Viewer.open();
+await read(bad, process.env.BAD);
+const read_at = Date.now();
+await bad.idle();
+print('causes_s', (Date.now() - read_at) / 1000);
+await bad.close();
+await closeBrowser();

@@ -27,8 +27,10 @@ export async function check(name, body) {
   }
 }
 /** Ends the program with the count. */
+export const closeBrowser = () => browser.close();
+
 export async function finish() {
-  await browser.close();
+  await closeBrowser();
   console.log(`${passed} passed, ${failures.length} failed`);
   process.exit(failures.length === 0 && passed > 0 ? 0 : 1);
 }

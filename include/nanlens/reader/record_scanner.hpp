@@ -35,16 +35,26 @@ class RecordFile {
       return scanned_.part(offset, count);
     }
     for (Window& w : looked_up_)
-      if (w.holds(offset, count)) return w.part(offset, count);
-    // Who reads single records goes back as often as on: the window begins somewhat before. Who goes on where the last
-    // window ended gets a longer one.
+      if (w.holds(offset, count)) {
+        w.last_use = ++uses_;
+        return w.part(offset, count);
+      }
+    // Who reads single records goes back as often as on: the window begins somewhat before. Who goes on where a window
+    // ends gets a longer one in its place; several may do so in turn.
     const std::uint64_t begin = offset / back_step * back_step;
-    const Window& last = looked_up_[next_ % looked_up_.size()];
-    const bool goes_on = last.filled != 0 && offset >= last.start && offset <= last.start + last.filled;
-    const std::size_t wanted = goes_on ? std::min(2 * last.filled, longest_lookup) : small_window;
-    Window& oldest = looked_up_[++next_ % looked_up_.size()];
-    fill(oldest, begin, std::max(static_cast<std::size_t>(offset - begin) + count, wanted));
-    return oldest.part(offset, count);
+    const auto goes_on = [&](const Window& w) {
+      return w.filled != 0 && offset >= w.start && offset <= w.start + w.filled + small_window;
+    };
+    auto window = std::find_if(looked_up_.begin(), looked_up_.end(), goes_on);
+    std::size_t wanted = small_window;
+    if (window != looked_up_.end())
+      wanted = std::min(2 * window->filled, longest_lookup);
+    else
+      window = std::min_element(looked_up_.begin(), looked_up_.end(),
+                                [](const Window& a, const Window& b) { return a.last_use < b.last_use; });
+    window->last_use = ++uses_;
+    fill(*window, begin, std::max(static_cast<std::size_t>(offset - begin) + count, wanted));
+    return window->part(offset, count);
   }
 
   /// The payload of the record at `offset`; empty if it can't be read or is damaged.
@@ -69,12 +79,13 @@ class RecordFile {
 
  private:
   static constexpr std::uint64_t back_step = small_window / 2;
-  static constexpr std::size_t longest_lookup = std::size_t{1} << 20;
+  static constexpr std::size_t longest_lookup = scan_window;
 
   struct Window {
     std::vector<unsigned char> bytes;
     std::uint64_t start = 0;
     std::size_t filled = 0;
+    std::uint64_t last_use = 0;
 
     [[nodiscard]] bool holds(std::uint64_t offset, std::size_t count) const noexcept {
       return offset >= start && offset + count <= start + filled;
@@ -100,7 +111,7 @@ class RecordFile {
   std::unique_ptr<ByteSource> source_;
   Window scanned_;
   std::array<Window, 4> looked_up_;
-  std::size_t next_ = 0;
+  std::uint64_t uses_ = 0;
 };
 
 /// What a scan saw besides intact records.
