@@ -16,6 +16,8 @@
 EM_JS(void, nl_js_send, (const char* bytes, int size), { nlPage.send(bytes, size); });
 EM_JS(void, nl_js_restart, (), { nlPage.restart(); });
 EM_JS(void, nl_js_pick, (int folder), { nlPage.pick(!!folder); });
+EM_JS(int, nl_js_has_sample, (), { return nlPage.hasSample(); });
+EM_JS(void, nl_js_open_sample, (), { nlPage.openSample(); });
 EM_JS(void, nl_js_link, (const char* link, int new_entry), { nlPage.link(UTF8ToString(link), !!new_entry); });
 EM_JS(void, nl_js_save, (const char* text), { nlPage.save(UTF8ToString(text)); });
 EM_JS(void, nl_js_follow, (int on), { nlPage.follow(!!on); });
@@ -48,6 +50,7 @@ viewer::Platform make_platform() {
     nl_js_send(bytes.data(), static_cast<int>(bytes.size()));
   };
   p.pick = [](bool folder) { nl_js_pick(folder ? 1 : 0); };
+  if (nl_js_has_sample() != 0) p.open_sample = [] { nl_js_open_sample(); };
   p.copy = copy;
   p.set_link = [](const std::string& link, bool new_entry) { nl_js_link(link.c_str(), new_entry ? 1 : 0); };
   p.link_text = [](const std::string& link) {

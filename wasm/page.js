@@ -233,6 +233,16 @@
     opening(openDrop(event.dataTransfer));
   });
 
+  // What this file holds as text, as bytes again.
+  const bytesOf = (id) => {
+    const text = atob(element(id).textContent);
+    const bytes = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
+    return bytes;
+  };
+  page.hasSample = () => (element('sample').textContent ? 1 : 0);
+  page.openSample = () => openList([{ name: 'sample.nanlens', blob: new Blob([bytesOf('sample')]) }], null);
+
   // ?url=DIR/: a logdir beside the page, on the same server. DIR/index.json lists the names.
   const openUrl = async (directory) => {
     const base = new URL(directory.endsWith('/') ? directory : directory + '/', location.href);
@@ -251,115 +261,6 @@
   };
 
   // ---- input
-  const modifiers = (e) => (e.ctrlKey ? 1 : 0) | (e.shiftKey ? 2 : 0) | (e.altKey ? 4 : 0) | (e.metaKey ? 8 : 0);
-  const listen = () => {
-    keyboard.focus({ preventScroll: true });
-    const move = (e) => {
-      Module._nl_mouse(e.clientX, e.clientY);
-      wake(2);
-    };
-    addEventListener('pointermove', move, { passive: true });
-    canvas.addEventListener('pointerdown', (e) => {
-      keyboard.focus({ preventScroll: true });
-      canvas.setPointerCapture(e.pointerId);
-      Module._nl_touch(e.pointerType === 'touch' ? 1 : 0);
-      Module._nl_mouse(e.clientX, e.clientY);
-      Module._nl_button(e.button, 1, modifiers(e));
-      e.preventDefault();
-      wake(3);
-    });
-    addEventListener('pointerup', (e) => {
-      Module._nl_mouse(e.clientX, e.clientY);
-      Module._nl_button(e.button, 0, modifiers(e));
-      wake(3);
-    });
-    canvas.addEventListener('pointerleave', () => {
-      Module._nl_mouse(-1e9, -1e9);
-      wake(2);
-    });
-    canvas.addEventListener('contextmenu', (e) => e.preventDefault());
-    canvas.addEventListener('wheel', (e) => {
-      const unit = e.deltaMode === 1 ? 1 / 3 : e.deltaMode === 2 ? 3 : 1 / 100;
-      Module._nl_wheel(-e.deltaX * unit, -e.deltaY * unit, modifiers(e));
-      e.preventDefault();
-      wake(3);
-    }, { passive: false });
-    const key = (e, down) => {
-      withText(e.code || e.key, (at) => Module._nl_key(at, down, modifiers(e)));
-      wake(3);
-    };
-    const ours = /^(Tab|Enter|Backspace|Escape|F3|Arrow.*|Page.*|Home|End|Slash|Quote|Space)$/;
-    keyboard.addEventListener('keydown', (e) => {
-      if (e.isComposing || e.keyCode === 229) return;
-      const control = e.ctrlKey || e.metaKey;
-      if (control && e.code === 'KeyV') return; // comes as 'paste'
-      key(e, 1);
-      if (control && /^Key[CX]$/.test(e.code)) {
-        // What is to be copied must be known when 'copy' fires, right after this.
-        Module._nl_frame(performance.now() / 1000);
-        Module._nl_frame(performance.now() / 1000);
-        if (e.shiftKey) e.preventDefault();
-        return;
-      }
-      // Characters without a text field are commands: they must not scroll or search the page, but still arrive as text.
-      if (control ? /^Key[APFOZY]$/.test(e.code) : ours.test(e.code) && !(e.key.length === 1)) e.preventDefault();
-      if (!control && e.key.length === 1 && !e.altKey) {
-        e.preventDefault();
-        withText(e.key, (at) => Module._nl_text(at));
-      }
-    });
-    keyboard.addEventListener('keyup', (e) => key(e, 0));
-    keyboard.addEventListener('input', (e) => {
-      if (e.isComposing) return;
-      if (keyboard.value) withText(keyboard.value, (at) => Module._nl_text(at));
-      keyboard.value = '';
-      wake(3);
-    });
-    keyboard.addEventListener('compositionend', (e) => {
-      if (e.data) withText(e.data, (at) => Module._nl_text(at));
-      keyboard.value = '';
-      wake(3);
-    });
-    for (const kind of ['copy', 'cut']) {
-      document.addEventListener(kind, (e) => {
-        e.clipboardData.setData('text/plain', textAt(Module._nl_clipboard()));
-        e.preventDefault();
-      });
-    }
-    document.addEventListener('paste', (e) => {
-      const text = e.clipboardData.getData('text/plain');
-      if (text) withText(text, (at) => Module._nl_paste(at));
-      e.preventDefault();
-      wake(6);
-    });
-    addEventListener('blur', () => Module._nl_focus(0));
-    addEventListener('focus', () => {
-      Module._nl_focus(1);
-      keyboard.focus({ preventScroll: true });
-      wake(3);
-    });
-    new ResizeObserver(() => wake(3)).observe(canvas);
-    const watchScale = () => matchMedia('(resolution:' + devicePixelRatio + 'dppx)').addEventListener('change', () => {
-      wake(3);
-      watchScale();
-    }, { once: true });
-    watchScale();
-    const dark = matchMedia('(prefers-color-scheme: dark)');
-    const contrast = matchMedia('(prefers-contrast: more)');
-    const theme = () => {
-      Module._nl_system_theme(dark.matches ? 1 : 0, contrast.matches ? 1 : 0);
-      wake(2);
-    };
-    dark.addEventListener('change', theme);
-    contrast.addEventListener('change', theme);
-    theme();
-    canvas.addEventListener('webglcontextlost', (e) => e.preventDefault());
-    canvas.addEventListener('webglcontextrestored', () => {
-      Module._nl_context_restored();
-      wake(3);
-    });
-    document.addEventListener('visibilitychange', () => wake(3));
-  };
   page.caret = (x, y, h) => {
     keyboard.style.left = x + 'px';
     keyboard.style.top = y + 'px';
@@ -475,10 +376,8 @@
   // ---- the program: compressed in this file, unpacked and compiled once, for the page and its workers
   const unpack = async () => {
     if (typeof DecompressionStream === 'undefined') throw new Error('this browser is too old to unpack it');
-    const text = atob(element('program').textContent);
+    const packed = bytesOf('program');
     element('program').remove();
-    const packed = new Uint8Array(text.length);
-    for (let i = 0; i < text.length; ++i) packed[i] = text.charCodeAt(i);
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
     return WebAssembly.compile(await new Response(stream).arrayBuffer());
   };
@@ -503,7 +402,7 @@
   page.start = () => {
     ready = true;
     startWorker();
-    listen();
+    listenToUser({ canvas, keyboard, wake, withText, textAt });
     let settings = '';
     try {
       settings = localStorage.getItem('nanlens') || '';

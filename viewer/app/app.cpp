@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/time_axis.hpp"
 #include "widgets/format.hpp"
 
 namespace nanlens::viewer {
@@ -45,6 +46,8 @@ void App::forget_run() {
   timeline = {};
   alerts = {};
   source = {};
+  source_beside = {};
+  source_pane.two = false;
   diagnostics = {};
   explanation = {};
   stack_pane.frame = -1;
@@ -118,6 +121,11 @@ double App::timeline_whole() const {
                                  : static_cast<double>(overview.run < 0 ? 0 : timeline.total);
 }
 
+double App::timeline_place() const {
+  return timeline_pane.time_mode ? to_axis(timeline.gaps, selection.card.time)
+                                 : static_cast<double>(selection.focus.execution);
+}
+
 void App::set_timeline(double begin, double end) {
   const double whole = timeline_whole();
   const double span = std::min(end - begin, whole);
@@ -170,7 +178,7 @@ void App::selection_arrived() {
   graph_pane.center = true;
   const std::int64_t execution = selection.focus.execution;
   if (execution >= 0 && timeline.total > 0) {
-    const double at = timeline_pane.time_mode ? selection.card.time : static_cast<double>(execution);
+    const double at = timeline_place();
     const double span = timeline_pane.end - timeline_pane.begin;
     if (at < timeline_pane.begin || at + (timeline_pane.time_mode ? 0 : 1) > timeline_pane.end)
       set_timeline(at - span / 2, at + span / 2);
@@ -255,7 +263,8 @@ void App::receive(Reply reply) {
         alerts_pane.first = std::max(0.0, at - fitting / 3);
     }
   } else if (auto* c = std::get_if<Source>(&reply)) {
-    source = std::move(*c);
+    const bool is_beside = c->path == view.beside_path && c->path != view.source_path;
+    (is_beside ? source_beside : source) = std::move(*c);
   } else if (auto* d = std::get_if<Diagnostics>(&reply)) {
     diagnostics = std::move(*d);
   } else if (auto* found = std::get_if<Search>(&reply)) {
@@ -268,6 +277,8 @@ void App::receive(Reply reply) {
 void App::sync_view() {
   view.filter = rows_pane.filter;
   view.only_bad = rows_pane.only_bad;
+  view.sort = rows_pane.sort;
+  view.sort_descending = rows_pane.sort_descending;
   // Two screens ahead in both directions, in steps, so that small movements need no new answer.
   const auto fitting = static_cast<std::uint64_t>(rows_pane.fitting);
   const auto first = static_cast<std::uint64_t>(std::max(0.0, rows_pane.first));
@@ -291,6 +302,8 @@ void App::sync_view() {
   const Tab* const shown = tab();
   view.source_host = shown == nullptr ? "" : shown->host;
   view.source_path = shown == nullptr ? "" : shown->path;
+  view.beside_host = source_pane.two ? source_pane.beside.host : "";
+  view.beside_path = source_pane.two ? source_pane.beside.path : "";
   view.hops = graph_pane.hops;
   const bool searching = popup == Popup::palette && std::isalnum(static_cast<unsigned char>(palette.text[0])) != 0;
   view.search = searching ? palette.text : "";

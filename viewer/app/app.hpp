@@ -26,6 +26,7 @@ using Json = nlohmann::ordered_json;
 struct Platform {
   std::function<void(Request)> send;
   std::function<void(bool folder)> pick;  ///< asks the user for a logdir
+  std::function<void()> open_sample;      ///< opens a logdir that comes with the viewer; not set if there is none
   std::function<void(const std::string&)> copy;
   std::function<void(const std::string& link, bool new_entry)> set_link;
   std::function<std::string(const std::string& link)> link_text;  ///< the link as something to send to others
@@ -52,7 +53,18 @@ struct Tab {
   bool operator==(const Tab& other) const { return host == other.host && path == other.path; }
 };
 
-enum class Popup : std::uint8_t { none, palette, help, diagnostics, licences, runs, columns, ops_of_line, causes };
+enum class Popup : std::uint8_t {
+  none,
+  palette,
+  help,
+  diagnostics,
+  licences,
+  runs,
+  columns,
+  ops_of_line,
+  causes,
+  settings
+};
 
 /// Which columns Graph Executions can show, from left to right.
 inline constexpr const char* row_columns[] = {"index", "tensor", "op",   "health", "dtype", "shape",
@@ -103,6 +115,7 @@ class App {
   Selection selection;
   Alerts alerts;
   Source source;
+  Source source_beside;
   Diagnostics diagnostics;
   Search search;
   Explanation explanation;
@@ -119,6 +132,8 @@ class App {
     std::set<std::string> hidden = {};
     std::set<std::string> forced = {};
     bool only_bad = false;
+    std::string sort = {};  ///< column that orders the rows; "": as in the file
+    bool sort_descending = false;
     std::vector<std::int64_t> pins = {};
     bool pins_folded = false;
     float row_height = 22;  ///< compact 18, comfortable 22, touch 30
@@ -155,6 +170,10 @@ class App {
     double visible = 1;
     float scroll_x = 0;
     bool center = false;
+    bool two = false;  ///< there is room for the caller's file
+    Tab beside = {};
+    float beside_scroll_x = 0;
+    bool beside_center = false;
   } source_pane;
   struct StackPane {
     std::int64_t frame = -1;
@@ -201,6 +220,8 @@ class App {
   void show_frame(std::int64_t frame);
   [[nodiscard]] bool typing() const;
   [[nodiscard]] double timeline_whole() const;
+  /// Where the selected execution is in the timeline.
+  [[nodiscard]] double timeline_place() const;
   void set_timeline(double begin, double end);
   void close_popup() { popup = Popup::none; }
   void wake(int frames = 3) { frames_wanted_ = frames_wanted_ > frames ? frames_wanted_ : frames; }

@@ -21,7 +21,9 @@ std::array<Layout::Cut, 5> Layout::cuts(Rect area, const Ui& ui) const {
   Rect top = area.cut_top(limited(at[2] * area.h, area.h, ui.px(200), ui.px(110)));
   c[2] = {area.cut_top(g), false, whole, false};
   const Rect band = top;
-  top.cut_left(limited(at[0] * band.w, band.w, ui.px(160), ui.px(600)));
+  // Alerts that are dragged narrow become a rail.
+  const float alerts = at[0] * band.w;
+  top.cut_left(alerts < ui.px(rail_below) ? ui.px(rail_width) : limited(alerts, band.w, ui.px(160), ui.px(600)));
   c[0] = {top.cut_left(g), true, band, false};
   const Rect rest = top;
   top.cut_right(limited(at[1] * band.w, rest.w, ui.px(300), ui.px(300)));

@@ -26,6 +26,9 @@ struct Layout {
   float gap = 5;                ///< of a splitter in pixels at 100 %; more for fingers
   bool show_graph_tab = false;  ///< narrow windows: Graph Structure instead of Graph Executions
 
+  static constexpr float rail_width = 44;   ///< of Alerts with a count and two arrows only
+  static constexpr float rail_below = 110;  ///< Alerts narrower than this are a rail
+
   /// Rectangles of the panes within `area`; empty for those that are not shown.
   [[nodiscard]] std::array<Rect, num_panes> panes(Rect area, const Ui& ui) const;
   /// Draws the splitters and lets them be dragged. True if one was moved.

@@ -93,6 +93,7 @@ std::string App::link() const {
     add("src", shown->path + "~" + std::to_string(shown->line));
   if (rows_pane.filter[0] != '\0') add("q", rows_pane.filter);
   if (rows_pane.only_bad) add("bad", "1");
+  if (!rows_pane.sort.empty()) add("so", rows_pane.sort + (rows_pane.sort_descending ? ",d" : ",a"));
   if (timeline_pane.end > 0)
     add("tl", short_number(timeline_pane.begin) + "," + short_number(timeline_pane.end) +
                   (timeline_pane.time_mode ? ",t" : ",o"));
@@ -167,6 +168,9 @@ void App::apply_link(const std::string& link) {
   select(wish);
   command("filter", {{"query", get("q")}});
   rows_pane.only_bad = get("bad") == "1";
+  const std::string order = get("so");
+  if (const std::size_t comma = order.find(','); comma != std::string::npos)
+    command("sort", {{"column", order.substr(0, comma)}, {"descending", order.ends_with(",d")}});
   const std::string range = get("tl");
   if (const auto n = numbers(range); n.size() >= 2 && n[1] > n[0]) {
     timeline_pane.time_mode = range.ends_with(",t");

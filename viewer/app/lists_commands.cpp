@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "app/commands.hpp"
+#include "engine/row_order.hpp"
 #include "widgets/format.hpp"
 
 namespace nanlens::viewer {
@@ -53,6 +54,20 @@ struct ListCommands {
   static Result only_bad(App& app, const Json& a) {
     app.rows_pane.only_bad = flag(a, "on", !app.rows_pane.only_bad);
     app.scroll_rows_ = true;
+    return {};
+  }
+  // A column again: the other direction, then the order of the file.
+  static Result sort(App& app, const Json& a) {
+    auto& pane = app.rows_pane;
+    const std::string column = text(a, "column");
+    if (!column.empty() && !is_sortable(column)) return fail("Rows can't be sorted by \"" + column + "\".");
+    const bool large_first = column == "health" || column == "size";
+    const bool again = column == pane.sort && !a.contains("descending");
+    const bool both_done = again && pane.sort_descending != large_first;
+    pane.sort_descending = flag(a, "descending", again ? !pane.sort_descending : large_first);
+    pane.sort = both_done ? "" : column;
+    if (pane.sort.empty()) pane.sort_descending = false;
+    pane.first = 0;
     return {};
   }
   static Result edit_filter(App& app, const Json&) {
@@ -147,9 +162,9 @@ struct ListCommands {
     double at = (pane.begin + pane.end) / 2;
     if (const auto given = number(a, "at"))
       at = *given;
-    else if (static_cast<double>(app.selection.focus.execution) >= pane.begin &&
-             static_cast<double>(app.selection.focus.execution) < pane.end && !pane.time_mode)
-      at = static_cast<double>(app.selection.focus.execution) + 0.5;
+    else if (const double place = app.timeline_place();
+             app.selection.focus.execution >= 0 && place >= pane.begin && place < pane.end)
+      at = place + (pane.time_mode ? 0 : 0.5);
     const double smallest = pane.time_mode ? std::max(1e-6, app.timeline_whole() / 1e6) : 4;
     const double span =
         std::clamp((pane.end - pane.begin) / factor, smallest, std::max(smallest, app.timeline_whole()));
@@ -182,7 +197,7 @@ struct ListCommands {
   static Result center_selection(App& app, const Json& a) {
     const std::int64_t execution = app.selection.focus.execution;
     auto& pane = app.timeline_pane;
-    const double at = pane.time_mode ? app.selection.card.time : static_cast<double>(execution);
+    const double at = app.timeline_place();
     const double middle = (pane.begin + pane.end) / 2;
     if (execution < 0 || std::fabs(at - middle) <= (pane.end - pane.begin) / 40 + 1) return timeline_fit(app, a);
     app.set_timeline(at - (pane.end - pane.begin) / 2, at + (pane.end - pane.begin) / 2);
@@ -267,6 +282,7 @@ const CommandTable& list_commands() {
       {"clear_pins", C::clear_pins},
       {"density", C::density},
       {"only_bad", C::only_bad},
+      {"sort", C::sort},
       {"edit_filter", C::edit_filter},
       {"find", C::find},
       {"find_here", C::find_here},

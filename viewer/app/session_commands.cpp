@@ -21,6 +21,11 @@ struct SessionCommands {
     app.platform.pick(flag(a, "folder", true));
     return {};
   }
+  static Result open_sample(App& app, const Json&) {
+    if (!app.platform.open_sample) return fail("This viewer was built without the sample.");
+    app.platform.open_sample();
+    return {};
+  }
   static Result close_logdir(App& app, const Json&) {
     app.prepare_open();
     app.overview.loading = false;
@@ -137,6 +142,7 @@ const CommandTable& session_commands() {
   using C = SessionCommands;
   static const CommandTable all = {
       {"open_logdir", C::open_logdir},
+      {"open_sample", C::open_sample},
       {"close_logdir", C::close_logdir},
       {"select_run", C::select_run},
       {"reload", C::reload},

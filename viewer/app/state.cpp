@@ -92,7 +92,7 @@ Json timeline_json(const App& app) {
   Json boxes = Json::array();
   const auto& pane = app.timeline_pane;
   for (const Box& b : app.timeline.boxes) {
-    const double at = app.timeline.time_mode ? b.time : static_cast<double>(b.index);
+    const double at = app.timeline.time_mode ? b.at : static_cast<double>(b.index);
     if (at + (app.timeline.time_mode ? 0 : 1) <= pane.begin || at >= pane.end) continue;
     boxes.push_back({{"index", b.index},
                      {"label", initial(b.op_type)},
@@ -100,10 +100,13 @@ Json timeline_json(const App& app) {
                      {"kind", b.function ? "function" : "eager"},
                      {"bad", b.bad}});
   }
+  Json gaps = Json::array();
+  for (const Gap& g : app.timeline.gaps) gaps.push_back({{"begin", g.begin}, {"seconds", g.seconds}});
   return {{"begin", pane.begin},
           {"end", pane.end},
           {"total", app.timeline.total},
           {"mode", pane.time_mode ? "time" : "order"},
+          {"gaps", gaps},
           {"boxes", boxes}};
 }
 
@@ -154,6 +157,9 @@ Json rows_json(const App& app) {
           {"shown", app.rows.shown},
           {"first", static_cast<std::uint64_t>(std::ceil(app.rows_pane.first))},
           {"filter", app.rows_pane.filter},
+          {"sort", app.rows_pane.sort.empty()
+                       ? Json(nullptr)
+                       : Json{{"column", app.rows_pane.sort}, {"descending", app.rows_pane.sort_descending}}},
           {"filter_error", or_null(app.rows.filter_error)},
           {"filter_note", or_null(app.rows.filter_note)},
           {"only_bad", app.rows_pane.only_bad},
@@ -237,7 +243,7 @@ Json chain_json(const Selection& s) {
 
 const char* popup_name(Popup p) {
   constexpr const char* names[] = {"none", "palette", "help",        "diagnostics", "licences",
-                                   "runs", "columns", "ops_of_line", "causes"};
+                                   "runs", "columns", "ops_of_line", "causes",      "settings"};
   return names[static_cast<std::size_t>(p)];
 }
 
@@ -292,7 +298,8 @@ Json App::state() const {
         {"line", shown == nullptr ? Json(nullptr) : Json(shown->line)},
         {"first_visible", shown == nullptr ? 0 : static_cast<std::int64_t>(shown->first) + 1},
         {"num_lines", there ? source.lines.size() : 0},
-        {"tabs", source_pane.tabs.size()}}},
+        {"tabs", source_pane.tabs.size()},
+        {"beside", source_pane.two ? Json(source_pane.beside.path) : Json(nullptr)}}},
       {"stack_trace", stack_json(*this)},
       {"active_pane", pane_ids[static_cast<std::size_t>(active)]},
       {"maximized", layout.maximized ? Json(pane_ids[static_cast<std::size_t>(*layout.maximized)]) : Json(nullptr)},

@@ -81,6 +81,7 @@ struct WindowCommands {
   static Result show_runs(App& app, const Json&) { return open_popup(app, Popup::runs); }
   static Result show_diagnostics(App& app, const Json&) { return open_popup(app, Popup::diagnostics); }
   static Result show_licences(App& app, const Json&) { return open_popup(app, Popup::licences); }
+  static Result show_settings(App& app, const Json&) { return open_popup(app, Popup::settings); }
   static Result escape(App& app, const Json&) {
     if (app.menu_open)
       app.close_menu = true;
@@ -117,6 +118,7 @@ const CommandTable& window_commands() {
       {"show_runs", C::show_runs},
       {"show_diagnostics", C::show_diagnostics},
       {"show_licences", C::show_licences},
+      {"show_settings", C::show_settings},
       {"escape", C::escape},
   };
   return all;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,14 @@ double resident_bytes() {
   return static_cast<double>(pages) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
+// The sample lies beside the program: bin/../share/nanlens. "" if it does not.
+std::string find_sample() {
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  const auto path = program.parent_path().parent_path() / "share/nanlens/sample.nanlens";
+  return std::filesystem::is_regular_file(path, error) ? path.string() : "";
+}
+
 // The state file holds what tests read; it is replaced only if more than the frame number has changed.
 class StateFile {
  public:
@@ -82,9 +91,11 @@ int run(const Options& options) {
   platform.quit = [&] { window.close(); };
   platform.link_text = [](const std::string& link) { return "--view '" + link + "'"; };
   platform.memory_bytes = resident_bytes;
+  const std::string sample = find_sample();
   platform.recent = load_recent();
   std::erase_if(platform.recent, [](const std::string& path) { return ::access(path.c_str(), R_OK) != 0; });
   App app(std::move(platform));
+  if (!sample.empty()) app.platform.open_sample = [&] { app.open({sample}); };
   app.apply_settings(load_settings());
   if (!options.theme.empty()) app.command("theme", {{"name", options.theme}});
   app.device_scale = window.content_scale();

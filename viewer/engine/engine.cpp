@@ -55,6 +55,7 @@ void Engine::apply(Open& request) {
   }
   overview_.open = !logdirs_.empty();
   overview_.loading = overview_.open;
+  next_partial_ = {};
 }
 
 void Engine::apply(SelectRun& request) {
@@ -169,6 +170,7 @@ void Engine::apply(View& request) {
     if (current_) current_->rows.set(now.filter, now.only_bad);
     dirty_.rows = true;
   }
+  if (current_ && current_->rows.sort(now.sort, now.sort_descending)) dirty_.rows = true;
   dirty_.rows = dirty_.rows || now.row_first != old.row_first || now.row_count != old.row_count ||
                 now.minimap_cells != old.minimap_cells || now.pinned != old.pinned;
   dirty_.timeline = dirty_.timeline || now.time_mode != old.time_mode || now.timeline_begin != old.timeline_begin ||
@@ -177,7 +179,8 @@ void Engine::apply(View& request) {
   dirty_.alerts = dirty_.alerts || now.alerts_by != old.alerts_by || now.alerts_folded != old.alerts_folded ||
                   now.alerts_expected != old.alerts_expected || now.alerts_first != old.alerts_first ||
                   now.alerts_count != old.alerts_count;
-  dirty_.source = dirty_.source || now.source_path != old.source_path || now.source_host != old.source_host;
+  dirty_.source = dirty_.source || now.source_path != old.source_path || now.source_host != old.source_host ||
+                  now.beside_path != old.beside_path || now.beside_host != old.beside_host;
   dirty_.diagnostics = dirty_.diagnostics || (now.diagnostics && !old.diagnostics);
   dirty_.search = dirty_.search || now.search != old.search;
   if (current_) current_->alerts.set_expected(now.alerts_expected);
@@ -197,6 +200,7 @@ void Engine::open_run(std::int32_t run) {
   current_->index.refresh();
   current_->alerts.set_expected(view_.alerts_expected);
   current_->rows.set(view_.filter, view_.only_bad);
+  current_->rows.sort(view_.sort, view_.sort_descending);
   current_->rows.restart();
   dirty_.all();
 }
@@ -240,10 +244,14 @@ void Engine::read_slice() {
     open_run(latest);
   }
   const auto now = Clock::now();
-  // While it goes on, panes are filled now and then: each time costs a pass over the index.
-  if (changed && (!stopped || now - last_partial_ > std::chrono::milliseconds(700))) {
-    last_partial_ = now;
+  // While it goes on, panes are filled now and then: each time costs a pass over the index, and reads of what they
+  // show.
+  if (changed && (!stopped || now >= next_partial_)) {
     refresh();
+    answer();
+    constexpr int share = 12;
+    next_partial_ =
+        Clock::now() + std::max<Clock::duration>(std::chrono::milliseconds(700), share * (Clock::now() - now));
   }
   dirty_.overview = dirty_.overview || changed || stopped || !overview_.loading;
 }
@@ -291,6 +299,8 @@ void Engine::answer() {
     if (dirty.alerts) replies_.emplace_back(current_->alerts.fill(view_, current_->selection.alert));
     if (dirty.source && !view_.source_path.empty())
       replies_.emplace_back(source_of(current_->index, view_.source_host, view_.source_path));
+    if (dirty.source && !view_.beside_path.empty())
+      replies_.emplace_back(source_of(current_->index, view_.beside_host, view_.beside_path));
     if (dirty.explanation && current_->explain.complete()) replies_.emplace_back(current_->explain.explanation());
     if (dirty.search && !view_.search.empty()) replies_.emplace_back(search(current_->index, view_.search));
     if (dirty.diagnostics && view_.diagnostics) {

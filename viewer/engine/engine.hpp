@@ -84,7 +84,7 @@ class Engine {
   bool looking_ = false;      ///< for new data, without a word if there is none
   bool owes_status_ = false;  ///< the last one said that more would come
   std::chrono::milliseconds slice_{20};
-  std::chrono::steady_clock::time_point last_partial_{};
+  std::chrono::steady_clock::time_point next_partial_{};
 
   struct Dirty {
     bool overview = false;

@@ -50,9 +50,10 @@ void fields(V& v, M& m) {
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, View>
 void fields(V& v, M& m) {
-  v(m.filter, m.only_bad, m.row_first, m.row_count, m.minimap_cells, m.pinned, m.time_mode, m.timeline_begin,
-    m.timeline_end, m.timeline_columns, m.overview_columns, m.alerts_by, m.alerts_folded, m.alerts_expected,
-    m.alerts_first, m.alerts_count, m.source_host, m.source_path, m.hops, m.diagnostics, m.search);
+  v(m.filter, m.only_bad, m.sort, m.sort_descending, m.row_first, m.row_count, m.minimap_cells, m.pinned, m.time_mode,
+    m.timeline_begin, m.timeline_end, m.timeline_columns, m.overview_columns, m.alerts_by, m.alerts_folded,
+    m.alerts_expected, m.alerts_first, m.alerts_count, m.source_host, m.source_path, m.beside_host, m.beside_path,
+    m.hops, m.diagnostics, m.search);
 }
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Request>
@@ -106,13 +107,18 @@ void fields(V& v, M& m) {
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Rows>
 void fields(V& v, M& m) {
-  v(m.total, m.shown, m.complete, m.filter, m.filter_error, m.error_begin, m.error_end, m.filter_note, m.first, m.rows,
-    m.focus_position, m.position_before_focus, m.minimap, m.pinned);
+  v(m.total, m.shown, m.complete, m.sorting, m.filter, m.filter_error, m.error_begin, m.error_end, m.filter_note,
+    m.first, m.rows, m.focus_position, m.position_before_focus, m.minimap, m.pinned);
 }
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Box>
 void fields(V& v, M& m) {
-  v(m.index, m.op_type, m.function, m.bad, m.time, m.device, m.outputs);
+  v(m.index, m.op_type, m.function, m.bad, m.time, m.at, m.device, m.outputs);
+}
+template <class V, class M>
+  requires std::is_same_v<std::remove_const_t<M>, Gap>
+void fields(V& v, M& m) {
+  v(m.begin, m.seconds, m.width, m.left_out);
 }
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Density>
@@ -122,7 +128,7 @@ void fields(V& v, M& m) {
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Timeline>
 void fields(V& v, M& m) {
-  v(m.total, m.duration, m.time_mode, m.begin, m.end, m.boxes, m.columns, m.overview);
+  v(m.total, m.duration, m.time_mode, m.gaps, m.begin, m.end, m.boxes, m.columns, m.overview);
 }
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, TensorInfo>

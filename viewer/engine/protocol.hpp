@@ -83,12 +83,14 @@ struct Select {
 struct View {
   std::string filter;
   bool only_bad = false;
+  std::string sort;  ///< column that orders the rows; "": as in the file
+  bool sort_descending = false;
   std::uint64_t row_first = 0;
   std::uint32_t row_count = 0;
   std::uint32_t minimap_cells = 0;
   std::vector<std::int64_t> pinned;  ///< rows that stay in view
   bool time_mode = false;            ///< timeline by wall_time instead of by index
-  double timeline_begin = 0;         ///< index, or seconds since the run's start
+  double timeline_begin = 0;         ///< index, or place on the axis by time
   double timeline_end = 50;
   std::uint32_t timeline_columns = 0;  ///< pixels of the window; used where boxes are too narrow to be drawn one by one
   std::uint32_t overview_columns = 0;
@@ -99,6 +101,8 @@ struct View {
   std::uint32_t alerts_count = 0;
   std::string source_host;
   std::string source_path;  ///< "": no file is shown
+  std::string beside_host;
+  std::string beside_path;  ///< of a second file; "": none
   std::uint32_t hops = 1;   ///< of the graph around the focused op
   bool diagnostics = false;
   std::string search;  ///< what the palette looks for; "": nothing
@@ -198,6 +202,7 @@ struct Rows {
   std::uint64_t total = 0;
   std::uint64_t shown = 0;   ///< rows that pass the filter, as far as it is known
   bool complete = true;      ///< the filter has seen every row
+  bool sorting = false;      ///< the order asked for is not known yet: rows are as in the file
   std::string filter;        ///< the query that `rows` pass
   std::string filter_error;  ///< why View::filter can't be read; the last valid one then stays
   std::uint32_t error_begin = 0;
@@ -211,13 +216,22 @@ struct Rows {
   std::vector<Row> pinned;
 };
 
+/// A pause that the axis by time shows narrower than it was.
+struct Gap {
+  double begin = 0;     ///< seconds since the run's start
+  double seconds = 0;   ///< how long it was
+  double width = 0;     ///< how long it looks
+  double left_out = 0;  ///< seconds that the gaps before it leave out
+};
+
 /// One execution in the timeline.
 struct Box {
   std::uint64_t index = 0;
   std::string op_type;
   bool function = false;
   bool bad = false;
-  double time = 0;
+  double time = 0;  ///< seconds since the run's start
+  double at = 0;    ///< in time mode: its place on the axis
   std::string device;
   std::vector<std::vector<Badge>> outputs;
 };
@@ -231,9 +245,10 @@ struct Density {
 
 struct Timeline {
   std::uint64_t total = 0;
-  double duration = 0;  ///< seconds from the run's start to the last execution
+  double duration = 0;  ///< from the run's start to the last execution: seconds, or length of the axis in time mode
   bool time_mode = false;
-  double begin = 0;  ///< what boxes or columns cover: indices, or seconds in time mode
+  std::vector<Gap> gaps;  ///< of the axis by time
+  double begin = 0;       ///< what boxes or columns cover: indices, or places on the axis in time mode
   double end = 0;
   std::vector<Box> boxes;         ///< if they are few enough
   std::vector<Density> columns;   ///< else

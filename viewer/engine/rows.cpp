@@ -42,6 +42,7 @@ void RowFilter::restart() {
   find_mode();
   next_ = everything_ ? index_.run().num_traces() : 0;
   leaf_of_op_.assign(query_.leaves, {});
+  order_.restart();
 }
 
 bool RowFilter::step(std::chrono::steady_clock::time_point deadline) {
@@ -53,10 +54,13 @@ bool RowFilter::step(std::chrono::steady_clock::time_point deadline) {
       if (passes(next_)) hits_.push_back(static_cast<std::uint32_t>(next_));
     if (std::chrono::steady_clock::now() >= deadline) break;
   }
-  return next_ < end;
+  if (next_ == end && !order_.complete())
+    order_.step(num_shown(), [this](std::uint64_t position) { return passing(position); }, deadline);
+  return !complete();
 }
 
 std::uint64_t RowFilter::position_of(std::int64_t row) const {
+  if (complete() && !order_.natural()) return order_.position_of(static_cast<std::uint64_t>(row));
   if (everything_) return static_cast<std::uint64_t>(std::max<std::int64_t>(0, row));
   return static_cast<std::uint64_t>(std::lower_bound(hits_.begin(), hits_.end(), row) - hits_.begin());
 }
@@ -109,7 +113,8 @@ Rows RowFilter::fill(const View& view, std::int64_t focus_row) {
   reader::Run& run = index_.run();
   rows.total = run.num_traces();
   rows.shown = num_shown();
-  rows.complete = complete();
+  rows.complete = filtered();
+  rows.sorting = rows.complete && !order_.complete();
   rows.filter = text_;
   if (error_) {
     rows.filter_error = error_->reason;
@@ -125,8 +130,8 @@ Rows RowFilter::fill(const View& view, std::int64_t focus_row) {
     const std::uint64_t index = row_at(position);
     Row row = describe(index);
     const std::uint32_t call = run.trace_execution(static_cast<std::size_t>(index));
-    row.call_begins = call != previous;
-    if (call != reader::none && (row.call_begins || position == rows.first)) row.call = call_name(call);
+    row.call_begins = call != previous && order_.by_call();
+    if (call != reader::none && (call != previous || position == rows.first)) row.call = call_name(call);
     previous = call;
     rows.rows.push_back(std::move(row));
   }
@@ -134,7 +139,7 @@ Rows RowFilter::fill(const View& view, std::int64_t focus_row) {
     const std::uint64_t position = position_of(focus_row);
     const bool there = position < rows.shown && row_at(position) == static_cast<std::uint64_t>(focus_row);
     rows.focus_position = there ? static_cast<std::int64_t>(position) : -1;
-    rows.position_before_focus = static_cast<std::int64_t>(position);
+    if (there || order_.natural()) rows.position_before_focus = static_cast<std::int64_t>(position);
   }
   for (const std::int64_t row : view.pinned)
     if (row >= 0 && static_cast<std::size_t>(row) < run.num_traces())

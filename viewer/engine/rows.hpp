@@ -12,6 +12,7 @@
 #include "explain.hpp"
 #include "filter.hpp"
 #include "protocol.hpp"
+#include "row_order.hpp"
 #include "run_index.hpp"
 
 namespace nanlens::viewer {
@@ -25,21 +26,24 @@ struct RowRoles {
 /// Filters rows in slices and answers for windows of what passes.
 class RowFilter {
  public:
-  RowFilter(RunIndex& index, Explain& explain) : index_(index), explain_(explain) {}
+  RowFilter(RunIndex& index, Explain& explain) : index_(index), explain_(explain), order_(index) {}
 
   /// Starts over with this query if it differs from the current one. A query that can't be read leaves the last valid
   /// one in force and is reported by `fill`.
   void set(const std::string& query, bool only_bad);
+  /// Orders what passes by a column; true if that is another order than before.
+  bool sort(const std::string& column, bool descending) { return order_.set(column, descending); }
   void set_roles(RowRoles roles);
   /// Rows that the word `pinned` means.
   void set_pinned(const std::vector<std::int64_t>& rows);
-  /// Goes on filtering until `deadline`; true if rows are left.
+  /// Goes on filtering, then sorting, until `deadline`; true if rows are left.
   bool step(std::chrono::steady_clock::time_point deadline);
   /// Forgets all results, since rows' calls may have changed.
   void restart();
   /// Does the query ask what the cause analysis found?
   [[nodiscard]] bool uses_classes() const { return query_.uses_classes; }
-  [[nodiscard]] bool complete() const { return next_ >= index_.run().num_traces(); }
+  [[nodiscard]] bool filtered() const { return next_ >= index_.run().num_traces(); }
+  [[nodiscard]] bool complete() const { return filtered() && order_.complete(); }
 
   /// Answers for a window of the rows that pass.
   [[nodiscard]] Rows fill(const View& view, std::int64_t focus_row);
@@ -54,6 +58,11 @@ class RowFilter {
   bool passes(std::size_t row);
   [[nodiscard]] std::uint64_t num_shown() const { return everything_ ? index_.run().num_traces() : hits_.size(); }
   [[nodiscard]] std::uint64_t row_at(std::uint64_t position) const {
+    if (complete() && !order_.natural()) return order_.row_at(position);
+    return passing(position);
+  }
+  // In the order of the file.
+  [[nodiscard]] std::uint64_t passing(std::uint64_t position) const {
     return everything_ ? position : hits_[static_cast<std::size_t>(position)];
   }
   [[nodiscard]] std::uint64_t position_of(std::int64_t row) const;
@@ -68,6 +77,7 @@ class RowFilter {
 
   RunIndex& index_;
   Explain& explain_;
+  RowOrder order_;
   std::string text_;
   std::string asked_;
   bool only_bad_ = false;

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include "time_axis.hpp"
 
 namespace nanlens::viewer {
 
@@ -73,6 +77,16 @@ std::optional<Producer> RunIndex::producer(std::int64_t tensor_id, std::int64_t 
   if (found->second.execution < execution) return found->second;
   // The id was given again later: ids are unique in TensorFlow's logdirs, so this is rare.
   return find_backwards(tensor_id, execution, execution);
+}
+
+const std::vector<Gap>& RunIndex::gaps() {
+  if (std::exchange(gaps_at_executions_, run_.num_executions()) == run_.num_executions()) return gaps_;
+  std::vector<double> times;
+  times.reserve(run_.num_executions());
+  for (std::size_t i = 0; i < run_.num_executions(); ++i) times.push_back(since_start(run_.execution_wall_time(i)));
+  std::sort(times.begin(), times.end());  // several hosts need not be in order
+  gaps_ = find_gaps(times);
+  return gaps_;
 }
 
 std::string RunIndex::device(std::int32_t id) const {

@@ -45,6 +45,8 @@ class RunIndex {
 
   /// Names of devices by the ids that events use; "" if unknown.
   [[nodiscard]] std::string device(std::int32_t id) const;
+  /// Pauses that the axis by time shortens.
+  [[nodiscard]] const std::vector<Gap>& gaps();
   /// Seconds since the run's start.
   [[nodiscard]] double since_start(double wall_time) const { return wall_time - run_.starting_wall_time(); }
   /// The graph an execution ran: by id where it is recorded, else by name if only one graph has it.
@@ -66,6 +68,8 @@ class RunIndex {
   std::size_t produced_ = 0;  // executions whose outputs are in producers_
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> placeholders_;
   std::size_t placeholders_at_ops_ = 0;
+  std::vector<Gap> gaps_;
+  std::size_t gaps_at_executions_ = 0;
 };
 
 /// A function's name without the prefix and number that TensorFlow adds: "__forward_loss_470" is "loss".

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "badges.hpp"
+#include "time_axis.hpp"
 
 namespace nanlens::viewer {
 
@@ -36,7 +37,12 @@ void add(Density& column, const reader::Run& run, std::size_t i) {
   if ((flags & reader::bad_flags) != 0) ++column.bad;
 }
 
-std::vector<Density> columns_of(const RunIndex& index, bool time_mode, double begin, double end, std::uint32_t count) {
+// Where an execution is on the axis by time.
+double place_of(RunIndex& index, std::size_t i) {
+  return to_axis(index.gaps(), index.since_start(index.run().execution_wall_time(i)));
+}
+
+std::vector<Density> columns_of(RunIndex& index, bool time_mode, double begin, double end, std::uint32_t count) {
   std::vector<Density> columns(count);
   const reader::Run& run = index.run();
   const double scale = end > begin ? count / (end - begin) : 0;
@@ -47,7 +53,7 @@ std::vector<Density> columns_of(const RunIndex& index, bool time_mode, double be
     last = static_cast<std::size_t>(std::clamp(std::ceil(end), 0.0, static_cast<double>(last)));
   }
   for (std::size_t i = first; i < last; ++i) {
-    const double at = time_mode ? index.since_start(run.execution_wall_time(i)) : static_cast<double>(i);
+    const double at = time_mode ? place_of(index, i) : static_cast<double>(i);
     const double column = (at - begin) * scale;
     if (column >= 0 && column < count + 1e-6)
       add(columns[std::min<std::size_t>(count - 1, static_cast<std::size_t>(column))], run, i);
@@ -64,7 +70,9 @@ Timeline timeline_of(RunIndex& index, const View& view) {
   t.time_mode = view.time_mode;
   for (std::size_t i = run.num_executions();
        i-- > 0 && i + 64 > run.num_executions();)  // several hosts: the last one need not be the latest
-    t.duration = std::max(t.duration, index.since_start(run.execution_wall_time(i)));
+    t.duration =
+        std::max(t.duration, view.time_mode ? place_of(index, i) : index.since_start(run.execution_wall_time(i)));
+  if (view.time_mode) t.gaps = index.gaps();
   t.begin = view.timeline_begin;
   t.end = view.timeline_end;
   const double whole = view.time_mode ? t.duration : static_cast<double>(t.total);
@@ -73,7 +81,7 @@ Timeline timeline_of(RunIndex& index, const View& view) {
   std::vector<std::size_t> inside;
   if (view.time_mode) {
     for (std::size_t i = 0; i < t.total && inside.size() <= most_boxes; ++i) {
-      const double at = index.since_start(run.execution_wall_time(i));
+      const double at = place_of(index, i);
       if (at >= t.begin && at <= t.end) inside.push_back(i);
     }
   } else {
@@ -82,7 +90,10 @@ Timeline timeline_of(RunIndex& index, const View& view) {
     for (std::size_t i = first; i < last && inside.size() <= most_boxes; ++i) inside.push_back(i);
   }
   if (inside.size() <= most_boxes)
-    for (const std::size_t i : inside) t.boxes.push_back(box_of(index, i));
+    for (const std::size_t i : inside) {
+      t.boxes.push_back(box_of(index, i));
+      if (view.time_mode) t.boxes.back().at = place_of(index, i);
+    }
   else if (view.timeline_columns > 0)
     t.columns = columns_of(index, view.time_mode, t.begin, t.end, view.timeline_columns);
   return t;

@@ -112,10 +112,32 @@ std::string empty_text(const App& app) {
          format_count(static_cast<double>(run.num_executions)) + " executions.";
 }
 
+// What is left of the pane in a narrow strip: how many, and the way from one to the next.
+void draw_rail(App& app, Rect area) {
+  Ui& ui = app.ui;
+  ui.mark("pane:alerts", area);
+  const auto tool = [&](const char* id, const char* label, const char* hint) {
+    return ui.tool(id, area.cut_top(ui.px(28)).inset(ui.px(4), ui.px(2)), label, hint);
+  };
+  if (tool("alerts:widen", "»", "Show the alerts"))
+    app.command("set_splitter", {{"id", Layout::ids[0]}, {"at", Layout::defaults[0]}});
+  if (app.overview.run < 0 || app.alerts.total == 0) return;
+  const Rect count = area.cut_top(ui.px(28));
+  const Hit hit = ui.item("alert:InfNanAlert", count);
+  const std::string text = format_short_count(static_cast<double>(app.alerts.total));
+  const float w = ui.text_width(ui.mono, 11, text) + ui.px(8);
+  ui.tag({count.x + (count.w - w) / 2, count.y}, count.h, text, ui.theme.badfill, ui.theme.onbad);
+  if (hit.hovered) ui.tooltip(format_count(static_cast<double>(app.alerts.total)) + " tensors with NaN or infinity");
+  if (hit.clicked) app.command("focus_alert_type", {{"type", "InfNanAlert"}});
+  if (tool("alerts:previous", "▲", "Previous alert ( , )")) app.command("previous_alert");
+  if (tool("alerts:next", "▼", "Next alert ( . )")) app.command("next_alert");
+}
+
 }  // namespace
 
 void draw_alerts(App& app, Rect area) {
   Ui& ui = app.ui;
+  if (area.w < ui.px(Layout::rail_below)) return draw_rail(app, area);
   Rect tools = draw_pane_header(app, Pane::alerts, area, "Alerts",
                                 app.overview.open ? format_count(static_cast<double>(app.alerts.total)) : "");
   if (app.overview.run < 0) return;

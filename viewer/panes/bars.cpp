@@ -82,6 +82,7 @@ void draw_top_bar(App& app, Rect area) {
     return ui.tool(id, bar.cut_right(ui.px(width)).inset(ui.px(2), ui.px(5)), label, hint);
   };
   if (tool("help", "?", "Keys (?)", 30)) app.command("help");
+  if (tool("settings", "⚙", "Settings", 30)) app.command("show_settings");
   if (tool("theme", "☾", "Light or dark", 30)) app.command("theme");
   if (tool("open", "open", "Open a folder (Ctrl+O)", 46)) {
     const Result result = app.command("open_logdir");

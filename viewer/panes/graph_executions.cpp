@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "engine/filter.hpp"
+#include "engine/row_order.hpp"
 #include "panes/panes.hpp"
 #include "widgets/format.hpp"
 
@@ -166,6 +167,7 @@ void draw_row(App& app, const Rect& rect, const Row& row, const char* prefix = "
   else if (hit.hovered || of_call)
     ui.fill(rect, ui.theme.panel);
   if (hit.hovered && !focused) ui.frame(rect, ui.theme.line);
+  if (role == "caller") ui.dashed_frame(rect.inset(1), ui.theme.warn);
   draw_cells(app, cells_of(app, rect), row, role, id);
   if (row.call_begins) ui.hline(rect.x, rect.y, rect.w, ui.theme.dim);
   if (hit.clicked) app.command("focus_trace", {{"index", row.index}});
@@ -219,12 +221,27 @@ void draw_call_header(App& app, const Rect& bar, const Row* top) {
   }
 }
 
+// A click on a title orders the rows by its column.
 void draw_column_titles(App& app, const Rect& bar) {
   Ui& ui = app.ui;
   const Cells cells = cells_of(app, bar);
-  for (std::size_t i = 0; i < columns.size(); ++i)
-    if (cells.shown[i])
-      ui.text_in(cells.at[i], ui.sans, 11, ui.theme.dim, columns[i].title, Ellipsis::right, i == 0 || i == 6 || i == 9);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (!cells.shown[i]) continue;
+    const bool right = i == 0 || i == 6 || i == 9;
+    const bool sorted = app.rows_pane.sort == columns[i].id;
+    const std::string title = columns[i].title + std::string(!sorted                         ? ""
+                                                             : app.rows_pane.sort_descending ? " ↓"
+                                                                                             : " ↑");
+    if (!is_sortable(columns[i].id)) {
+      ui.text_in(cells.at[i], ui.sans, 11, ui.theme.dim, title, Ellipsis::right, right);
+      continue;
+    }
+    const Hit hit = ui.item(std::string("sort:") + columns[i].id, cells.at[i]);
+    ui.text_in(cells.at[i], ui.sans, 11, sorted || hit.hovered ? ui.theme.link : ui.theme.dim, title, Ellipsis::right,
+               right);
+    if (hit.hovered) ui.tooltip("Sort by this column; again: the other way; once more: as recorded");
+    if (hit.clicked) app.command("sort", {{"column", columns[i].id}});
+  }
 }
 
 void draw_filter(App& app, Rect bar) {
@@ -235,6 +252,7 @@ void draw_filter(App& app, Rect bar) {
   if (filtered)
     count = (app.rows.complete ? "" : "≥ ") + format_count(static_cast<double>(app.rows.shown)) + " of " +
             format_count(static_cast<double>(app.rows.total));
+  if (app.rows.sorting) count = "sorting…  " + count;
   const Rect count_at = bar.cut_right(ui.text_width(ui.sans, 12, count) + ui.px(8));
   ui.text_in(count_at, ui.sans, 12, ui.theme.dim, count, Ellipsis::right, true);
   if (ui.tool("filter:bad", bar.cut_right(ui.px(40)).inset(ui.px(2)), "▲ bad", "Only bad rows (B)", pane.only_bad))
@@ -281,7 +299,8 @@ void move_list(App& app, const Rect& area, double total, double visible) {
   first = std::clamp(first, 0.0, std::max(0.0, total - visible));
 }
 
-void draw_minimap(App& app, const Rect& area) {
+// Returns true while it is dragged.
+bool draw_minimap(App& app, const Rect& area) {
   Ui& ui = app.ui;
   app.view.minimap_cells = static_cast<std::uint32_t>(std::max(8.0f, area.h / 3));
   const auto& cells = app.rows.minimap;
@@ -291,7 +310,7 @@ void draw_minimap(App& app, const Rect& area) {
     const double fitting = static_cast<double>(app.rows_pane.fitting) - 1;
     app.rows_pane.first = std::clamp(share, 0.0, 1.0) * static_cast<double>(app.rows.shown) - fitting / 2;
   }
-  if (cells.empty()) return;
+  if (cells.empty()) return hit.held;
   const float step = area.h / static_cast<float>(cells.size());
   for (std::size_t i = 0; i < cells.size(); ++i)
     if (cells[i] != 0)
@@ -307,6 +326,21 @@ void draw_minimap(App& app, const Rect& area) {
                                                   static_cast<double>(app.rows.shown)),
              area.w, ui.px(2)},
             ui.theme.link);
+  return hit.held;
+}
+
+// Where in the run a fast drag has come to, beside the mouse.
+void draw_bubble(App& app, const Row& top) {
+  Ui& ui = app.ui;
+  std::string text = "row " + format_count(static_cast<double>(top.index));
+  if (top.execution >= 0) text += " · call #" + format_count(static_cast<double>(top.execution));
+  text += " · " + format_time(top.time);
+  const float w = ui.text_width(ui.sans, 12, text) + ui.px(16);
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const Rect box{mouse.x - w - ui.px(30), mouse.y - ui.px(12), w, ui.px(24)};
+  ui.mark("rows:bubble", box);
+  ui.fill(box, ui.theme.text, ui.px(4));
+  ui.text_in(box.inset(ui.px(8), 0), ui.sans, 12, ui.theme.bg, text);
 }
 
 std::string empty_text(const App& app) {
@@ -389,8 +423,9 @@ void draw_graph_executions(App& app, Rect area) {
   const double visible = static_cast<double>(area.h / h);
   app.rows_pane.fitting = static_cast<std::uint32_t>(std::ceil(visible)) + 1;
   move_list(app, area, total, visible);
-  draw_minimap(app, bars.cut_right(ui.px(10)));
+  bool scrubbing = draw_minimap(app, bars.cut_right(ui.px(10)));
   ui.scrollbar("rows:scroll", bars, total, visible, app.rows_pane.first);
+  scrubbing = scrubbing || (total > visible && ImGui::IsItemActive());
   app.rows_pane.first = std::clamp(app.rows_pane.first, 0.0, std::max(0.0, total - visible));
   if (app.rows.shown == 0) {
     if (app.rows.complete) draw_empty(app, area, empty_text(app));
@@ -411,6 +446,7 @@ void draw_graph_executions(App& app, Rect area) {
     for (float y = area.y; y < area.bottom(); y += h)
       ui.fill({area.x + ui.px(70), y + ui.px(8), area.w * 0.4f, ui.px(6)}, ui.theme.badge, ui.px(3));
   draw_call_header(app, header, top);
+  if (scrubbing && top != nullptr) draw_bubble(app, *top);
 }
 
 }  // namespace nanlens::viewer

@@ -14,6 +14,8 @@ void draw_timeline(App& app, Rect area);
 void draw_execution_card(App& app, Rect area);
 void draw_graph_executions(App& app, Rect area);
 void draw_graph_structure(App& app, Rect area);
+/// The selected op with what feeds it and what it feeds; there is a selected op.
+void draw_graph_canvas(App& app, Rect area);
 void draw_source_code(App& app, Rect area);
 void draw_stack_trace(App& app, Rect area);
 
@@ -26,6 +28,7 @@ void draw_start_screen(App& app, Rect area);
 void draw_chain(App& app, Rect& area);
 /// Why there is a NaN: causes, what is expected, what removed bad values.
 void draw_causes(App& app, Rect window);
+void draw_settings(App& app, Rect window);
 /// A sign for a class, which never relies on colour: ✱ made here, ⊘ removed, ⇥ came in bad.
 const char* class_sign(EventClass event_class);
 /// Palette, help, diagnostics, notices.

@@ -167,6 +167,7 @@ void draw_popups(App& app, Rect window) {
     case Popup::runs: draw_runs(app, window); break;
     case Popup::columns: draw_columns(app, window); break;
     case Popup::causes: draw_causes(app, window); break;
+    case Popup::settings: draw_settings(app, window); break;
     case Popup::ops_of_line: draw_ops_of_line(app, window); break;
     case Popup::palette: draw_palette(app, window); break;
     default: break;

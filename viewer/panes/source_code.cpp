@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "panes/panes.hpp"
 #include "widgets/format.hpp"
@@ -100,47 +101,66 @@ void draw_hits(App& app, const std::string& line, float x, const Rect& row) {
   }
 }
 
-void draw_line(App& app, const Rect& row, float gutter, std::int32_t number, const std::vector<Token>& tokens,
-               const std::string& line) {
-  Ui& ui = app.ui;
+/// A file as it is shown: the open tab's, or that of a caller beside it.
+struct Shown {
+  Tab& tab;
+  const Source& source;
+  float& scroll_x;
+  bool beside;
+};
+
+// Dragging over lines of the open tab selects them.
+void select_lines(App& app, const Rect& row, std::int32_t number, const Hit& hit) {
   auto& pane = app.source_pane;
-  const bool focused = app.tab()->line == number;
-  const bool chosen = pane.select_begin > 0 && number >= std::min(pane.select_begin, pane.select_end) &&
-                      number <= std::max(pane.select_begin, pane.select_end);
-  const LineMark* mark = mark_of(app.source, number);
-  const Hit hit =
-      ui.item("source:line:" + std::to_string(number), {row.x + gutter, row.y, row.w - gutter, row.h}, false);
-  if (focused) ui.fill(row, ui.theme.focus);
-  if (chosen) ui.fill({row.x + gutter, row.y, row.w - gutter, row.h}, ui.theme.func);
-  if (focused) ui.fill({row.x, row.y, ui.px(4), row.h}, ui.theme.link);
   if (ImGui::IsItemActivated()) {
     pane.select_begin = pane.select_end = number;
     app.active = Pane::source;
   }
   if (hit.held && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 3)) {
-    const float h = ui.px(row_height);
+    const float h = app.ui.px(row_height);
     pane.select_end =
         std::max(1, number + static_cast<std::int32_t>(std::floor((ImGui::GetIO().MousePos.y - row.y) / h)));
   } else if (hit.clicked && pane.select_begin == pane.select_end) {
     pane.select_begin = pane.select_end = 0;
   }
+}
+
+void draw_line(App& app, const Shown& shown, const Rect& row, float gutter, std::int32_t number,
+               const std::vector<Token>& tokens, const std::string& line) {
+  Ui& ui = app.ui;
+  const auto& pane = app.source_pane;
+  const std::string prefix = shown.beside ? "beside:" : "source:";
+  const bool focused = shown.tab.line == number;
+  const bool chosen = !shown.beside && pane.select_begin > 0 &&
+                      number >= std::min(pane.select_begin, pane.select_end) &&
+                      number <= std::max(pane.select_begin, pane.select_end);
+  const LineMark* mark = mark_of(shown.source, number);
+  const Hit hit =
+      ui.item(prefix + "line:" + std::to_string(number), {row.x + gutter, row.y, row.w - gutter, row.h}, false);
+  if (focused) ui.fill(row, ui.theme.focus);
+  if (chosen) ui.fill({row.x + gutter, row.y, row.w - gutter, row.h}, ui.theme.func);
+  if (focused) ui.fill({row.x, row.y, ui.px(4), row.h}, ui.theme.link);
+  if (!shown.beside)
+    select_lines(app, row, number, hit);
+  else if (hit.clicked)
+    app.command("focus_source", {{"host", shown.tab.host}, {"path", shown.tab.path}, {"line", number}});
   Rect gutter_cell{row.x, row.y, gutter, row.h};
   ui.text_in({gutter_cell.x, gutter_cell.y, gutter - ui.px(24), gutter_cell.h}, ui.mono, 11, ui.theme.dim,
              std::to_string(number), Ellipsis::left, true);
   if (mark != nullptr) {
     const Rect dot{row.x + gutter - ui.px(22), row.y, ui.px(18), row.h};
-    const Hit on_dot = ui.item("source:mark:" + std::to_string(number), dot);
+    const Hit on_dot = ui.item(prefix + "mark:" + std::to_string(number), dot, !shown.beside);
     const float radius = ui.px(mark->ops < 3 ? 2.5f : mark->ops < 20 ? 3.5f : 4.5f);
     ui.draw()->AddCircleFilled({dot.x + dot.w / 2, dot.y + dot.h / 2}, radius,
                                mark->bad ? ui.theme.badfill : ui.theme.link);
     if (on_dot.hovered)
       ui.tooltip(format_count(mark->ops) + (mark->ops == 1 ? " op was made here" : " ops were made here") +
                  (mark->bad ? ", some went bad" : ""));
-    if (on_dot.clicked) app.command("ops_of_line", {{"line", number}});
+    if (on_dot.clicked && !shown.beside) app.command("ops_of_line", {{"line", number}});
   }
   ImGui::PushClipRect({row.x + gutter, row.y}, row.max(), true);
-  const float x = row.x + gutter - pane.scroll_x;
-  draw_hits(app, line, x, row);
+  const float x = row.x + gutter - shown.scroll_x;
+  if (!shown.beside) draw_hits(app, line, x, row);
   float at = x;
   for (const Token& t : tokens) {
     if (at > row.right()) break;
@@ -153,28 +173,26 @@ void draw_line(App& app, const Rect& row, float gutter, std::int32_t number, con
   ImGui::PopClipRect();
 }
 
-void draw_text(App& app, Rect area) {
+void draw_text(App& app, Rect area, const Shown& shown, bool center) {
   Ui& ui = app.ui;
-  auto& pane = app.source_pane;
-  Tab& tab = pane.tabs[pane.tab];
-  const auto& lines = app.source.lines;
+  Tab& tab = shown.tab;
+  const auto& lines = shown.source.lines;
   const float h = ui.px(row_height);
   const double visible = static_cast<double>(area.h / h);
-  pane.visible = visible;
   const double total = static_cast<double>(lines.size());
-  if (pane.center) {
+  if (!shown.beside) app.source_pane.visible = visible;
+  if (center) {
     tab.first = tab.line - 1 - visible / 2;
-    pane.scroll_x = 0;
-    pane.center = false;
+    shown.scroll_x = 0;
   }
   const ImVec2 wheel = ui.wheel(area);
   if (ImGui::GetIO().KeyShift)
-    pane.scroll_x -= wheel.y * ui.px(40);
+    shown.scroll_x -= wheel.y * ui.px(40);
   else
     tab.first -= static_cast<double>(wheel.y) * 3;
-  pane.scroll_x = std::max(0.0f, pane.scroll_x - wheel.x * ui.px(40));
+  shown.scroll_x = std::max(0.0f, shown.scroll_x - wheel.x * ui.px(40));
   tab.first = std::clamp(tab.first, 0.0, std::max(0.0, total - visible));
-  ui.scrollbar("source:scroll", area.cut_right(ui.px(12)), total, visible, tab.first);
+  ui.scrollbar(shown.beside ? "beside:scroll" : "source:scroll", area.cut_right(ui.px(12)), total, visible, tab.first);
   const std::string widest = std::to_string(lines.size());
   const float gutter = ui.text_width(ui.mono, 11, widest) + ui.px(34);
   const Language language = language_of(tab.path);
@@ -188,9 +206,38 @@ void draw_text(App& app, Rect area) {
     const Rect row{area.x, area.y + static_cast<float>(static_cast<double>(i) - tab.first) * h, area.w, h};
     if (row.y >= area.bottom()) break;
     const std::string line = expand_tabs(lines[i]);
-    draw_line(app, row, gutter, static_cast<std::int32_t>(i + 1), tokenize(language, line, state), line);
+    draw_line(app, shown, row, gutter, static_cast<std::int32_t>(i + 1), tokenize(language, line, state), line);
   }
   ImGui::PopClipRect();
+}
+
+// With much room, the file that calls the shown one: that of the nearest own frame of the stack in another file.
+const Frame* caller_file(const App& app) {
+  const auto& frames = app.selection.stack.frames;
+  const auto shown = std::clamp<std::int64_t>(app.stack_pane.frame, 0, static_cast<std::int64_t>(frames.size()));
+  for (auto i = static_cast<std::size_t>(shown); i-- > 0;)
+    if (frames[i].own && frames[i].has_text && frames[i].path != app.tab()->path) return &frames[i];
+  return nullptr;
+}
+
+void draw_beside(App& app, Rect area) {
+  Ui& ui = app.ui;
+  auto& pane = app.source_pane;
+  const Frame& frame = *caller_file(app);
+  const Tab wanted{frame.host, frame.path, frame.line, 0};
+  const bool moved = !(pane.beside == wanted) || pane.beside.line != wanted.line;
+  if (moved) pane.beside = wanted;
+  ui.vline(area.x, area.y, area.h, ui.theme.line);
+  area.cut_left(1);
+  const Rect head = area.cut_top(ui.px(20));
+  ui.fill(head, ui.theme.panel);
+  const std::string title = "called from " + base_name(frame.path) + ":" + std::to_string(frame.line);
+  if (ui.link("source:beside", head.inset(ui.px(8), 0), ui.sans, 12, title))
+    app.command("focus_source", {{"host", frame.host}, {"path", frame.path}, {"line", frame.line}});
+  pane.beside_center = pane.beside_center || moved;
+  if (app.source_beside.path != frame.path || app.source_beside.lines.empty()) return;  // on the way
+  draw_text(app, area, {pane.beside, app.source_beside, pane.beside_scroll_x, true}, pane.beside_center);
+  pane.beside_center = false;
 }
 
 }  // namespace
@@ -218,7 +265,11 @@ void draw_source_code(App& app, Rect area) {
                "The file has only " + format_count(static_cast<double>(app.source.lines.size())) + " lines; line " +
                    std::to_string(tab->line) + " was asked for.");
   }
-  draw_text(app, area);
+  auto& pane = app.source_pane;
+  constexpr float both_from = 1300;  // two columns of a hundred characters
+  pane.two = area.w >= ui.px(both_from) && caller_file(app) != nullptr;
+  if (pane.two) draw_beside(app, area.cut_right(std::floor(area.w / 2)));
+  draw_text(app, area, {pane.tabs[pane.tab], app.source, pane.scroll_x, false}, std::exchange(pane.center, false));
 }
 
 }  // namespace nanlens::viewer

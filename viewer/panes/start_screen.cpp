@@ -92,7 +92,11 @@ void draw_start_screen(App& app, Rect area) {
   examples.cut_left(ui.px(20));
   draw_example(app, examples, "python", "Python, TensorFlow", python_example);
   column.cut_top(ui.px(18));
-  Rect foot = column.cut_top(ui.px(22));
+  Rect foot = column.cut_top(ui.px(28));
+  if (app.platform.open_sample) {
+    if (ui.button("start:sample", foot.cut_right(ui.px(130)), "Try the sample")) app.command("open_sample");
+    foot.cut_right(ui.px(14));
+  }
   if (ui.link("licences", foot.cut_right(ui.px(70)), ui.sans, 12, "Licences", Ellipsis::right, true))
     app.command("show_licences");
   ui.text_in(foot, ui.sans, 12, ui.theme.dim,

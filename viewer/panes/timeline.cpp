@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/time_axis.hpp"
 #include "panes/panes.hpp"
 #include "widgets/format.hpp"
 
@@ -145,6 +146,25 @@ void zoom_to_range(App& app, const Rect& area, const Hit& hit) {
                                  {"end", pane.begin + static_cast<double>(b - area.x) * per_pixel}});
 }
 
+// Pauses, shortened: how long each was.
+void draw_gaps(App& app, const Rect& area, float per_unit) {
+  Ui& ui = app.ui;
+  for (const Gap& gap : app.timeline.gaps) {
+    const double place = gap.begin - gap.left_out - app.timeline_pane.begin;
+    const Rect rect{area.x + static_cast<float>(place * static_cast<double>(per_unit)), area.y,
+                    static_cast<float>(gap.width * static_cast<double>(per_unit)), area.h};
+    const Rect visible = rect.intersect(area);
+    if (visible.w <= 0) continue;
+    ui.fill({visible.x, area.y + area.h / 2 - 1, visible.w, 2}, ui.theme.badge);
+    const std::string text = format_duration(gap.seconds) + " idle";
+    if (ui.text_width(ui.sans, 11, text) + ui.px(24) > visible.w) continue;
+    const float w = ui.text_width(ui.sans, 11, text) + ui.px(8);
+    const Rect label{visible.x + (visible.w + ui.px(13) - w) / 2, area.y, w, area.h};
+    ui.fill(label, ui.theme.bg);
+    ui.text_in(label.inset(ui.px(4), 0), ui.sans, 11, ui.theme.dim, text);
+  }
+}
+
 // Boxes, or columns where they would be too narrow.
 void draw_band(App& app, const Rect& area) {
   Ui& ui = app.ui;
@@ -165,10 +185,11 @@ void draw_band(App& app, const Rect& area) {
                      static_cast<float>((t.end - t.begin) * static_cast<double>(per_unit)), area.h};
     draw_columns(app, drawn, t.columns);
   }
+  draw_gaps(app, area, per_unit);
   for (const Box& box : t.boxes) {
     Rect rect;
     if (t.time_mode) {
-      const float x = area.x + static_cast<float>((box.time - pane.begin) * static_cast<double>(per_unit));
+      const float x = area.x + static_cast<float>((box.at - pane.begin) * static_cast<double>(per_unit));
       rect = {x, area.y + ui.px(4), ui.px(13), ui.px(20)};
     } else {
       const float x =
@@ -183,7 +204,9 @@ void draw_band(App& app, const Rect& area) {
 
 std::string range_text(const App& app) {
   const auto& pane = app.timeline_pane;
-  if (app.view.time_mode) return format_time(pane.begin) + " ~ " + format_time(pane.end);
+  if (app.view.time_mode)
+    return format_time(from_axis(app.timeline.gaps, pane.begin)) + " ~ " +
+           format_time(from_axis(app.timeline.gaps, pane.end));
   const double total = static_cast<double>(app.timeline.total);
   const double last = std::max(0.0, std::min(total, std::ceil(pane.end)) - 1);
   return format_count(std::max(0.0, std::floor(pane.begin))) + " ~ " + format_count(last) + " of " +
@@ -257,7 +280,7 @@ void draw_timeline(App& app, Rect area) {
   draw_overview(app, area.cut_top(ui.px(20)));
   draw_tools(app, wide ? tools.inset(0, ui.px(3)) : area.cut_top(ui.px(22)));
   const double boxes = static_cast<double>(area.w / ui.px(15));
-  if (!app.timeline_pane.fitted) {
+  if (!app.timeline_pane.fitted && app.timeline.time_mode == app.timeline_pane.time_mode) {
     app.timeline_pane.fitted = true;
     app.set_timeline(
         0, app.timeline_pane.time_mode ? app.timeline.duration : std::min(boxes, std::max(1.0, app.timeline_whole())));

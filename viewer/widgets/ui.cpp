@@ -103,6 +103,20 @@ void Ui::frame(const Rect& rect, ImU32 color, float rounding, float thickness) c
   draw()->AddRect(rect.min(), rect.max(), color, rounding, thickness);
 }
 
+void Ui::dashed_frame(const Rect& rect, ImU32 color) const {
+  const float dash = px(5);
+  for (float x = rect.x; x < rect.right(); x += 2 * dash) {
+    const float w = std::min(dash, rect.right() - x);
+    hline(x, rect.y, w, color);
+    hline(x, rect.bottom() - 1, w, color);
+  }
+  for (float y = rect.y; y < rect.bottom(); y += 2 * dash) {
+    const float h = std::min(dash, rect.bottom() - y);
+    vline(rect.x, y, h, color);
+    vline(rect.right() - 1, y, h, color);
+  }
+}
+
 void Ui::hline(float x, float y, float w, ImU32 color) const {
   draw()->AddRectFilled({x, std::floor(y)}, {x + w, std::floor(y) + 1}, color);
 }

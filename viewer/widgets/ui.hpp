@@ -64,6 +64,8 @@ class Ui {
   ///@{
   void fill(const Rect& rect, ImU32 color, float rounding = 0) const;
   void frame(const Rect& rect, ImU32 color, float rounding = 0, float thickness = 1) const;
+  /// For what is meant, but lies elsewhere: a caller's tensor.
+  void dashed_frame(const Rect& rect, ImU32 color) const;
   void hline(float x, float y, float w, ImU32 color) const;
   void vline(float x, float y, float h, ImU32 color) const;
   ///@}

@@ -1,0 +1,119 @@
+#include "row_order.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "badges.hpp"
+
+namespace nanlens::viewer {
+
+namespace {
+
+constexpr const char* sortable[] = {"index", "tensor", "op",    "health", "dtype",
+                                    "shape", "size",   "graph", "call",   "time"};
+constexpr double untold = std::numeric_limits<double>::quiet_NaN();
+
+bool shows_text(const std::string& column) { return column == "tensor" || column == "op" || column == "graph"; }
+
+double number_of(const std::vector<Badge>& badges, BadgeKind kind) {
+  for (const Badge& b : badges)
+    if (b.kind == kind) return b.number;
+  return untold;
+}
+
+double bad_count(const std::vector<Badge>& badges) {
+  double bad = 0;
+  for (const Badge& b : badges)
+    if (b.kind == BadgeKind::nan || b.kind == BadgeKind::ninf || b.kind == BadgeKind::pinf || b.kind == BadgeKind::curt)
+      bad += b.number;
+  return bad;
+}
+
+}  // namespace
+
+bool is_sortable(const std::string& column) {
+  return std::find(std::begin(sortable), std::end(sortable), column) != std::end(sortable);
+}
+
+bool RowOrder::set(const std::string& column, bool descending) {
+  const std::string wanted = column == "index" && !descending ? "" : column;
+  if (wanted == column_ && descending == descending_) return false;
+  column_ = wanted;
+  descending_ = descending;
+  restart();
+  return true;
+}
+
+void RowOrder::restart() {
+  sorted_ = false;
+  entries_.clear();
+  order_.clear();
+  rank_of_op_.clear();
+  if (shows_text(column_)) rank_ops();
+}
+
+void RowOrder::rank_ops() {
+  const auto& definitions = index_.run().definitions();
+  std::vector<std::pair<std::string_view, std::uint32_t>> texts;
+  for (std::uint32_t i = 0; i < definitions.ops().size(); ++i) {
+    const reader::Op& op = index_.op(i);
+    const std::uint32_t number = column_ == "tensor" ? op.name
+                                 : column_ == "op"   ? op.type
+                                                     : index_.graph(op.graph).name;
+    texts.emplace_back(definitions.text(number), i);
+  }
+  std::sort(texts.begin(), texts.end());
+  rank_of_op_.resize(texts.size());
+  std::uint32_t rank = 0;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (i > 0 && texts[i].first != texts[i - 1].first) ++rank;
+    rank_of_op_[texts[i].second] = rank;
+  }
+}
+
+double RowOrder::value_of(std::uint64_t row) {
+  const reader::Run& run = index_.run();
+  const auto i = static_cast<std::size_t>(row);
+  if (column_ == "index") return static_cast<double>(row);
+  if (!rank_of_op_.empty()) return rank_of_op_[run.trace_op(i)];
+  if (column_ == "call") return run.trace_execution(i) == reader::none ? untold : run.trace_execution(i);
+  const std::uint8_t flags = run.trace_flags(i);
+  if (column_ == "health" && (flags & reader::bad_flags) == 0)
+    return (flags & reader::has_summary_flag) == 0 ? untold : 0;
+  return recorded_value(row);
+}
+
+double RowOrder::recorded_value(std::uint64_t row) {
+  const auto detail = index_.run().trace(static_cast<std::size_t>(row));
+  if (!detail) return untold;
+  if (column_ == "time") return detail->wall_time;
+  const auto& event = detail->event;
+  const auto badges = badges_of(event.tensor_debug_mode, detail->debug_tensor_value,
+                                event.tensor_proto ? &*event.tensor_proto : nullptr);
+  if (column_ == "health") return bad_count(badges);
+  if (column_ == "dtype") return number_of(badges, BadgeKind::dtype);
+  return number_of(badges, column_ == "size" ? BadgeKind::size : BadgeKind::rank);
+}
+
+void RowOrder::sort() {
+  const auto before = [this](const Entry& a, const Entry& b) {
+    if (std::isnan(a.value) != std::isnan(b.value)) return std::isnan(b.value);
+    if (a.value < b.value || a.value > b.value) return descending_ ? a.value > b.value : a.value < b.value;
+    return a.row < b.row;
+  };
+  std::sort(entries_.begin(), entries_.end(), before);
+  order_.reserve(entries_.size());
+  for (const Entry& e : entries_) order_.push_back(e.row);
+  entries_ = {};
+  sorted_ = true;
+}
+
+std::uint64_t RowOrder::position_of(std::uint64_t row) const {
+  return static_cast<std::uint64_t>(std::find(order_.begin(), order_.end(), row) - order_.begin());
+}
+
+}  // namespace nanlens::viewer

@@ -1,0 +1,69 @@
+// What stays from one session to the next, in one place.
+#include <string>
+
+#include "panes/overlay.hpp"
+#include "panes/panes.hpp"
+
+namespace nanlens::viewer {
+
+namespace {
+
+struct Choice {
+  const char* label;
+  const char* value;
+  bool chosen;
+};
+
+// A line with its name on the left and its choices on the right.
+template <class Chosen>
+void draw_choices(App& app, Rect& area, const char* name, std::initializer_list<Choice> choices, Chosen&& chosen) {
+  Ui& ui = app.ui;
+  Rect row = area.cut_top(ui.px(40)).inset(ui.px(16), ui.px(6));
+  ui.text_in(row.cut_left(ui.px(170)), ui.sans, 13, ui.theme.text, name);
+  for (const Choice& choice : choices) {
+    const float w = ui.text_width(ui.sans, 13, choice.label) + ui.px(22);
+    if (ui.button(std::string("settings:") + choice.value, row.cut_left(w), choice.label, choice.chosen))
+      chosen(choice.value);
+    row.cut_left(ui.px(6));
+  }
+}
+
+}  // namespace
+
+void draw_settings(App& app, Rect window) {
+  overlay(app, "Settings", centered(window, app.ui.px(560), app.ui.px(250)), [&](Rect inside) {
+    inside.cut_top(app.ui.px(6));
+    draw_choices(app, inside, "Colours",
+                 {{"System", "system", app.theme_choice == "system"},
+                  {"Light", "light", app.theme_choice == "light"},
+                  {"Dark", "dark", app.theme_choice == "dark"},
+                  {"High contrast", "contrast", app.theme_choice == "contrast"}},
+                 [&](const char* value) { app.command("theme", {{"name", value}}); });
+    const std::string percent = std::to_string(static_cast<int>(app.user_scale * 100 + 0.5f)) + " %";
+    draw_choices(app, inside, "Text size",
+                 {{"−", "smaller", false}, {percent.c_str(), "normal", false}, {"+", "larger", false}},
+                 [&](std::string_view value) {
+                   if (value == "normal")
+                     app.command("scale", {{"percent", 100}});
+                   else
+                     app.command("scale", {{"by", value == "larger" ? 10 : -10}});
+                 });
+    const float h = app.rows_pane.row_height;
+    draw_choices(app, inside, "Rows of Graph Executions",
+                 {{"Compact", "compact", h < 20},
+                  {"Comfortable", "comfortable", h >= 20 && h < 26},
+                  {"Touch", "touch", h >= 26}},
+                 [&](const char* value) { app.command("density", {{"name", value}}); });
+    draw_choices(app, inside, "Library frames of a stack",
+                 {{"Folded", "folded", app.stack_pane.fold_library}, {"Shown", "shown", !app.stack_pane.fold_library}},
+                 [&](std::string_view value) { app.command("fold_library", {{"on", value == "folded"}}); });
+    draw_choices(app, inside, "A growing logdir",
+                 {{"Followed", "follow", app.follow}, {"Not followed", "still", !app.follow}},
+                 [&](std::string_view value) {
+                   const Result result = app.command("follow", {{"on", value == "follow"}});
+                   if (!result.ok) app.toast(result.message);
+                 });
+  });
+}
+
+}  // namespace nanlens::viewer
