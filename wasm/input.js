@@ -1,6 +1,11 @@
 'use strict';
 
 const modifiersOf = (e) => (e.ctrlKey ? 1 : 0) | (e.shiftKey ? 2 : 0) | (e.altKey ? 4 : 0) | (e.metaKey ? 8 : 0);
+// A finger comes from nowhere, but ImGui presses only what was under the mouse a frame before.
+const hover = (x, y) => {
+  Module._nl_mouse(x, y);
+  for (let i = 0; i < 2; ++i) Module._nl_frame(performance.now() / 1000);
+};
 
 // Fingers beyond a tap: a long press is the right button, two fingers pan and zoom. Its functions return true for events
 // that are dealt with, so that they are no mouse events any more.
@@ -19,7 +24,7 @@ const trackFingers = (wake) => {
   };
   const press = (x, y) => {
     letGo();
-    Module._nl_mouse(x, y);
+    hover(x, y);
     Module._nl_button(2, 1, 0);
     Module._nl_button(2, 0, 0);
     wake(6);
@@ -81,14 +86,19 @@ const listenToUser = ({ canvas, keyboard, wake, withText, textAt }) => {
   canvas.addEventListener('pointerdown', (e) => {
     keyboard.focus({ preventScroll: true });
     canvas.setPointerCapture(e.pointerId);
-    Module._nl_touch(e.pointerType === 'touch' ? 1 : 0);
     e.preventDefault();
     if (fingers.down(e)) return;
-    Module._nl_mouse(e.clientX, e.clientY);
+    if (e.pointerType === 'touch') hover(e.clientX, e.clientY);
+    else Module._nl_mouse(e.clientX, e.clientY);
     Module._nl_button(e.button, 1, modifiersOf(e));
     wake(3);
   });
   const up = (e) => {
+    // What fingers need is larger: it grows only when the tap is over, or the finger would be lifted beside it.
+    setTimeout(() => {
+      Module._nl_touch(e.pointerType === 'touch' ? 1 : 0);
+      wake(2);
+    }, 100);
     if (fingers.up(e)) return;
     Module._nl_mouse(e.clientX, e.clientY);
     Module._nl_button(e.button, 0, modifiersOf(e));

@@ -183,6 +183,9 @@ await check('timeline: boxes, overview, wheel, zoom, fit, time mode', async () =
   s = await v.state();
   assert.equal(s.timeline.mode, 'time');
   assert.ok(s.timeline.boxes.length > 0);
+  assert.ok(s.timeline.gaps.length > 0, 'the program made its data before its first execution');
+  assert.ok(s.timeline.end < s.timeline.gaps.reduce((sum, g) => sum + g.seconds, 0) + 1);
+  await v.page.screenshot({ path: join(process.env.SHOTS, 'page-time.png') });
   await v.key('t');
   await v.command('timeline_range', { begin: 0, end: 50 });
   await v.key('d');
@@ -283,6 +286,35 @@ await check('rows: click, filter while typing, bad filter, only bad, columns, co
   await v.key('Escape');
 });
 
+await check('rows: sorted by a column, by click, key and link; where a fast drag has come to', async () => {
+  await v.command('clear_filter');
+  await v.click('sort:health');
+  let s = await v.state();
+  assert.deepEqual(s.graph_executions.sort, { column: 'health', descending: true });
+  const bad = (r) => ['nan', 'ninf', 'pinf'].reduce((n, kind) => n + (badge(r, kind) ?? 0), 0);
+  const counts = s.graph_executions.visible.map(bad);
+  assert.ok(counts[0] >= 10000, counts[0]);
+  assert.deepEqual(counts, [...counts].sort((a, b) => b - a));
+  assert.match(await v.page.evaluate(() => location.hash), /so=health%2Cd/);
+  await v.page.screenshot({ path: join(process.env.SHOTS, 'page-sorted.png') });
+  await v.click('sort:health');
+  assert.equal((await v.state()).graph_executions.sort.descending, false);
+  await v.click('sort:health');
+  assert.equal((await v.state()).graph_executions.sort, null);
+  assert.equal((await v.command('sort', { column: 'colour' })).ok, false);
+  const bar = await v.rect('rows:scroll');
+  await v.page.mouse.move(bar.x + bar.w / 2, bar.y + 4);
+  await v.page.mouse.down();
+  await v.page.mouse.move(bar.x + bar.w / 2, bar.y + bar.h / 2, { steps: 4 });
+  await v.idle();
+  assert.ok((await v.rects())['rows:bubble']);
+  await v.page.screenshot({ path: join(process.env.SHOTS, 'page-bubble.png') });
+  await v.page.mouse.up();
+  await v.idle();
+  assert.equal((await v.rects())['rows:bubble'], undefined);
+  await v.command('focus_trace', { index: 88 });
+});
+
 await check('source: marks, find, tabs; stack: frames, sticking, folding, copying', async () => {
   await v.command('focus_trace', { index: 88 });
   let s = await v.state();
@@ -316,6 +348,134 @@ await check('source: marks, find, tabs; stack: frames, sticking, folding, copyin
   assert.match(await v.page.evaluate(() => nlPage.copied), /model\.cpp:\d+ /);
   await v.key('6');
   assert.equal((await v.state()).active_pane, 'stack_trace');
+});
+
+await check('wide windows: the graph flows to the right, the caller\'s file stands beside the shown one', async () => {
+  const w = await Viewer.open({ width: 2560, height: 1440 });
+  await w.drop(MNIST);
+  const rects = await w.rects();
+  const [input, self, consumer] = [rects['op:input:0'], rects['op:self'], rects['op:consumer:0:0']];
+  assert.ok(input.x + input.w < self.x && self.x + self.w < consumer.x, JSON.stringify([input, self, consumer]));
+  assert.ok(rects['source:beside']);
+  let s = await w.state();
+  assert.match(s.source_code.path, /model\.cpp$/);
+  assert.match(s.source_code.beside, /mnist\.cpp$/);
+  await w.page.screenshot({ path: join(process.env.SHOTS, 'page-wide.png') });
+  await w.click('source:beside', { fx: 0.05 });
+  s = await w.state();
+  assert.match(s.source_code.path, /mnist\.cpp$/);
+  await w.click('op:consumer:0:0', { fx: 0.3, fy: 0.3 });
+  assert.equal((await w.state()).focus.op_name, 'mul');
+  await w.close();
+});
+
+await check('alerts folded to a rail, settings, the sample', async () => {
+  const w = await Viewer.open();
+  assert.equal((await w.state()).runs.length, 0);
+  await w.click('start:sample');
+  await w.loaded();
+  let s = await w.state();
+  assert.equal(s.runs[0].num_traces, 600);
+  assert.equal(s.runs[0].num_alerts, 499);
+  assert.equal(s.focus.trace, 88);
+  assert.match(s.source_code.path, /model\.cpp$/);
+  const splitter = await w.rect('splitter:left');
+  const grip = { x: splitter.x + splitter.w / 2, y: splitter.y + 100 };
+  await w.drag(grip, { x: 30, y: grip.y });
+  assert.equal((await w.rect('pane:alerts')).w, 44);
+  await w.click('alerts:next');
+  assert.equal((await w.state()).focus.trace, 89);
+  await w.page.screenshot({ path: join(process.env.SHOTS, 'page-rail.png') });
+  await w.click('alerts:widen');
+  assert.ok((await w.rect('pane:alerts')).w > 150);
+  await w.click('settings');
+  assert.equal((await w.state()).popup, 'settings');
+  await w.click('settings:dark');
+  await w.click('settings:compact');
+  await w.click('settings:larger');
+  await w.page.screenshot({ path: join(process.env.SHOTS, 'page-settings.png') });
+  assert.equal((await w.state()).theme, 'dark');
+  await w.key('Escape');
+  const row = await w.rect('trace:89');
+  assert.ok(row.h > 18 && row.h < 21, row.h);
+  assert.deepEqual(w.requests.filter((r) => !/^(file|blob|data):/.test(r)), []);
+  await w.close();
+});
+
+await check('fingers: tap, long press, two to pan and zoom; text of an input method; a lost graphics context', async () => {
+  const w = await Viewer.open();
+  await w.drop(MNIST);
+  const session = await w.context.newCDPSession(w.page);
+  await session.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 2 });
+  const touch = async (type, ...points) => {
+    await session.send('Input.dispatchTouchEvent', { type, touchPoints: points.map(([x, y], id) => ({ x, y, id })) });
+    await w.frames(2);
+  };
+  const at = await w.point('trace:89', 0.6);
+  await touch('touchStart', [at.x, at.y]);
+  await touch('touchEnd');
+  await new Promise((done) => setTimeout(done, 200));
+  await w.idle();
+  assert.equal((await w.state()).focus.trace, 89);
+  const held = await w.point('trace:89', 0.6);
+  await touch('touchStart', [held.x, held.y]);
+  await new Promise((done) => setTimeout(done, 700));
+  await touch('touchEnd');
+  await w.idle();
+  await w.page.screenshot({ path: join(process.env.SHOTS, 'page-long-press.png') });
+  await w.key('Escape');
+  assert.equal((await w.state()).focus.trace, 89, 'Escape closed a menu, not the selection');
+  const first = (await w.state()).graph_executions.first;
+  const pane = await w.point('trace:89', 0.5);
+  await touch('touchStart', [pane.x - 40, pane.y + 60], [pane.x + 40, pane.y + 60]);
+  for (const up of [40, 20, 0, -20]) await touch('touchMove', [pane.x - 40, pane.y + up], [pane.x + 40, pane.y + up]);
+  await touch('touchEnd');
+  await w.idle();
+  assert.ok((await w.state()).graph_executions.first > first, 'two fingers scroll');
+  assert.equal((await w.state()).focus.trace, 89, 'and select nothing');
+  const before = (await w.state()).timeline;
+  const band = await w.point('timeline:band');
+  await touch('touchStart', [band.x - 20, band.y], [band.x + 20, band.y]);
+  for (const apart of [40, 60, 80]) await touch('touchMove', [band.x - apart, band.y], [band.x + apart, band.y]);
+  await touch('touchEnd');
+  await w.idle();
+  const after = (await w.state()).timeline;
+  assert.ok(after.end - after.begin < 0.7 * (before.end - before.begin), 'fingers moved apart zoom in');
+
+  await w.key('/');
+  await session.send('Input.imeSetComposition', { text: 'にほ', selectionStart: 2, selectionEnd: 2 });
+  await w.frames(2);
+  await session.send('Input.insertText', { text: '日本' });
+  await w.frames(3);
+  await w.idle();
+  assert.equal((await w.state()).graph_executions.filter, '日本');
+  await w.key('Escape', 'Escape');
+  await w.command('clear_filter');
+
+  const colours = async () => {
+    const picture = await w.page.screenshot();
+    return w.page.evaluate(async (bytes) => {
+      const image = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: 'image/png' }));
+      const canvas = new OffscreenCanvas(image.width, image.height);
+      const context = canvas.getContext('2d');
+      context.drawImage(image, 0, 0);
+      const data = new Uint32Array(context.getImageData(0, 0, image.width, image.height).data.buffer);
+      return new Set(data).size;
+    }, [...picture]);
+  };
+  const whole = await colours();
+  await w.page.evaluate(() => {
+    window.lose = document.getElementById('canvas').getContext('webgl2').getExtension('WEBGL_lose_context');
+    window.lose.loseContext();
+  });
+  await new Promise((done) => setTimeout(done, 200));
+  await w.page.evaluate(() => window.lose.restoreContext());
+  await new Promise((done) => setTimeout(done, 400));
+  await w.idle();
+  assert.ok((await w.state()).toasts.some((t) => /context/.test(t)));
+  await w.page.screenshot({ path: join(process.env.SHOTS, 'page-context-restored.png') });
+  assert.ok(await colours() > whole / 2, 'the picture is whole again');
+  await w.close();
 });
 
 await check('splitters, maximise, restore; what is remembered', async () => {

@@ -82,7 +82,8 @@ std::optional<Producer> RunIndex::producer(std::int64_t tensor_id, std::int64_t 
 const std::vector<Gap>& RunIndex::gaps() {
   if (std::exchange(gaps_at_executions_, run_.num_executions()) == run_.num_executions()) return gaps_;
   std::vector<double> times;
-  times.reserve(run_.num_executions());
+  times.reserve(run_.num_executions() + 1);
+  times.push_back(0);  // the run begins before its first execution
   for (std::size_t i = 0; i < run_.num_executions(); ++i) times.push_back(since_start(run_.execution_wall_time(i)));
   std::sort(times.begin(), times.end());  // several hosts need not be in order
   gaps_ = find_gaps(times);

@@ -9,7 +9,9 @@ namespace {
 
 constexpr const char* cpp_example =
     "#include <nanlens/nanlens.hpp>\n\n"
-    "nanlens::enable_dump_debug_info({.logdir = \"/tmp/run\"});\n"
+    "nanlens::enable_dump_debug_info({.logdir = \"/tmp/run\",\n"
+    "    .tensor_debug_mode = nanlens::TensorDebugMode::full_health,\n"
+    "    .circular_buffer_size = -1});\n"
     "auto y = nanlens::op(\"MatMul\", x * w, x, w);";
 constexpr const char* python_example =
     "import tensorflow as tf\n\n"
