@@ -74,12 +74,14 @@ int main(int argc, char** argv) {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   std::printf(
-      "{\"events\": %zu, \"open_s\": %.4f, \"index_bytes_per_event\": %.2f, \"causes_s\": %.4f, \"longest_slice_s\": "
+      "{\"events\": %zu, \"rows\": %zu, \"executions\": %zu, \"open_s\": %.4f, \"index_bytes_per_event\": %.2f, "
+      "\"causes_s\": %.4f, \"longest_slice_s\": "
       "%.4f, "
       "\"causes_bytes\": %zu, \"first_screen_s\": %.4f, \"filter_nan_s\": %.4f, \"with_nan\": %llu, \"filter_text_s\": "
       "%.4f, "
       "\"max_rss_mb\": %.1f}\n",
-      events, open, static_cast<double>(run.index_bytes()) / static_cast<double>(std::max<std::size_t>(1, events)), why,
-      longest, causes.memory_bytes(), screen, nan, static_cast<unsigned long long>(with_nan), text,
+      events, run.num_traces(), run.num_executions(), open,
+      static_cast<double>(run.index_bytes()) / static_cast<double>(std::max<std::size_t>(1, events)), why, longest,
+      causes.memory_bytes(), screen, nan, static_cast<unsigned long long>(with_nan), text,
       static_cast<double>(usage.ru_maxrss) / 1024);
 }

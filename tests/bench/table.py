@@ -4,6 +4,7 @@ import json
 import os
 import platform
 import shutil
+import statistics
 import subprocess
 import sys
 import time
@@ -42,28 +43,48 @@ def install():
         open(os.path.join(venv, "complete"), "w").close()
 
 
-def kernels(pages):
-    """Nanoseconds by name, the least of the repetitions."""
+class Series:
+    """What was measured over all rounds, by name: the least and the median of it."""
+
+    def __init__(self):
+        self.values = {}
+
+    def add(self, name, value):
+        self.values.setdefault(name, []).append(value)
+
+    def __contains__(self, name):
+        return name in self.values
+
+    def __iter__(self):
+        return iter(self.values)
+
+    def __getitem__(self, name):
+        return min(self.values[name])
+
+    def median(self, name):
+        return statistics.median(self.values[name])
+
+    def text(self, name, unit, digits=0):
+        """The least, and the median in brackets."""
+        return f"{self[name]:.{digits}f} ({self.median(name):.{digits}f}) {unit}"
+
+
+def kernels(pages, series):
+    """Nanoseconds of every repetition."""
     out = json.loads(call(bench("kernels"), "--benchmark_format=json", "--benchmark_min_time=0.03", "--benchmark_repetitions=4",
                           env={"NANLENS_BENCH_PAGES": pages}))
-    least = {}
     for b in out["benchmarks"]:
         if b["run_type"] == "iteration":
-            name = b["run_name"].replace("/real_time", "")
-            least[name] = min(least.get(name, 1e18), b["real_time"])
-    return least
-
-
-def merged(a, b):
-    return {k: min(a.get(k, 1e18), b.get(k, 1e18)) for k in {*a, *b}}
+            series.add(b["run_name"].replace("/real_time", ""), b["real_time"])
 
 
 def summaries():
-    ours, small, theirs = {}, {}, {}
+    ours, small, theirs = Series(), Series(), Series()
     for _ in range(ROUNDS):
-        ours = merged(ours, kernels("huge"))
-        theirs = merged(theirs, {r["name"]: r["ns"] for r in lines(call(python, os.path.join(source, "tests/bench/peers.py"), "summaries"))})
-        small = merged(small, kernels("small"))
+        kernels("huge", ours)
+        for r in lines(call(python, os.path.join(source, "tests/bench/peers.py"), "summaries")):
+            theirs.add(r["name"], r["ns"])
+        kernels("small", small)
     mi = 1 << 20
 
     def read(of, n):
@@ -77,11 +98,13 @@ def summaries():
         peer, ratios = "–", []
         if name in theirs:
             times = theirs[name] / ours[name]
-            peer = f"TF {theirs[name] / 1e6:.1f} ms" if theirs[name] > 1e6 else f"TF {theirs[name] / 1e3:.1f} µs"
+            scale, unit = (1e6, "ms") if theirs[name] > 1e6 else (1e3, "µs")
+            peer = f"TF {theirs[name] / scale:.1f} ({theirs.median(name) / scale:.1f}) {unit}"
             ratios.append(f"{times:.0f}x TF" if times >= 10 else f"{times:.1f}x TF")
         if elements > mi:
             ratios.append(f"{read(ours, n) / ours[name]:.2f} of the plain read (small pages {read(small, n) / small[name]:.2f})")
-        text = f"{n * 4 / ours[name]:.1f} GB/s" if elements > mi else f"{ours[name]:.0f} ns"
+        text = (f"{n * 4 / ours[name]:.1f} ({n * 4 / ours.median(name):.1f}) GB/s" if elements > mi else
+                ours.text(name, "ns"))
         row(number, f"{mode}_HEALTH of {many} {dtype}{what}", text, peer, ", ".join(ratios), target)
 
     for n in (16 * mi, 64 * mi):
@@ -115,28 +138,29 @@ def tf_writer():
 
 
 def recording():
-    ours, wall, theirs = {}, {}, {}
+    ours, wall, theirs = Series(), Series(), Series()
     for _ in range(ROUNDS):
         for r in lines(call(bench("recording"), os.path.join(work, "rec"))):
-            ours[r["name"]] = min(ours.get(r["name"], 1e18), r["cpu_ns"])
-            wall[r["name"]] = min(wall.get(r["name"], 1e18), r["wall_ns"])
-        theirs = merged(theirs, tf_writer())
+            ours.add(r["name"], r["cpu_ns"])
+            wall.add(r["name"], r["wall_ns"])
+        for name, ns in tf_writer().items():
+            theirs.add(name, ns)
     for number, name in (("6", "trace unbuffered"), ("7", "trace ring")):
-        peer = f"TF {theirs[name]:.0f} ns" if name in theirs else "–"
-        row(number, name + ", CPU of all threads", f"{ours[name]:.0f} ns", peer,
+        peer = "TF " + theirs.text(name, "ns") if name in theirs else "–"
+        row(number, name + ", CPU of all threads", ours.text(name, "ns"), peer,
             f"{theirs[name] / ours[name]:.1f}x" if name in theirs else "–", "≥ 5x")
     for name, target in (("eager op, call site", "≤ 300 ns"), ("eager op, 24 frames, frame pointers", "≤ 1,000 ns"),
                          ("eager op, 24 frames, unwind tables", "≤ 4,500 ns")):
-        row("8", name + ", at the caller", f"{wall[name]:.0f} ns", "–", "–", target)
+        row("8", name + ", at the caller", wall.text(name, "ns"), "–", "–", target)
     for n in (2, 4, 8):
-        row("9", f"{n} threads, CPU per event", f"{ours[f'threads {n}']:.0f} ns", f"one thread {ours['threads 1']:.0f} ns",
+        row("9", f"{n} threads, CPU per event", ours.text(f"threads {n}", "ns"), "one thread " + ours.text("threads 1", "ns"),
             f"{ours[f'threads {n}'] / ours['threads 1']:.2f}x", "≤ 1.3x")
-    row("10", "compiled in, not enabled", f"{wall['compiled in, not enabled']:.2f} ns", "–", "–", "≤ 2 ns")
+    row("10", "compiled in, not enabled", wall.text("compiled in, not enabled", "ns", 2), "–", "–", "≤ 2 ns")
 
 
 def walkthrough():
     mnist = os.path.join(build, "bin", "mnist")
-    least = {}
+    ours = Series()
     for _ in range(5):
         for mode in ("off", "FULL_HEALTH", "NO_TENSOR"):
             d = os.path.join(work, "walk")
@@ -144,11 +168,41 @@ def walkthrough():
             flags = [] if mode == "off" else ["--dump_dir", d, "--dump_tensor_debug_mode", mode, "--dump_circular_buffer_size", "-1"]
             start = time.perf_counter()
             call(mnist, "--max_steps", "20", *flags)
-            least[mode] = min(least.get(mode, 1e9), time.perf_counter() - start)
+            ours.add(mode, time.perf_counter() - start)
     tf = {r["name"]: r["seconds"] for r in lines(call(python, os.path.join(source, "tests/bench/peers.py"), "mnist"))}
+    more = lambda mode: f"{100 * (ours[mode] / ours['off'] - 1):+.0f} ({100 * (ours.median(mode) / ours.median('off') - 1):+.0f}) %"  # noqa: E731
     for mode, target in (("FULL_HEALTH", "≤ +10 %"), ("NO_TENSOR", "≤ +3 %")):
-        row("11", f"walkthrough, {mode} against off", f"{100 * (least[mode] / least['off'] - 1):+.0f} %",
+        row("11", f"walkthrough, {mode} against off", more(mode),
             f"TF {100 * (tf[f'mnist {mode}'] / tf['mnist off'] - 1):+.0f} %", "–", target)
+
+
+def tensorboard(logdir, counted):
+    return lines(call(python, os.path.join(source, "tests/bench/tensorboard.py"), os.path.join(venv, "bin", "tensorboard"), logdir,
+                      str(counted["rows"]), str(counted["executions"])))[0]
+
+
+def compare_readers(make, big):
+    """TensorFlow's reader and TensorBoard: in rounds at 90 MB, once at the whole size."""
+    ours, reader, board = Series(), Series(), Series()
+    middle = os.path.join(work, "log20000")
+    if not os.path.isdir(middle):
+        call(make, middle, "20000", "25", "5001")
+
+    def measure(logdir, rounds):
+        for _ in range(rounds):
+            counted = lines(call(bench("reading"), logdir))[0]
+            ours.add(logdir, counted["open_s"])
+            reader.add(logdir, lines(call(python, os.path.join(source, "tests/bench/peers.py"), "reader", logdir))[0]["seconds"])
+            peer = tensorboard(logdir, counted)
+            board.add(logdir, peer["seconds"])
+        size = sum(os.path.getsize(os.path.join(logdir, f)) for f in os.listdir(logdir)) / 1e6
+        what = f"counts and alerts of {counted['events']:,} events, {size:.0f} MB"
+        row("12", what, ours.text(logdir, "s", 3), "TF's reader " + reader.text(logdir, "s", 1), f"{reader[logdir] / ours[logdir]:.0f}x", "–")
+        row("12", what, ours.text(logdir, "s", 3), f"TensorBoard {board.text(logdir, 's', 1)}, {peer['answered']:.1f} s of it to start, {peer['peak_mb']:,.0f} MB",
+            f"{board[logdir] / ours[logdir]:.0f}x", "≥ 40x")
+
+    measure(middle, 2)
+    measure(big, 1)
 
 
 def reading():
@@ -167,9 +221,7 @@ def reading():
         row("14", f"{best['events']:,} events, {size / 1e6:.0f} MB: open", f"{best['open_s']:.3f} s", "–",
             f"{1e9 * best['open_s'] / best['events']:.0f} ns, {best['index_bytes_per_event']:.1f} B per event", "flat within 1.3x, ≤ 16 B")
     big = sizes[140000]
-    tf = lines(call(python, os.path.join(source, "tests/bench/peers.py"), "reader", os.path.join(work, "log4000")))[0]
-    ours = sizes[4000]["open_s"]
-    row("12", "counts and alerts of 108,000 events", f"{ours:.3f} s", f"TF's reader {tf['seconds']:.1f} s", f"{tf['seconds'] / ours:.0f}x", "≥ 40x TensorBoard")
+    compare_readers(make, os.path.join(work, "log140000"))
     row("12", "3.8 M events to the first screen", f"{big['first_screen_s']:.2f} s", "–", f"{big['max_rss_mb']:.0f} MB resident", "≤ 2 s")
     row("15", "filter nan>0 / free text, 3.5 M rows", f"{1e3 * big['filter_nan_s']:.0f} / {1e3 * big['filter_text_s']:.0f} ms", "–", "–", "≤ 150 ms")
     bad = os.path.join(work, "allbad")
