@@ -10,6 +10,7 @@
 
 #include <nanlens/summary/statistics.hpp>
 #include <nanlens/summary/summarize.hpp>
+#include <nanlens/tensor/dtype_name.hpp>
 
 #include "plain_read.hpp"
 

@@ -36,11 +36,11 @@ def row(number, work_done, ours, peer, ratio, target):
 
 
 def install():
-    if not os.path.exists(os.path.join(venv, "complete")):
+    if not os.path.exists(os.path.join(venv, "bin", "tensorboard")):
         shutil.rmtree(venv, ignore_errors=True)
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "tensorflow-cpu"], check=True)
-        open(os.path.join(venv, "complete"), "w").close()
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "tensorflow-cpu",
+                        "tensorboard"], check=True)
 
 
 class Series:

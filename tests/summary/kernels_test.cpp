@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <nanlens/summary/health.hpp>
+#include <nanlens/tensor/dtype_name.hpp>
 
 using namespace nanlens;
 

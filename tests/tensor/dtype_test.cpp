@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include <nanlens/tensor/dtype.hpp>
+#include <nanlens/tensor/dtype_name.hpp>
 
 using namespace nanlens;
 

@@ -1,5 +1,7 @@
 #include "describe.hpp"
 
+#include <nanlens/tensor/dtype_name.hpp>
+
 namespace nanlens::cli {
 
 namespace {

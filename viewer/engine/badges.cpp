@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include <nanlens/tensor/dtype_name.hpp>
+
 namespace nanlens::viewer {
 
 namespace {

@@ -14,6 +14,7 @@
 #include <nanlens/capture/active.hpp>
 #include <nanlens/capture/check_numerics.hpp>
 #include <nanlens/capture/dump.hpp>
+#include <nanlens/tensor/dtype_name.hpp>
 
 namespace nanlens {
 

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -25,11 +24,20 @@ enum class TensorDebugMode : std::int32_t {
 enum class StackMode { call_site, unwind, frame_pointers };
 enum class FunctionKind { inference, forward, backward };
 
+namespace detail {
+// Takes whatever a std::string can be made of.
+struct Text {
+  constexpr Text() noexcept = default;
+  template <class T>
+  constexpr Text(const T&) noexcept {}  // NOLINT(google-explicit-constructor): as a string would be
+};
+}  // namespace detail
+
 struct DumpOptions {
-  std::string_view logdir = {};
+  detail::Text logdir = {};
   TensorDebugMode tensor_debug_mode = TensorDebugMode::no_tensor;
   std::int64_t circular_buffer_size = 1000;
-  std::string_view op_regex = {};
+  detail::Text op_regex = {};
   std::initializer_list<DType> tensor_dtypes = {};
   StackMode stack = StackMode::unwind;
   bool extension = true;

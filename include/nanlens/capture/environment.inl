@@ -15,6 +15,7 @@
 
 #include <nanlens/capture/check_numerics.inl>
 #include <nanlens/capture/dump.inl>
+#include <nanlens/tensor/dtype_name.hpp>
 
 namespace nanlens::detail {
 

@@ -12,6 +12,7 @@
 #include <nanlens/causes/causes.hpp>
 #include <nanlens/causes/sentence_table.hpp>
 #include <nanlens/reader/stack.hpp>
+#include <nanlens/tensor/dtype_name.hpp>
 
 namespace nanlens::causes {
 

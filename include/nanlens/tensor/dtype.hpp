@@ -1,11 +1,11 @@
 /// @file
-/// The element types of tensors, with the numbers and names of TensorFlow's `DataType` enum.
+/// The element types of tensors, with the numbers of TensorFlow's `DataType` enum.
+///
+/// Part of every file that records, with or without NANLENS_DISABLE: it includes next to nothing.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <string_view>
 
 namespace nanlens {
 
@@ -64,7 +64,7 @@ enum class DTypeKind : std::uint8_t {
 namespace detail {
 
 struct DTypeFacts {
-  std::string_view name;
+  const char* name;
   std::uint8_t bytes;  // 0 where one element has no fixed whole number of bytes
   DTypeKind kind;
 };
@@ -106,16 +106,14 @@ inline constexpr DTypeFacts dtype_facts[] = {
     {"float4_e2m1fn", 0, DTypeKind::sub_byte},
 };
 
+inline constexpr std::int32_t num_dtypes = sizeof dtype_facts / sizeof dtype_facts[0];
+
 constexpr const DTypeFacts& facts_of(DType dtype) noexcept {
   const auto number = static_cast<std::int32_t>(dtype);
-  const bool known = number >= 0 && number < static_cast<std::int32_t>(std::size(dtype_facts));
-  return dtype_facts[known ? number : 0];
+  return dtype_facts[number >= 0 && number < num_dtypes ? number : 0];
 }
 
 }  // namespace detail
-
-/// Display name as TensorFlow prints it ("float32", "bool", …); "invalid" for numbers that are not in the enum.
-constexpr std::string_view dtype_name(DType dtype) noexcept { return detail::facts_of(dtype).name; }
 
 /// Bytes of one element in memory; 0 for dtypes whose elements have no fixed whole number of bytes.
 constexpr std::size_t dtype_bytes(DType dtype) noexcept { return detail::facts_of(dtype).bytes; }
@@ -125,12 +123,5 @@ constexpr DTypeKind dtype_kind(DType dtype) noexcept { return detail::facts_of(d
 
 /// True for float16/32/64, bfloat16 and the float8 family. Complex is not floating (as in TensorFlow).
 constexpr bool is_floating(DType dtype) noexcept { return dtype_kind(dtype) == DTypeKind::floating; }
-
-/// The dtype with this display name; `DType::invalid` if there is none.
-constexpr DType dtype_from_name(std::string_view name) noexcept {
-  for (std::size_t i = 1; i < std::size(detail::dtype_facts); ++i)
-    if (detail::dtype_facts[i].name == name) return static_cast<DType>(i);
-  return DType::invalid;
-}
 
 }  // namespace nanlens

@@ -2,11 +2,9 @@
 /// The extents or strides of a tensor, up to a fixed rank, with no allocation.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <span>
 
 namespace nanlens {
 
@@ -20,16 +18,19 @@ class Shape {
   constexpr Shape(std::initializer_list<std::int64_t> dims) noexcept {
     for (const std::int64_t dim : dims) push_back(dim);
   }
-  explicit constexpr Shape(std::span<const std::int64_t> dims) noexcept {
-    for (const std::int64_t dim : dims) push_back(dim);
+  /// From a range of numbers.
+  template <class Dims>
+    requires requires(const Dims& dims) { dims.begin() != dims.end(); }
+  explicit constexpr Shape(const Dims& dims) noexcept {
+    for (const auto dim : dims) push_back(static_cast<std::int64_t>(dim));
   }
 
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
   constexpr std::int64_t& operator[](std::size_t i) noexcept { return dims_[i]; }
   constexpr std::int64_t operator[](std::size_t i) const noexcept { return dims_[i]; }
-  [[nodiscard]] constexpr const std::int64_t* begin() const noexcept { return dims_.data(); }
-  [[nodiscard]] constexpr const std::int64_t* end() const noexcept { return dims_.data() + size_; }
+  [[nodiscard]] constexpr const std::int64_t* begin() const noexcept { return dims_; }
+  [[nodiscard]] constexpr const std::int64_t* end() const noexcept { return dims_ + size_; }
 
   /// Appends a number; beyond `max_rank` it is left out and `overflowed()` becomes true.
   constexpr void push_back(std::int64_t dim) noexcept {
@@ -50,7 +51,7 @@ class Shape {
   }
 
  private:
-  std::array<std::int64_t, max_rank> dims_{};
+  std::int64_t dims_[max_rank]{};
   std::size_t size_ = 0;
   bool overflowed_ = false;
 };

@@ -10,8 +10,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <string>
+#include <iosfwd>  // std::string by name only: <string> takes long to compile
 #include <type_traits>
 
 #include <nanlens/tensor/tensor_view.hpp>
@@ -88,13 +87,34 @@ concept MdspanLike = requires(const T& x, std::size_t i) {
   { T::rank() } -> std::convertible_to<std::size_t>;
 } && KnownElement<typename T::element_type>;
 
-// Duck-typed by std::data and std::size, which only contiguous containers have: <ranges> would double the include's
-// cost.
+// What std::data and std::size give: <iterator> takes long to compile.
+template <class T>
+constexpr auto data_of(const T& x) noexcept -> decltype(x.data()) {
+  return x.data();
+}
+template <class T, std::size_t N>
+constexpr const T* data_of(const T (&x)[N]) noexcept {
+  return x;
+}
+template <class T>
+constexpr const T* data_of(const std::initializer_list<T>& x) noexcept {
+  return x.begin();
+}
+template <class T>
+constexpr auto size_of(const T& x) noexcept -> decltype(x.size()) {
+  return x.size();
+}
+template <class T, std::size_t N>
+constexpr std::size_t size_of(const T (&)[N]) noexcept {
+  return N;
+}
+
+// Duck-typed by data and size, which only contiguous containers have: <ranges> would double the include's cost.
 template <class T>
 concept ContiguousElements = !std::same_as<T, std::string> && requires(const T& x) {
-  { std::size(x) } -> std::convertible_to<std::size_t>;
-  requires std::is_pointer_v<decltype(std::data(x))>;
-  requires KnownElement<std::remove_pointer_t<decltype(std::data(x))>>;
+  { size_of(x) } -> std::convertible_to<std::size_t>;
+  requires std::is_pointer_v<decltype(data_of(x))>;
+  requires KnownElement<std::remove_pointer_t<decltype(data_of(x))>>;
 };
 
 // Strings have no fixed layout: their dtype and shape are recorded, their bytes are not.
@@ -126,8 +146,9 @@ constexpr TensorView view_of(const T& x) noexcept {
     }
     return view;
   } else if constexpr (detail::ContiguousElements<T>) {
-    using Element = std::remove_pointer_t<decltype(std::data(x))>;
-    return dense_view(detail::readable(std::data(x)), dtype_of<Element>, {static_cast<std::int64_t>(std::size(x))});
+    using Element = std::remove_pointer_t<decltype(detail::data_of(x))>;
+    const auto size = static_cast<std::int64_t>(detail::size_of(x));
+    return dense_view(detail::readable(detail::data_of(x)), dtype_of<Element>, {size});
   } else {
     return dense_view(detail::readable(&x), dtype_of<T>, {});
   }
