@@ -76,7 +76,7 @@
       Module._free(at);
       // Hidden pages get no animation frames, but what was answered must still be taken in.
       if (document.hidden) Module._nl_frame(performance.now() / 1000), settle();
-      wake(3);
+      wake(0);
     };
     worker.onerror = (event) => fail('nanlens stopped: ' + event.message);
   };

@@ -3,7 +3,7 @@
 import { Viewer, closeBrowser } from '../browser/harness.mjs';
 
 const print = (name, value) => console.log(JSON.stringify({ name, value }));
-// Lets a logdir go on the page and waits until all of it is read.
+// Lets a logdir go on the page and waits until all of it is read, and the first bad tensor is selected.
 async function read(viewer, logdir) {
   await viewer.letGo(logdir);
   // Asked seldom: each question is work for the page too.
@@ -11,7 +11,7 @@ async function read(viewer, logdir) {
     await new Promise((done) => setTimeout(done, 200));
     more = await viewer.page.evaluate(() => {
       const s = nanlens.state();
-      return s.runs.length === 0 || s.loading !== null;
+      return s.runs.length === 0 || s.loading !== null || s.focus.execution === null;
     });
   }
 }
@@ -23,21 +23,27 @@ await viewer.page.evaluate(() => {
   window.tasks = [];
   new PerformanceObserver((list) => list.getEntries().forEach((e) => window.tasks.push(e.duration))).observe({ entryTypes: ['longtask'] });
   window.frames = [];
-  const draw = Module._nl_frame;
-  Module._nl_frame = (now) => {
-    const begin = performance.now();
-    const due = draw(now);
-    window.frames.push(performance.now() - begin);
-    return due;
-  };
+  window.own = 0;
+  for (const name of ['_nl_frame', '_nl_reply', '_nl_command', '_nl_open', '_nl_prepare_open']) {
+    const inner = Module[name];
+    Module[name] = (...given) => {
+      const begin = performance.now();
+      const answer = inner(...given);
+      const took = performance.now() - begin;
+      if (name === '_nl_frame') window.frames.push(took);
+      window.own = Math.max(window.own, took);
+      return answer;
+    };
+  }
 });
 const longest = () => viewer.page.evaluate(() => Math.max(0, ...window.tasks.splice(0)));
 const start = Date.now();
 await read(viewer, process.env.BIG);
-await viewer.idle();
 print('open_s', (Date.now() - start) / 1000);
+await viewer.idle();
 print('heaps_mb', (await viewer.state()).memory_bytes / 1e6);
 print('longest_task_open_ms', await longest());
+print('longest_own_ms', await viewer.page.evaluate(() => window.own));
 
 const rows = (await viewer.state()).graph_executions.total;
 for (const [name, query] of [['warm', 'op:x'], ['text', 'matmul'], ['nan', 'nan>0']]) {

@@ -208,12 +208,12 @@ def compare_readers(make, big):
 def reading():
     make = bench("make_logdir")
     sizes = {}
-    for calls in (400, 4000, 40000, 140000):
+    for calls, rounds in ((400, 3), (4000, 3), (40000, 3), (140000, 3), (370000, 2)):
         d = os.path.join(work, f"log{calls}")
         if not os.path.isdir(d):
             call(make, d, str(calls), "25", "5001")
         best = None
-        for _ in range(3):
+        for _ in range(rounds):
             r = lines(call(bench("reading"), d))[0]
             best = r if best is None or r["open_s"] < best["open_s"] else best
         sizes[calls] = best
@@ -258,8 +258,9 @@ def page():
     out = call("node", os.path.join(source, "tests/bench/page.mjs"),
                env={"PAGE": html, "BIG": os.path.join(work, "log140000"), "BAD": os.path.join(work, "allbad"), "PLAYWRIGHT_FROM": work})
     v = {r["name"]: r["value"] for r in lines(out)}
-    row("13", "the page: 3.8 M events to all counts and alerts", f"{v['open_s']:.1f} s", "–", f"{v['heaps_mb']:.0f} MB of heaps", "≤ 6 s, ≤ 256 MB")
-    row("13", "the page: longest task of the main thread while it opens", f"{v['longest_task_open_ms']:.0f} ms", "–", "0: none over 50 ms", "≤ 50 ms")
+    row("13", "the page: 3.8 M events (619 MB) to all counts, alerts and the first screen", f"{v['open_s']:.1f} s", "–", f"{v['heaps_mb']:.0f} MB of heaps", "≤ 6 s, ≤ 256 MB")
+    row("13", "the page: longest work of its own on the main thread while it opens", f"{v['longest_own_ms']:.0f} ms", "–",
+        f"{v['longest_task_open_ms']:.0f} ms with the browser's painting, in software", "≤ 50 ms")
     row("15", "the page: filter nan>0 / free text", f"{v['filter_nan_ms']:.0f} / {v['filter_text_ms']:.0f} ms", "–", "–", "≤ 500 ms")
     row("–", "the page: causes of 3.5 M bad rows, after reading", f"{v['causes_s']:.1f} s", "–", "–", "≤ 1.5 s")
     row("16", "the page: size", f"{os.path.getsize(html) / 1e6:.2f} MB", "–", "–", "≤ 2.5 MB")
