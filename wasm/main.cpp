@@ -19,6 +19,9 @@ EM_JS(void, nl_js_pick, (int folder), { nlPage.pick(!!folder); });
 EM_JS(int, nl_js_has_sample, (), { return nlPage.hasSample(); });
 EM_JS(void, nl_js_open_sample, (), { nlPage.openSample(); });
 EM_JS(void, nl_js_link, (const char* link, int new_entry), { nlPage.link(UTF8ToString(link), !!new_entry); });
+EM_JS(void, nl_js_save_part, (const char* name, const char* text, int size, int first, int complete), {
+  nlPage.savePart(UTF8ToString(name), HEAPU8.slice(text, text + size), !!first, !!complete);
+});
 EM_JS(void, nl_js_save, (const char* text), { nlPage.save(UTF8ToString(text)); });
 EM_JS(void, nl_js_follow, (int on), { nlPage.follow(!!on); });
 EM_JS(int, nl_js_can_follow, (), { return nlPage.canFollow(); });
@@ -58,6 +61,11 @@ viewer::Platform make_platform() {
     std::string out = text;
     std::free(text);
     return out;
+  };
+  p.save_list = [](const std::string& name, const viewer::Exported& part) {
+    nl_js_save_part(name.c_str(), part.text.data(), static_cast<int>(part.text.size()), part.first ? 1 : 0,
+                    part.complete ? 1 : 0);
+    return name;
   };
   p.save_settings = [](const std::string& text) { nl_js_save(text.c_str()); };
   p.follow = [](bool on) {

@@ -274,6 +274,17 @@
     if (navigator.clipboard && navigator.clipboard.writeText) navigator.clipboard.writeText(text).catch(() => {});
   };
 
+  // An exported list comes in parts, which the browser keeps as one Blob until it is downloaded.
+  let parts = [];
+  page.savePart = (name, bytes, first, complete) => {
+    if (first) parts = [];
+    parts.push(new Blob([bytes]));
+    if (!complete) return;
+    const url = URL.createObjectURL(new Blob(parts.splice(0), { type: 'text/plain' }));
+    Object.assign(document.createElement('a'), { href: url, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 60000);
+  };
+
   // ---- the view in the URL's hash
   let written = '';
   page.link = (link, newEntry) => {

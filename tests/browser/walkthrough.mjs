@@ -302,6 +302,17 @@ await check('rows: sorted by a column, by click, key and link; where a fast drag
   await v.click('sort:health');
   assert.equal((await v.state()).graph_executions.sort, null);
   assert.equal((await v.command('sort', { column: 'colour' })).ok, false);
+  await v.command('filter', { query: 'type:Log bad' });
+  const download = v.page.waitForEvent('download');
+  assert.equal((await v.command('export', { what: 'rows' })).ok, true);
+  const file = await download;
+  assert.match(file.suggestedFilename(), /^nanlens-rows-[0-9a-f]{8}\.jsonl$/);
+  const lines = readFileSync(await file.path(), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+  assert.equal(lines.length, 9);
+  assert.deepEqual([lines[0].row, lines[0].op_type, lines[0].ninf, lines[0].class], [88, 'Log', 5, 'made']);
+  assert.ok((await v.state()).toasts.some((t) => /Wrote 9 rows/.test(t)));
+  assert.equal((await v.command('export', { what: 'everything' })).ok, false);
+  await v.command('clear_filter');
   const bar = await v.rect('rows:scroll');
   await v.page.mouse.move(bar.x + bar.w / 2, bar.y + 4);
   await v.page.mouse.down();

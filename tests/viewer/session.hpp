@@ -28,6 +28,12 @@ class Session {
     finish();
     return serial_;
   }
+  /// The second request comes before the first one could be worked at.
+  template <class First, class Second>
+  void ask_both(First first, Second second) {
+    engine_.handle({++serial_, std::move(first)});
+    ask(std::move(second));
+  }
   void show() { ask(view); }
   void open(const std::string& path) {
     show();
@@ -54,6 +60,7 @@ class Session {
   viewer::Diagnostics diagnostics;
   viewer::Search search;
   viewer::Explanation explanation;
+  viewer::Exported exported;
   viewer::Status status;
   int replies = 0;
 
@@ -77,6 +84,12 @@ class Session {
   void keep(viewer::Diagnostics& r) { diagnostics = std::move(r); }
   void keep(viewer::Search& r) { search = std::move(r); }
   void keep(viewer::Explanation& r) { explanation = std::move(r); }
+  // The parts of a list as one.
+  void keep(viewer::Exported& r) {
+    const std::string before = r.first ? "" : exported.text;
+    exported = std::move(r);
+    exported.text.insert(0, before);
+  }
   void keep(viewer::Status& r) { status = r; }
 
   viewer::Engine engine_;

@@ -200,6 +200,20 @@ void App::selection_arrived() {
   }
 }
 
+void App::list_arrived(const Exported& part) {
+  if (!platform.save_list) return;
+  const std::string run = overview.run < 0 ? "" : overview.runs[static_cast<std::size_t>(overview.run)].run_id;
+  const std::string name =
+      "nanlens-" + part.what + (run.empty() ? "" : "-" + run.substr(0, 8)) + (part.csv ? ".csv" : ".jsonl");
+  const std::string place = platform.save_list(name, part);
+  if (place.empty()) {
+    send(Cancel{});
+    toast("Can't write " + name + ": the export was given up.");
+  } else if (part.complete) {
+    toast("Wrote " + format_count(static_cast<double>(part.lines)) + " " + part.what + " to " + place + ".");
+  }
+}
+
 void App::receive(Reply reply) {
   if (auto* o = std::get_if<Overview>(&reply)) {
     if (o->generation != generation_) return;
@@ -239,6 +253,8 @@ void App::receive(Reply reply) {
                           static_cast<double>(target) > rows_pane.first + fitting - 2))
         rows_pane.first = std::max(0.0, static_cast<double>(target) - std::floor(fitting / 3));
     }
+  } else if (auto* part = std::get_if<Exported>(&reply)) {
+    list_arrived(*part);
   } else if (auto* e = std::get_if<Explanation>(&reply)) {
     explanation = std::move(*e);
   } else if (auto* t = std::get_if<Timeline>(&reply)) {

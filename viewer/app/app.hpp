@@ -28,6 +28,8 @@ struct Platform {
   std::function<void(bool folder)> pick;  ///< asks the user for a logdir
   std::function<void()> open_sample;      ///< opens a logdir that comes with the viewer; not set if there is none
   std::function<void(const std::string&)> copy;
+  /// Takes an exported list part by part; returns where it goes, "" if it can't be written.
+  std::function<std::string(const std::string& name, const Exported& part)> save_list;
   std::function<void(const std::string& link, bool new_entry)> set_link;
   std::function<std::string(const std::string& link)> link_text;  ///< the link as something to send to others
   std::function<void(const std::string&)> save_settings;
@@ -238,6 +240,7 @@ class App {
   void publish_link();
   void save_settings();
   void selection_arrived();
+  void list_arrived(const Exported& part);
   void forget_run();
   void apply_theme();
   [[nodiscard]] Json state_of_panes() const;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "app/commands.hpp"
+#include "engine/export.hpp"
 #include "widgets/format.hpp"
 
 namespace nanlens::viewer {
@@ -71,21 +72,7 @@ struct SessionCommands {
       if (static_cast<std::int64_t>(row.index) != index) continue;
       const std::string name = row.op_name + ":" + std::to_string(row.slot);
       if (!json) return name;
-      Json badges = Json::object();
-      const char* const names[] = {"dtype", "rank", "shape", "size", "nan",  "ninf",
-                                   "pinf",  "neg",  "zero",  "pos",  "curt", "none"};
-      for (const Badge& b : row.badges)
-        badges[names[static_cast<std::size_t>(b.kind)]] = b.text.empty() ? Json(b.number) : Json(b.text);
-      return Json{{"index", row.index},
-                  {"tensor", name},
-                  {"op_type", row.op_type},
-                  {"graph_id", row.graph_id},
-                  {"graph_name", row.graph_name},
-                  {"execution", row.execution},
-                  {"time", row.time},
-                  {"device", row.device},
-                  {"health", badges}}
-          .dump();
+      return viewer::row_text(row, false);
     }
     return {};
   }
@@ -125,6 +112,16 @@ struct SessionCommands {
     app.toast("Copied the " + what + ".");
     return {};
   }
+  static Result export_list(App& app, const Json& a) {
+    const std::string what = text(a, "what", "rows");
+    const std::string format = text(a, "format", "jsonl");
+    if (what != "rows" && what != "alerts") return fail("what must be rows or alerts.");
+    if (format != "jsonl" && format != "csv") return fail("format must be jsonl or csv.");
+    if (app.overview.run < 0) return fail("No run is open.");
+    if (!app.platform.save_list) return fail("This viewer can't write files.");
+    app.send(Export{what, format == "csv"});
+    return {};
+  }
   static Result copy_link(App& app, const Json&) {
     const std::string link = app.link();
     if (app.platform.copy) app.platform.copy(app.platform.link_text ? app.platform.link_text(link) : link);
@@ -150,6 +147,7 @@ const CommandTable& session_commands() {
       {"follow", C::follow},
       {"copy", C::copy},
       {"copy_link", C::copy_link},
+      {"export", C::export_list},
       {"quit", C::quit},
   };
   return all;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/app.hpp"
+#include "engine/export.hpp"
 #include "widgets/format.hpp"
 
 namespace nanlens::viewer {
@@ -13,8 +14,6 @@ Json or_null(std::int64_t index) { return index < 0 ? Json(nullptr) : Json(index
 Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 Json badges_json(const std::vector<Badge>& badges) {
-  constexpr const char* kinds[] = {"dtype", "rank", "shape", "size", "nan",  "ninf",
-                                   "pinf",  "neg",  "zero",  "pos",  "curt", "none"};
   Json list = Json::array();
   for (const Badge& b : badges) {
     Json value;
@@ -24,7 +23,7 @@ Json badges_json(const std::vector<Badge>& badges) {
       value = b.number != 0 ? "bad" : "ok";
     else
       value = static_cast<std::int64_t>(b.number);
-    list.push_back({{"kind", kinds[static_cast<std::size_t>(b.kind)]}, {"value", value}});
+    list.push_back({{"kind", badge_kind_name(b.kind)}, {"value", value}});
   }
   return list;
 }

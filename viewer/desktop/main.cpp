@@ -86,6 +86,9 @@ int run(const Options& options) {
     engine.send(std::move(request));
   };
   platform.copy = [&](const std::string& text) { window.copy(text); };
+  platform.save_list = [](const std::string& name, const Exported& part) {
+    return save_part(name, part.text, part.first);
+  };
   platform.save_settings = store_settings;
   platform.follow = [&](bool on) { following = on; };
   platform.quit = [&] { window.close(); };

@@ -48,6 +48,14 @@ bool replace_file(const std::string& path, const std::string& content) {
   return std::rename(temporary.c_str(), path.c_str()) == 0;
 }
 
+std::string save_part(const std::string& name, const std::string& text, bool first) {
+  std::error_code error;
+  const auto path = std::filesystem::absolute(name, error);
+  std::ofstream file(path, std::ios::binary | (first ? std::ios::trunc : std::ios::app));
+  file << text;
+  return file.flush() && !error ? path.string() : "";
+}
+
 std::string load_settings() { return read("viewer.json"); }
 void store_settings(const std::string& text) { write("viewer.json", text); }
 

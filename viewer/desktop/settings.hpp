@@ -18,6 +18,9 @@ void add_recent(const std::string& path);
 /// Writes a file by replacing it, so that a reader never sees half of it. False if that failed.
 bool replace_file(const std::string& path, const std::string& content);
 
+/// Writes a part of a list to a file of this name in the current directory. Returns its path; "" if that failed.
+std::string save_part(const std::string& name, const std::string& text, bool first);
+
 /// A font with Chinese, Japanese and Korean characters, from fontconfig; "" if there is none.
 std::string find_cjk_font();
 

@@ -25,6 +25,9 @@ class AlertList {
     find_expected();
   }
   [[nodiscard]] Alerts fill(const View& view, std::int64_t focus_alert);
+  [[nodiscard]] std::size_t size() const { return index_.run().alerts().size(); }
+  /// An alert by its number, in the order of Run::alerts.
+  AlertLine describe(std::size_t alert);
   /// Position of the alert of a selected tensor; −1 if it is none.
   [[nodiscard]] std::int64_t find(const Focus& focus) const;
   /// Name of the op of an alert: groups and "another op" go by it.
@@ -43,7 +46,6 @@ class AlertList {
   };
   void group(const std::string& by);
   void find_expected();
-  AlertLine describe(std::size_t alert);
   AlertLine describe(const Group& group);
 
   RunIndex& index_;

@@ -62,7 +62,12 @@ void Engine::apply(SelectRun& request) {
   if (request.run >= 0 && static_cast<std::size_t>(request.run) < runs().size()) open_run(request.run);
 }
 
+void Engine::apply(Export& request) {
+  if (current_) current_->exporting.emplace(request.what, request.csv);
+}
+
 void Engine::apply(Cancel&) {
+  if (current_) current_->exporting.reset();
   if (!overview_.loading) return;
   overview_.loading = false;
   overview_.stopped = true;
@@ -160,7 +165,8 @@ void Engine::explained() {
 }
 
 bool Engine::has_work() const {
-  return overview_.loading || (current_ && (!current_->rows.complete() || !current_->explain.complete()));
+  return overview_.loading ||
+         (current_ && (!current_->rows.complete() || !current_->explain.complete() || current_->exporting));
 }
 
 void Engine::apply(View& request) {
@@ -278,6 +284,10 @@ bool Engine::step() {
     read_slice();
   } else if (current_ && !current_->explain.complete()) {
     if (!current_->explain.step(Clock::now() + std::chrono::milliseconds(20))) explained();
+  } else if (current_ && current_->exporting) {
+    OpenRun& now = *current_;
+    replies_.emplace_back(now.exporting->step(now.rows, now.alerts, Clock::now() + std::chrono::milliseconds(40)));
+    if (std::get<Exported>(replies_.back()).complete) now.exporting.reset();
   } else {
     slice_ = std::chrono::milliseconds(20);
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 
 #include "alerts.hpp"
 #include "explain.hpp"
+#include "export.hpp"
 #include "protocol.hpp"
 #include "rows.hpp"
 #include "run_index.hpp"
@@ -47,6 +49,7 @@ class Engine {
     Selection selection;
     RowSteps steps;
     std::vector<Focus> walk;  // the chain that cause_step goes along
+    std::optional<ListExport> exporting;
   };
   struct OpenLogdir {
     std::string path;
@@ -58,6 +61,7 @@ class Engine {
   void apply(SelectRun& request);
   void apply(Cancel& request);
   void apply(Reload& request);
+  void apply(Export& request);
   void apply(Select& request);
   void apply(View& request);
   [[nodiscard]] Focus wished(const Select& request, std::string& notice);

@@ -43,6 +43,16 @@ void fields(V& v, M& m) {
   v(m.quiet);
 }
 template <class V, class M>
+  requires std::is_same_v<std::remove_const_t<M>, Export>
+void fields(V& v, M& m) {
+  v(m.what, m.csv);
+}
+template <class V, class M>
+  requires std::is_same_v<std::remove_const_t<M>, Exported>
+void fields(V& v, M& m) {
+  v(m.what, m.csv, m.first, m.complete, m.lines, m.text);
+}
+template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Select>
 void fields(V& v, M& m) {
   v(m.kind, m.index, m.by_op, m.focus);

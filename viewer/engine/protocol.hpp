@@ -55,6 +55,12 @@ struct Reload {
   bool quiet = false;
 };
 
+/// Asks for a whole list as text. Cancel ends it.
+struct Export {
+  std::string what;  ///< "rows", as they are filtered and sorted, or "alerts"
+  bool csv = false;  ///< else a JSON object a line
+};
+
 enum class IntentKind : std::uint8_t {
   focus,       ///< `focus` as it is
   execution,   ///< `index`
@@ -111,7 +117,7 @@ struct View {
 
 struct Request {
   std::uint64_t serial = 0;  ///< 0: nobody waits for the answer
-  std::variant<Open, Close, SelectRun, Cancel, Reload, Select, View> what;
+  std::variant<Open, Close, SelectRun, Cancel, Reload, Export, Select, View> what;
 };
 
 // ---------------------------------------------------------------------------------------------------- replies
@@ -481,13 +487,23 @@ struct Search {
   std::vector<Found> list;  ///< the first fifty: exact names, then beginnings, then parts
 };
 
+/// A part of an exported list.
+struct Exported {
+  std::string what;
+  bool csv = false;
+  bool first = false;
+  bool complete = false;
+  std::uint64_t lines = 0;  ///< so far
+  std::string text;
+};
+
 /// Ends every batch of replies.
 struct Status {
   std::uint64_t serial = 0;  ///< every request up to this one has been answered
   bool busy = false;         ///< more replies will come without a request
 };
 
-using Reply =
-    std::variant<Overview, Rows, Timeline, Selection, Alerts, Source, Diagnostics, Search, Explanation, Status>;
+using Reply = std::variant<Overview, Rows, Timeline, Selection, Alerts, Source, Diagnostics, Search, Explanation,
+                           Exported, Status>;
 
 }  // namespace nanlens::viewer

@@ -45,6 +45,9 @@ class RowFilter {
   [[nodiscard]] bool filtered() const { return next_ >= index_.run().num_traces(); }
   [[nodiscard]] bool complete() const { return filtered() && order_.complete(); }
 
+  /// How many rows pass, as far as it is known, and the one at a position of their order.
+  [[nodiscard]] std::uint64_t num_shown() const { return everything_ ? index_.run().num_traces() : hits_.size(); }
+  [[nodiscard]] Row describe_at(std::uint64_t position) { return describe(row_at(position)); }
   /// Answers for a window of the rows that pass.
   [[nodiscard]] Rows fill(const View& view, std::int64_t focus_row);
 
@@ -56,7 +59,6 @@ class RowFilter {
   bool matches_text(const filter::Node& node, RowContext& row);
   bool matches_number(const filter::Node& node, RowContext& row);
   bool passes(std::size_t row);
-  [[nodiscard]] std::uint64_t num_shown() const { return everything_ ? index_.run().num_traces() : hits_.size(); }
   [[nodiscard]] std::uint64_t row_at(std::uint64_t position) const {
     if (complete() && !order_.natural()) return order_.row_at(position);
     return passing(position);

@@ -1,0 +1,80 @@
+// Rows and alerts as JSON lines and CSV.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/export.hpp"
+#include "session.hpp"
+
+using nanlens::test::Session;
+namespace reader = nanlens::reader;
+namespace viewer = nanlens::viewer;
+using Json = nlohmann::json;
+
+namespace {
+
+std::unique_ptr<reader::Storage> open_directory(const std::string& path, std::string&) {
+  return std::make_unique<reader::DirectoryStorage>(path);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("every row that is shown is exported, in its order") {
+  Session s(open_directory);
+  s.open(std::string(NANLENS_GOLDEN_DIR) + "/core.FULL_HEALTH");
+  s.view.sort = "size";
+  const auto shown = s.filtered("bad");
+  s.ask(viewer::Export{"rows", false});
+  CHECK(s.exported.complete);
+  const auto lines = lines_of(s.exported.text);
+  REQUIRE(lines.size() == shown.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Json row = Json::parse(lines[i]);
+    CHECK(row["row"] == shown[i]);
+    CHECK(row["bad"] == true);
+    CHECK(row["op_name"] == s.rows.rows[i].op_name);
+    CHECK(row["nan"].get<double>() + row["ninf"].get<double>() + row["pinf"].get<double>() > 0);
+  }
+  s.ask(viewer::Export{"alerts", true});
+  const auto alerts = lines_of(s.exported.text);
+  CHECK(alerts.size() == s.alerts.total + 1);
+  CHECK(alerts[0] == "alert,op_name,output_slot,op_type,graph_name,row,execution,class,nan,ninf,pinf");
+}
+
+TEST_CASE("texts with quotes, commas and line breaks stay whole; what is unknown is null or empty") {
+  viewer::Row row;
+  row.op_name = "a\"b,c\n\\d";
+  row.op_type = "日本";
+  row.badges = {{viewer::BadgeKind::none, 0, "not checked"}};
+  const Json json = Json::parse(viewer::row_text(row, false));
+  CHECK(json["op_name"] == row.op_name);
+  CHECK(json["op_type"] == "日本");
+  CHECK(json["execution"].is_null());
+  CHECK(json["nan"].is_null());
+  CHECK(json["size"].is_null());
+  CHECK(viewer::row_text(row, true).starts_with("0,\"a\"\"b,c\n\\d\",0,日本,"));
+}
+
+TEST_CASE("Cancel ends an export") {
+  Session s(open_directory);
+  s.open(std::string(NANLENS_GOLDEN_DIR) + "/core.FULL_HEALTH");
+  s.ask(viewer::Export{"rows", false});
+  const auto whole = s.exported.lines;
+  CHECK(whole == s.rows.total);
+  s.exported = {};
+  s.ask_both(viewer::Export{"rows", false}, viewer::Cancel{});
+  CHECK(s.exported.lines == 0);
+}

@@ -1,0 +1,157 @@
+#include "export.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <span>
+#include <utility>
+
+namespace nanlens::viewer {
+
+namespace {
+
+constexpr std::array counted = {BadgeKind::size, BadgeKind::nan,  BadgeKind::ninf, BadgeKind::pinf,
+                                BadgeKind::neg,  BadgeKind::zero, BadgeKind::pos};
+
+std::string shortest(double value) {
+  if (!std::isfinite(value)) return {};
+  char text[32];
+  const auto [end, error] = std::to_chars(text, text + sizeof text, value);
+  return error == std::errc{} ? std::string(text, end) : std::string();
+}
+
+std::string quoted_for_json(const std::string& text) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (byte < 0x20) {
+      out.append("\\u00").append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+// Quotes double, and a field with a comma, quote or line break stands in quotes (RFC 4180).
+std::string quoted_for_csv(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out.append(c == '"' ? 2 : 1, c);
+  return out + '"';
+}
+
+struct Field {
+  const char* name;
+  std::string value;
+  bool number;  ///< an empty one is null
+};
+
+std::string line_of(std::span<const Field> fields, bool csv) {
+  std::string out = csv ? "" : "{";
+  for (const Field& f : fields) {
+    if (&f != fields.data()) out += csv ? "," : ", ";
+    if (csv) {
+      out += quoted_for_csv(f.value);
+      continue;
+    }
+    out.append("\"").append(f.name).append("\": ");
+    out += !f.number ? quoted_for_json(f.value) : f.value.empty() ? "null" : f.value;
+  }
+  return csv ? out : out + "}";
+}
+
+std::string names_of(std::span<const Field> fields) {
+  std::string out;
+  for (const Field& f : fields) out.append(&f == fields.data() ? "" : ",").append(f.name);
+  return out;
+}
+
+const Badge* find(const std::vector<Badge>& badges, BadgeKind kind) {
+  const auto found = std::find_if(badges.begin(), badges.end(), [&](const Badge& b) { return b.kind == kind; });
+  return found == badges.end() ? nullptr : &*found;
+}
+
+// A count that the badges leave out is 0 if they count at all; else it is unknown.
+std::string count_of(const std::vector<Badge>& badges, BadgeKind kind) {
+  if (const Badge* b = find(badges, kind)) return shortest(b->number);
+  const bool counts = std::any_of(badges.begin(), badges.end(),
+                                  [](const Badge& b) { return b.kind >= BadgeKind::nan && b.kind <= BadgeKind::pos; });
+  return counts && kind != BadgeKind::size ? "0" : "";
+}
+
+std::string index_of(std::int64_t index) { return index < 0 ? "" : std::to_string(index); }
+
+std::vector<Field> fields_of(const Row& row) {
+  std::vector<Field> fields = {{"row", std::to_string(row.index), true},
+                               {"op_name", row.op_name, false},
+                               {"output_slot", std::to_string(row.slot), true},
+                               {"op_type", row.op_type, false},
+                               {"graph_id", row.graph_id, false},
+                               {"graph_name", row.graph_name, false},
+                               {"execution", index_of(row.execution), true},
+                               {"time", shortest(row.time), true},
+                               {"device", row.device, false},
+                               {"bad", row.bad ? "true" : "false", true},
+                               {"class", causes::class_name(row.event_class), false}};
+  const Badge* const dtype = find(row.badges, BadgeKind::dtype);
+  const Badge* const rank = find(row.badges, BadgeKind::rank);
+  const Badge* const shape = find(row.badges, BadgeKind::shape);
+  fields.push_back({"dtype", dtype == nullptr ? "" : dtype->text, false});
+  fields.push_back({"rank", rank == nullptr ? "" : shortest(rank->number), true});
+  fields.push_back({"shape", shape == nullptr ? "" : shape->text, false});
+  for (const BadgeKind kind : counted) fields.push_back({badge_kind_name(kind), count_of(row.badges, kind), true});
+  return fields;
+}
+
+std::vector<Field> fields_of(const AlertLine& line) {
+  std::vector<Field> fields = {{"alert", index_of(line.index), true},
+                               {"op_name", line.op_name, false},
+                               {"output_slot", std::to_string(line.output_slot), true},
+                               {"op_type", line.op_type, false},
+                               {"graph_name", line.graph_name, false},
+                               {"row", index_of(line.trace), true},
+                               {"execution", index_of(line.call), true},
+                               {"class", causes::class_name(line.event_class), false}};
+  for (const BadgeKind kind : {BadgeKind::nan, BadgeKind::ninf, BadgeKind::pinf})
+    fields.push_back({badge_kind_name(kind), count_of(line.badges, kind), true});
+  return fields;
+}
+
+}  // namespace
+
+const char* badge_kind_name(BadgeKind kind) {
+  constexpr const char* names[] = {"dtype", "rank", "shape", "size", "nan",  "ninf",
+                                   "pinf",  "neg",  "zero",  "pos",  "curt", "none"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::string row_text(const Row& row, bool csv) { return line_of(fields_of(row), csv); }
+std::string alert_text(const AlertLine& line, bool csv) { return line_of(fields_of(line), csv); }
+
+Exported ListExport::step(RowFilter& rows, AlertList& alerts, std::chrono::steady_clock::time_point deadline) {
+  constexpr std::size_t enough = std::size_t{1} << 20;
+  Exported part;
+  part.what = what_;
+  part.csv = csv_;
+  part.first = next_ == 0;
+  if (next_ == 0 && csv_)
+    part.text = (what_ == "rows" ? names_of(fields_of(Row{})) : names_of(fields_of(AlertLine{}))) + "\n";
+  const std::uint64_t total = what_ == "rows" ? rows.num_shown() : alerts.size();
+  while (next_ < total && part.text.size() < enough && std::chrono::steady_clock::now() < deadline) {
+    part.text += what_ == "rows" ? row_text(rows.describe_at(next_), csv_)
+                                 : alert_text(alerts.describe(static_cast<std::size_t>(next_)), csv_);
+    part.text += '\n';
+    ++next_;
+  }
+  part.lines = next_;
+  part.complete = next_ >= total;
+  return part;
+}
+
+}  // namespace nanlens::viewer
