@@ -29,9 +29,14 @@ try {
   page.on('pageerror', (e) => errors.push(e.message));
   await page.goto(pathToFileURL(process.env.PAGE).href);
   await page.evaluate(() => nanlens.ready);
-  const input = await page.$('#pick-files');
+  // Selectors and waitForFunction make functions from text, which the page's own policy forbids in some Firefoxes.
+  const input = await page.evaluateHandle(() => document.getElementById('pick-files'));
   await input.uploadFile(...readdirSync(process.env.MNIST).map((name) => join(process.env.MNIST, name)));
-  await page.waitForFunction(() => nanlens.state().runs.length > 0 && !nanlens.state().loading, { timeout: 30000 });
+  for (let waited = 0; ; waited += 100) {
+    if (await page.evaluate(() => nanlens.state().runs.length > 0 && !nanlens.state().loading)) break;
+    assert.ok(waited < 30000, 'the logdir was not read within 30 s');
+    await new Promise((done) => setTimeout(done, 100));
+  }
   const state = async () => {
     await page.evaluate(() => nanlens.idle());
     return page.evaluate(() => nanlens.state());

@@ -24,7 +24,7 @@ target_link_libraries(split PRIVATE nanlens::compiled)
 CMAKE
 for way in "-DCMAKE_PREFIX_PATH=$work/prefix" "-DNANLENS_SOURCE=$source"; do
   echo "consumer with $way"
-  cmake -S "$work/consumer" -B "$work/build" "$way" >"$work/configure.log" || { cat "$work/configure.log"; exit 1; }
+  cmake -G Ninja -S "$work/consumer" -B "$work/build" "$way" >"$work/configure.log" || { cat "$work/configure.log"; exit 1; }
   cmake --build "$work/build" >"$work/make.log" || { cat "$work/make.log"; exit 1; }
   "$work/build/consumer" "$work/log"
   "$work/build/split" "$work/log"

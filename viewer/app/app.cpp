@@ -50,6 +50,7 @@ void App::forget_run() {
   source_pane.two = false;
   diagnostics = {};
   explanation = {};
+  exporting.clear();
   stack_pane.frame = -1;
   timeline_pane.fitted = false;
   rows_pane.first = alerts_pane.first = 0;
@@ -201,11 +202,14 @@ void App::selection_arrived() {
 }
 
 void App::list_arrived(const Exported& part) {
-  if (!platform.save_list) return;
+  if (!platform.save_list || exporting.empty()) return;  // stopped meanwhile
   const std::string run = overview.run < 0 ? "" : overview.runs[static_cast<std::size_t>(overview.run)].run_id;
   const std::string name =
       "nanlens-" + part.what + (run.empty() ? "" : "-" + run.substr(0, 8)) + (part.csv ? ".csv" : ".jsonl");
   const std::string place = platform.save_list(name, part);
+  exporting = part.complete || place.empty() ? ""
+                                             : "Exporting " + part.what + ": " + format_count(static_cast<double>(part.lines)) +
+                                                   " of " + format_count(static_cast<double>(part.total)) + ". Esc stops it.";
   if (place.empty()) {
     send(Cancel{});
     toast("Can't write " + name + ": the export was given up.");

@@ -203,6 +203,7 @@ class App {
   std::int32_t popup_line = 0;  ///< of ops_of_line
   double popup_first = 0;
   bool remedy_shown = false;  ///< the line under the verdict
+  std::string exporting;      ///< how far an export has come; "": none is under way
   bool menu_open = false;     ///< a row's context menu
   bool close_menu = false;
   bool follow = true;

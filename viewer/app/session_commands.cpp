@@ -50,8 +50,10 @@ struct SessionCommands {
     return {};
   }
   static Result cancel(App& app, const Json&) {
-    if (!app.overview.loading) return fail("Nothing is being read.");
+    if (!app.overview.loading && app.exporting.empty()) return fail("Nothing is being read.");
     app.send(Cancel{});
+    if (!app.exporting.empty()) app.toast("The export was stopped.");
+    app.exporting.clear();
     return {};
   }
   static Result follow(App& app, const Json& a) {
@@ -120,6 +122,7 @@ struct SessionCommands {
     if (app.overview.run < 0) return fail("No run is open.");
     if (!app.platform.save_list) return fail("This viewer can't write files.");
     app.send(Export{what, format == "csv"});
+    app.exporting = "Exporting " + what + "…";
     return {};
   }
   static Result copy_link(App& app, const Json&) {

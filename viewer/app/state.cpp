@@ -304,6 +304,7 @@ Json App::state() const {
       {"maximized", layout.maximized ? Json(pane_ids[static_cast<std::size_t>(*layout.maximized)]) : Json(nullptr)},
       {"popup", popup_name(popup)},
       {"toasts", toast_list},
+      {"exporting", or_null(exporting)},
       {"follow", follow},
       {"memory_bytes", platform.memory_bytes ? platform.memory_bytes() : static_cast<double>(overview.memory_bytes)},
       {"frame", frames_}};

@@ -87,8 +87,10 @@ struct WindowCommands {
       app.close_menu = true;
     else if (app.popup != Popup::none)
       app.popup = Popup::none;
-    else if (app.overview.loading)
+    else if (app.overview.loading || !app.exporting.empty())
       return app.command("cancel");
+    else if (app.rows.sorting)
+      return app.command("sort");
     else if (app.source_pane.finding)
       app.source_pane.finding = false;
     else if (app.rows_pane.filter[0] != '\0' || app.rows_pane.only_bad)

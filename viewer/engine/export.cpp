@@ -150,6 +150,7 @@ Exported ListExport::step(RowFilter& rows, AlertList& alerts, std::chrono::stead
     ++next_;
   }
   part.lines = next_;
+  part.total = total;
   part.complete = next_ >= total;
   return part;
 }

@@ -50,7 +50,7 @@ void fields(V& v, M& m) {
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Exported>
 void fields(V& v, M& m) {
-  v(m.what, m.csv, m.first, m.complete, m.lines, m.text);
+  v(m.what, m.csv, m.first, m.complete, m.lines, m.total, m.text);
 }
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, Select>

@@ -494,6 +494,7 @@ struct Exported {
   bool first = false;
   bool complete = false;
   std::uint64_t lines = 0;  ///< so far
+  std::uint64_t total = 0;
   std::string text;
 };
 

@@ -211,7 +211,8 @@ void draw_status_bar(App& app, Rect area) {
   text += format_count(static_cast<double>(run->num_traces)) + " rows, " +
           format_count(static_cast<double>(run->num_executions)) + " executions, " +
           format_count(static_cast<double>(run->num_graphs)) + " graphs";
-  ui.text_in(bar, ui.sans, 11, ui.theme.dim, text);
+  if (!app.exporting.empty()) text = app.exporting;
+  ui.text_in(bar, ui.sans, 11, app.exporting.empty() ? ui.theme.dim : ui.theme.warn, text);
 }
 
 }  // namespace nanlens::viewer

@@ -68,34 +68,37 @@ inline Summary summarize(TensorDebugMode mode, const TensorView& view, std::int6
   if (!has_summary(mode, view.dtype) || view.shape.overflowed()) return s;
   const std::int64_t n = num_elements(view.shape);
   if (n < 0 || (mode != TensorDebugMode::shape && view.data == nullptr && n > 0)) return s;
-  detail::put(s, static_cast<double>(tensor_id));
-  if (mode == TensorDebugMode::shape) {
-    detail::shape_summary(s, view);
+  const auto id = static_cast<double>(tensor_id);
+  // Signed: one instruction, where 64 unsigned bits take a dozen. No tensor has 2^63 elements.
+  const auto number = [](auto count) { return static_cast<double>(static_cast<std::int64_t>(count)); };
+  if (mode == TensorDebugMode::full_health) {
+    const HealthCounts c = full_health(view);
+    constexpr double device_id = -1;  // the reference never fills it
+    s.values = {id,
+                device_id,
+                number(static_cast<std::int32_t>(view.dtype)),
+                number(view.shape.size()),
+                number(n),
+                number(c.neg_inf),
+                number(c.pos_inf),
+                number(c.nan),
+                number(c.negative),
+                number(c.zero),
+                number(c.positive)};
+    s.size = 11;
+    s.bad = c.non_finite() != 0;
+  } else if (mode == TensorDebugMode::concise_health) {
+    const HealthCounts c = concise_health(view);
+    s.values = {id, number(n), number(c.neg_inf), number(c.pos_inf), number(c.nan)};
+    s.size = 5;
+    s.bad = c.non_finite() != 0;
   } else if (mode == TensorDebugMode::curt_health) {
     s.bad = has_non_finite(view);
-    detail::put(s, s.bad ? 1.0 : 0.0);
+    s.values = {id, s.bad ? 1.0 : 0.0};
+    s.size = 2;
   } else {
-    const bool full = mode == TensorDebugMode::full_health;
-    const HealthCounts counts = full ? full_health(view) : concise_health(view);
-    s.bad = counts.non_finite() != 0;
-    if (full) {
-      detail::put(s, -1.0);  // device id: the reference never fills it
-      detail::put(s, static_cast<double>(static_cast<std::int32_t>(view.dtype)));
-      detail::put(s, static_cast<double>(view.shape.size()));
-    }
-    // Signed: one instruction, where 64 unsigned bits take a dozen. No tensor has 2^63 elements.
-    const auto put_count = [&](std::uint64_t count) {
-      detail::put(s, static_cast<double>(static_cast<std::int64_t>(count)));
-    };
-    put_count(static_cast<std::uint64_t>(n));
-    put_count(counts.neg_inf);
-    put_count(counts.pos_inf);
-    put_count(counts.nan);
-    if (full) {
-      put_count(counts.negative);
-      put_count(counts.zero);
-      put_count(counts.positive);
-    }
+    detail::put(s, id);
+    detail::shape_summary(s, view);
   }
   return s;
 }
