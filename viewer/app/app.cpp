@@ -207,9 +207,10 @@ void App::list_arrived(const Exported& part) {
   const std::string name =
       "nanlens-" + part.what + (run.empty() ? "" : "-" + run.substr(0, 8)) + (part.csv ? ".csv" : ".jsonl");
   const std::string place = platform.save_list(name, part);
-  exporting = part.complete || place.empty() ? ""
-                                             : "Exporting " + part.what + ": " + format_count(static_cast<double>(part.lines)) +
-                                                   " of " + format_count(static_cast<double>(part.total)) + ". Esc stops it.";
+  exporting = part.complete || place.empty()
+                  ? ""
+                  : "Exporting " + part.what + ": " + format_count(static_cast<double>(part.lines)) + " of " +
+                        format_count(static_cast<double>(part.total)) + ". Esc stops it.";
   if (place.empty()) {
     send(Cancel{});
     toast("Can't write " + name + ": the export was given up.");
