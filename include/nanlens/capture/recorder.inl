@@ -54,7 +54,12 @@ inline void write_summary(logdir::WireWriter& w, const Summary& summary) {
   const auto bytes = static_cast<char>(summary.size * sizeof(double));
   const char head[] = {0x08, dtype, 0x12, 4, 0x12, 2, 0x08, count, 0x22, bytes};
   w.raw({head, sizeof head});
-  w.raw({reinterpret_cast<const char*>(summary.values.data()), summary.size * sizeof(double)});
+  const auto* const values = reinterpret_cast<const char*>(summary.values.data());
+  // A copy of a known length is a few moves.
+  if (summary.size == max_summary_size)
+    w.raw({values, sizeof summary.values});
+  else
+    w.raw({values, summary.size * sizeof(double)});
 }
 
 /// Writes the tensor_proto of one output as field `number`. False if the mode has nothing to say of it: then nothing is

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <type_traits>
 
 namespace nanlens {
 
@@ -14,19 +15,30 @@ inline constexpr std::size_t max_rank = 16;
 /// A short list of 64-bit numbers: the extents, or the strides, of a tensor.
 class Shape {
  public:
-  constexpr Shape() noexcept = default;
+  constexpr Shape() noexcept { clear_in_constants(); }
   constexpr Shape(std::initializer_list<std::int64_t> dims) noexcept {
+    clear_in_constants();
     for (const std::int64_t dim : dims) push_back(dim);
   }
   /// From a range of numbers.
   template <class Dims>
     requires requires(const Dims& dims) { dims.begin() != dims.end(); }
   explicit constexpr Shape(const Dims& dims) noexcept {
+    clear_in_constants();
     for (const auto dim : dims) push_back(static_cast<std::int64_t>(dim));
   }
 
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  constexpr Shape(const Shape& other) noexcept { *this = other; }
+  constexpr Shape& operator=(const Shape& other) noexcept {
+    clear_in_constants();
+    for (std::size_t i = 0; i < other.size_; ++i) dims_[i] = other.dims_[i];
+    size_ = other.size_;
+    overflowed_ = other.overflowed_;
+    return *this;
+  }
+
   constexpr std::int64_t& operator[](std::size_t i) noexcept { return dims_[i]; }
   constexpr std::int64_t operator[](std::size_t i) const noexcept { return dims_[i]; }
   [[nodiscard]] constexpr const std::int64_t* begin() const noexcept { return dims_; }
@@ -51,7 +63,14 @@ class Shape {
   }
 
  private:
-  std::int64_t dims_[max_rank]{};
+  // Beyond size_ nothing is ever read, and clearing it would cost every view more than filling it; but a constant has
+  // no unknown parts.
+  constexpr void clear_in_constants() noexcept {
+    if (std::is_constant_evaluated())
+      for (std::int64_t& dim : dims_) dim = 0;
+  }
+
+  std::int64_t dims_[max_rank];
   std::size_t size_ = 0;
   bool overflowed_ = false;
 };
