@@ -105,7 +105,7 @@ void handle_panes(App& app, bool shift) {
 
 void App::handle_keys() {
   const ImGuiIO& io = ImGui::GetIO();
-  if (pressed(ImGuiKey_Escape)) {
+  if (ImGui::IsKeyPressed(ImGuiKey_Escape, false)) {  // held, it would undo more than was meant
     command("escape");
     return;
   }

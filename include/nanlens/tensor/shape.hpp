@@ -30,12 +30,12 @@ class Shape {
 
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
-  constexpr Shape(const Shape& other) noexcept { *this = other; }
-  constexpr Shape& operator=(const Shape& other) noexcept {
+  constexpr Shape(const Shape& other) noexcept {
     clear_in_constants();
-    for (std::size_t i = 0; i < other.size_; ++i) dims_[i] = other.dims_[i];
-    size_ = other.size_;
-    overflowed_ = other.overflowed_;
+    assign(other);
+  }
+  constexpr Shape& operator=(const Shape& other) noexcept {
+    if (this != &other) assign(other);
     return *this;
   }
 
@@ -63,6 +63,12 @@ class Shape {
   }
 
  private:
+  constexpr void assign(const Shape& other) noexcept {
+    for (std::size_t i = 0; i < other.size_; ++i) dims_[i] = other.dims_[i];
+    size_ = other.size_;
+    overflowed_ = other.overflowed_;
+  }
+
   // Beyond size_ nothing is ever read, and clearing it would cost every view more than filling it; but a constant has
   // no unknown parts.
   constexpr void clear_in_constants() noexcept {
