@@ -1,6 +1,7 @@
 'use strict';
 
 const modifiersOf = (e) => (e.ctrlKey ? 1 : 0) | (e.shiftKey ? 2 : 0) | (e.altKey ? 4 : 0) | (e.metaKey ? 8 : 0);
+
 // A finger comes from nowhere, but ImGui presses only what was under the mouse a frame before.
 const hover = (x, y) => {
   Module._nl_mouse(x, y);

@@ -39,6 +39,8 @@ namespace {
 
 using viewer::App;
 using viewer::Json;
+using viewer::Text;
+using viewer::tr;
 
 App* app = nullptr;
 
@@ -86,12 +88,14 @@ void announce() {
   std::string text;
   if (v.alert >= 0 && !app->overview.loading && told != v.tensor + v.path) {
     told = v.tensor + v.path;
-    text = v.tensor + " is the first bad tensor, made at " + v.path + " line " + std::to_string(v.line);
+    text = tr(Text::told_first, {{"tensor", v.tensor}, {"path", v.path}, {"line", v.line}});
   } else if (s.focus.trace >= 0)
-    text = "Row " + std::to_string(s.focus.trace) + ", " + s.focus.op_name + " output " + std::to_string(s.focus.slot) +
-           ", graph " + s.neighbourhood.graph_name;
+    text = tr(Text::told_row, {{"index", s.focus.trace},
+                               {"op", s.focus.op_name},
+                               {"slot", s.focus.slot},
+                               {"graph", s.neighbourhood.graph_name}});
   else if (s.focus.execution >= 0)
-    text = "Execution " + std::to_string(s.focus.execution) + ", " + s.card.op_type;
+    text = tr(Text::told_execution, {{"index", s.focus.execution}, {"op", s.card.op_type}});
   if (!text.empty()) nl_js_announce(text.c_str());
 }
 
@@ -157,7 +161,7 @@ EMSCRIPTEN_KEEPALIVE void nl_error(const char* text) {
 }
 EMSCRIPTEN_KEEPALIVE void nl_context_restored() {
   ImGui_ImplOpenGL3_DestroyDeviceObjects();
-  app->toast("The graphics context was lost; restored.");
+  app->toast(tr(Text::graphics_restored));
 }
 
 }  // extern "C"

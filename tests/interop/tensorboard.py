@@ -3,50 +3,35 @@
 `tensorboard.py TENSORBOARD NANLENS LOGDIR [NUM_ALERTS]`
 """
 import json
-import socket
+import os
 import subprocess
 import sys
 import time
-import urllib.request
 
-PLUGIN = "/data/plugin/debugger-v2"
-RUN = "__default_debugger_run__"
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from tensorboard_server import Server  # noqa: E402
 
 
 def main():
     tensorboard, nanlens, logdir = sys.argv[1:4]
-    port = free_port()
-    server = subprocess.Popen([tensorboard, "--logdir", logdir, "--port", str(port), "--host", "127.0.0.1"],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    def get(route, **params):
-        query = "&".join(f"{k}={v}" for k, v in {"run": RUN, **params}.items())
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{PLUGIN}/{route}?{query}", timeout=30) as r:
-            assert r.status == 200
-            return json.load(r)
 
     def dump(kind, *more):
         out = subprocess.run([nanlens, "dump", logdir, "--what", kind, *more], check=True, stdout=subprocess.PIPE).stdout
         return [json.loads(line) for line in out.splitlines()]
 
-    try:
+    with Server(tensorboard, logdir) as server:
+        get = server.get
         traces, executions, alerts = dump("traces"), dump("executions"), dump("alerts")
+        wanted = {"graph_execution/digests": len(traces), "execution/digests": len(executions)}
         for _ in range(240):
             time.sleep(0.5)
             try:
-                if RUN not in get("runs"):
-                    continue
-                if (get("graph_execution/digests", begin=0, end=0)["num_digests"] == len(traces)
-                        and get("execution/digests", begin=0, end=0)["num_digests"] == len(executions)):
+                if server.shows(wanted):
                     break
             except OSError:
                 continue
+        else:
+            sys.exit("TensorBoard's counts were not final within 120 s")
         shown = get("alerts")
         assert shown["num_alerts"] == len(alerts), (shown["num_alerts"], len(alerts))
         assert shown["alerts_breakdown"] == {"InfNanAlert": len(alerts)}
@@ -76,9 +61,6 @@ def main():
         shown_frames = get("stack_frames/stack_frames", stack_frame_ids=",".join(f["id"] for f in frames))["stack_frames"]
         assert shown_frames == [[f["host_name"], f["file_path"], f["line"], f["function"]] for f in frames]
         print(f"TensorBoard shows {len(alerts)} alerts, {len(traces)} graph executions, {len(executions)} executions: equal")
-    finally:
-        server.terminate()
-        server.wait()
 
 
 if __name__ == "__main__":

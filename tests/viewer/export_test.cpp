@@ -1,6 +1,7 @@
 // Rows and alerts as JSON lines and CSV.
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,35 @@ TEST_CASE("every row that is shown is exported, in its order") {
   const auto alerts = lines_of(s.exported.text);
   CHECK(alerts.size() == s.alerts.total + 1);
   CHECK(alerts[0] == "alert,op_name,output_slot,op_type,graph_name,row,execution,class,nan,ninf,pinf");
+}
+
+TEST_CASE("an export keeps its list when the filter changes under way") {
+  reader::Logdir logdir(std::string(NANLENS_GOLDEN_DIR) + "/core.FULL_HEALTH");
+  logdir.update();
+  viewer::RunIndex index(*logdir.runs().front());
+  index.refresh();
+  viewer::Explain explain(index);
+  viewer::AlertList alerts(index, explain);
+  viewer::RowFilter rows(index, explain);
+  const auto later = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  const auto filter = [&](bool only_bad) {
+    rows.set("", only_bad);
+    while (rows.step(later)) {
+    }
+  };
+  filter(true);
+  const auto bad = rows.num_shown();
+  viewer::ListExport exporting("rows", false);
+  const auto first = exporting.step(rows, alerts, std::chrono::steady_clock::time_point{});
+  CHECK((first.first && !first.complete && first.lines == 0));
+  filter(false);
+  REQUIRE(rows.num_shown() > bad);
+  const auto last = exporting.step(rows, alerts, later);
+  CHECK((!last.first && last.complete));
+  CHECK(last.total == bad);
+  const auto lines = lines_of(last.text);
+  REQUIRE(lines.size() == bad);
+  for (const std::string& line : lines) CHECK(Json::parse(line)["bad"] == true);
 }
 
 TEST_CASE("texts with quotes, commas and line breaks stay whole; what is unknown is null or empty") {

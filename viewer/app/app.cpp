@@ -201,21 +201,27 @@ void App::selection_arrived() {
   }
 }
 
+const RunInfo& App::run() const {
+  static const RunInfo none;
+  const auto at = static_cast<std::size_t>(overview.run);
+  return overview.run < 0 || at >= overview.runs.size() ? none : overview.runs[at];
+}
+
 void App::list_arrived(const Exported& part) {
   if (!platform.save_list || exporting.empty()) return;  // stopped meanwhile
-  const std::string run = overview.run < 0 ? "" : overview.runs[static_cast<std::size_t>(overview.run)].run_id;
-  const std::string name =
-      "nanlens-" + part.what + (run.empty() ? "" : "-" + run.substr(0, 8)) + (part.csv ? ".csv" : ".jsonl");
+  const std::string& id = run().run_id;
+  const std::string name = "nanlens-" + part.what + (id.empty() ? "" : "-" + id.substr(0, 8)) +
+                           (part.what == "report" ? ".txt"
+                            : part.csv            ? ".csv"
+                                                  : ".jsonl");
   const std::string place = platform.save_list(name, part);
-  exporting = part.complete || place.empty()
-                  ? ""
-                  : "Exporting " + part.what + ": " + format_count(static_cast<double>(part.lines)) + " of " +
-                        format_count(static_cast<double>(part.total)) + ". Esc stops it.";
+  exporting =
+      part.complete || place.empty() ? "" : tr(Text::export_done_of, {{"done", part.lines}, {"total", part.total}});
   if (place.empty()) {
     send(Cancel{});
-    toast("Can't write " + name + ": the export was given up.");
+    toast(tr(Text::export_failed, {{"name", name}}));
   } else if (part.complete) {
-    toast("Wrote " + format_count(static_cast<double>(part.lines)) + " " + part.what + " to " + place + ".");
+    toast(tr(Text::export_written, {{"n", part.lines}, {"place", place}}));
   }
 }
 
@@ -226,8 +232,8 @@ void App::receive(Reply reply) {
     const bool was_loading = overview.loading;
     overview = std::move(*o);
     if (other_run) forget_run();
-    if (other_run && overview.run >= 0 && static_cast<std::size_t>(overview.run) < overview.runs.size()) {
-      const auto known = expected_of_run_.find(overview.runs[static_cast<std::size_t>(overview.run)].run_id);
+    if (other_run && overview.run >= 0) {
+      const auto known = expected_of_run_.find(run().run_id);
       alerts_pane.expected = known == expected_of_run_.end() ? std::set<std::string>{} : known->second;
     }
     // The first bad tensor is selected when loading ends, unless the user or a link was faster.
@@ -296,6 +302,7 @@ void App::receive(Reply reply) {
 
 // What is on screen goes to the engine whenever it has changed.
 void App::sync_view() {
+  view.tongue = tongue();
   view.filter = rows_pane.filter;
   view.only_bad = rows_pane.only_bad;
   view.sort = rows_pane.sort;

@@ -32,6 +32,8 @@ struct Platform {
   std::function<std::string(const std::string& name, const Exported& part)> save_list;
   std::function<void(const std::string& link, bool new_entry)> set_link;
   std::function<std::string(const std::string& link)> link_text;  ///< the link as something to send to others
+  /// Takes a picture of the next frame; the platform chooses a path if it gets none.
+  std::function<void(const std::string& path)> screenshot;
   std::function<void(const std::string&)> save_settings;
   std::function<void(bool on)> follow;
   std::function<void()> quit;
@@ -125,6 +127,9 @@ class App {
   Layout layout;
   Platform platform;
   double now = 0;
+
+  /// The open run; an empty one if there is none.
+  [[nodiscard]] const RunInfo& run() const;
 
   struct RowsPane {
     double first = 0;
@@ -282,10 +287,10 @@ class App {
   [[nodiscard]] bool can_go_forward() const { return history_at_ + 1 < history_.size(); }
 };
 
-/// Names of all commands with the text the palette shows, and their keys.
+/// Names of the commands of the palette with the text it shows, and their keys.
 struct CommandInfo {
   const char* id;
-  const char* title;  ///< "": not in the palette
+  Text title;
   const char* keys;
   const char* arguments;  ///< JSON that the palette passes
 };

@@ -39,12 +39,6 @@ std::string choice(const Json& a, std::initializer_list<const char*> words) {
   return {};
 }
 
-const RunInfo& run_of(const App& app) {
-  static const RunInfo none;
-  const auto run = static_cast<std::size_t>(app.overview.run);
-  return app.overview.run < 0 || run >= app.overview.runs.size() ? none : app.overview.runs[run];
-}
-
 Result App::command(std::string_view name, const Json& arguments) {
   static const std::map<std::string_view, CommandBody> bodies = [] {
     std::map<std::string_view, CommandBody> all;

@@ -35,7 +35,5 @@ std::string choice(const Json& arguments, std::initializer_list<const char*> wor
 ///@}
 
 inline Result fail(std::string message) { return {false, std::move(message)}; }
-/// The open run; an empty one if there is none.
-const RunInfo& run_of(const App& app);
 
 }  // namespace nanlens::viewer

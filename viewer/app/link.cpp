@@ -73,12 +73,12 @@ std::string short_number(double value) {
 }  // namespace
 
 std::string App::link() const {
-  if (overview.run < 0 || static_cast<std::size_t>(overview.run) >= overview.runs.size()) return pending_link_;
+  if (overview.run < 0) return pending_link_;
   std::string out = "nl=1";
   const auto add = [&](const char* key, const std::string& value) {
     out += std::string("&") + key + "=" + percent_encode(value);
   };
-  const RunInfo& run = overview.runs[static_cast<std::size_t>(overview.run)];
+  const RunInfo& run = this->run();
   const auto same_id = std::count_if(overview.runs.begin(), overview.runs.end(),
                                      [&](const RunInfo& r) { return r.run_id == run.run_id; });
   add("run", same_id > 1 || run.run_id.empty() ? "~" + std::to_string(overview.run) : run.run_id.substr(0, 8));
@@ -125,7 +125,7 @@ void App::apply_link(const std::string& link) {
     const auto found = parts.find(key);
     return found == parts.end() ? std::string() : found->second;
   };
-  const RunInfo& run = overview.runs[static_cast<std::size_t>(overview.run)];
+  const RunInfo& run = this->run();
   const std::string id = get("run");
   if (!id.empty() && !id.starts_with('~') && !run.run_id.starts_with(id)) {
     const auto other = std::find_if(overview.runs.begin(), overview.runs.end(),
@@ -136,7 +136,7 @@ void App::apply_link(const std::string& link) {
       send(SelectRun{static_cast<std::int32_t>(other - overview.runs.begin())});
       return;
     }
-    toast("This logdir is another run (" + run.run_id + "). View applied as far as it fits.");
+    toast(tr(Text::link_other_run, {{"run", run.run_id}}));
   }
   if (id.starts_with('~')) {
     const auto index = static_cast<std::int32_t>(std::atoi(id.c_str() + 1));
@@ -169,8 +169,8 @@ void App::apply_link(const std::string& link) {
   command("filter", {{"query", get("q")}});
   rows_pane.only_bad = get("bad") == "1";
   const std::string order = get("so");
-  if (const std::size_t comma = order.find(','); comma != std::string::npos)
-    command("sort", {{"column", order.substr(0, comma)}, {"descending", order.ends_with(",d")}});
+  const std::size_t comma = std::min(order.find(','), order.size());
+  command("sort", {{"column", order.substr(0, comma)}, {"descending", order.ends_with(",d")}});
   const std::string range = get("tl");
   if (const auto n = numbers(range); n.size() >= 2 && n[1] > n[0]) {
     timeline_pane.time_mode = range.ends_with(",t");
@@ -211,8 +211,8 @@ void App::publish_link() {
 
 void App::save_settings() {
   if (!platform.save_settings) return;
-  if (overview.run >= 0 && static_cast<std::size_t>(overview.run) < overview.runs.size()) {
-    const std::string& id = overview.runs[static_cast<std::size_t>(overview.run)].run_id;
+  if (overview.run >= 0) {
+    const std::string& id = run().run_id;
     if (alerts_pane.expected.empty())
       expected_of_run_.erase(id);
     else
@@ -220,6 +220,7 @@ void App::save_settings() {
   }
   Json s = {{"theme", theme_choice},
             {"scale", user_scale},
+            {"language", tongue_tags[static_cast<std::size_t>(tongue())]},
             {"splits", layout.at},
             {"fold_library", stack_pane.fold_library},
             {"follow", follow},
@@ -240,6 +241,7 @@ void App::apply_settings(const std::string& text) {
   try {
     theme_choice = s.value("theme", theme_choice);
     user_scale = std::clamp(s.value("scale", user_scale), 0.5f, 3.0f);
+    command("language", {{"tag", s.value("language", "en")}});
     if (s.contains("splits") && s["splits"].is_array() && s["splits"].size() == layout.at.size())
       for (std::size_t i = 0; i < layout.at.size(); ++i)
         layout.at[i] = std::clamp(s["splits"][i].get<float>(), 0.05f, 0.95f);
@@ -251,7 +253,7 @@ void App::apply_settings(const std::string& text) {
     if (s.contains("columns_shown")) rows_pane.forced = s["columns_shown"].get<std::set<std::string>>();
     if (s.contains("columns_hidden")) rows_pane.hidden = s["columns_hidden"].get<std::set<std::string>>();
   } catch (const Json::exception&) {
-    toast("The saved settings could not be read; the default ones are used.");
+    toast(tr(Text::settings_lost));
   }
 }
 

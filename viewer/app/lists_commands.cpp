@@ -13,7 +13,7 @@ namespace nanlens::viewer {
 struct ListCommands {
   static Result filter(App& app, const Json& a) {
     const std::string query = text(a, "query");
-    if (query.size() >= sizeof app.rows_pane.filter) return fail("The filter is too long.");
+    if (query.size() >= sizeof app.rows_pane.filter) return fail(tr(Text::filter_too_long));
     if (query.data() != app.rows_pane.filter) std::memcpy(app.rows_pane.filter, query.c_str(), query.size() + 1);
     app.rows_pane.first = 0;
     return {};
@@ -21,13 +21,13 @@ struct ListCommands {
   static Result pin(App& app, const Json& a) {
     const std::int64_t row = integer(a, "trace").value_or(app.selection.focus.trace);
     auto& pins = app.rows_pane.pins;
-    if (row < 0 || static_cast<std::uint64_t>(row) >= run_of(app).num_traces) return fail("Select a row to pin it.");
+    if (row < 0 || static_cast<std::uint64_t>(row) >= app.run().num_traces) return fail(tr(Text::pin_select));
     if (const auto at = std::find(pins.begin(), pins.end(), row); at != pins.end()) {
       pins.erase(at);
       return {};
     }
     constexpr std::size_t most = 20;
-    if (pins.size() >= most) return fail("There are 20 pins already; unpin one first.");
+    if (pins.size() >= most) return fail(tr(Text::pins_full));
     pins.push_back(row);
     return {};
   }
@@ -77,11 +77,11 @@ struct ListCommands {
   }
   static Result find(App& app, const Json& a) {
     auto& pane = app.source_pane;
-    if (const Tab* const shown = app.tab(); shown == nullptr) return fail("No source file is shown.");
+    if (const Tab* const shown = app.tab(); shown == nullptr) return fail(tr(Text::no_source));
     pane.finding = flag(a, "open", true);
     if (a.contains("text")) {
       const std::string needle = text(a, "text");
-      if (needle.size() >= sizeof pane.find) return fail("The text is too long.");
+      if (needle.size() >= sizeof pane.find) return fail(tr(Text::text_too_long));
       std::memcpy(pane.find, needle.c_str(), needle.size() + 1);
     }
     if (!a.contains("dir")) {
@@ -99,7 +99,7 @@ struct ListCommands {
       pane.center = true;
       return {};
     }
-    return fail("Not found in this file.");
+    return fail(tr(Text::not_found));
   }
   static Result find_here(App& app, const Json& a) {
     return app.active == Pane::source ? find(app, a) : edit_filter(app, a);
@@ -126,14 +126,14 @@ struct ListCommands {
   }
   static Result mark_expected(App& app, const Json& a) {
     const std::string site = text(a, "scope", app.selection.alert_site);
-    if (site.empty()) return fail("Select an alert to mark its op as expected.");
+    if (site.empty()) return fail(tr(Text::mark_select));
     auto& expected = app.alerts_pane.expected;
     if (flag(a, "on", !expected.contains(site))) {
       expected.insert(site);
-      app.toast(site + " is expected from now on. X again undoes it.");
+      app.toast(tr(Text::marked, {{"site", site}}));
     } else {
       expected.erase(site);
-      app.toast(site + " is no longer expected.");
+      app.toast(tr(Text::unmarked, {{"site", site}}));
     }
     return {};
   }

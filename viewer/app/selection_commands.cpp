@@ -11,7 +11,7 @@ namespace nanlens::viewer {
 /// A friend of App.
 struct SelectionCommands {
   static Result step(App& app, IntentKind kind, std::int64_t index, bool by_op = false) {
-    if (app.overview.run < 0) return fail("No logdir is open.");
+    if (app.overview.run < 0) return fail(tr(Text::no_logdir));
     Select wish;
     wish.kind = kind;
     wish.index = index;
@@ -28,13 +28,13 @@ struct SelectionCommands {
     return step(app, kind, *index);
   }
   static Result focus_execution(App& app, const Json& a) {
-    return focus_index(app, a, IntentKind::execution, run_of(app).num_executions, "execution");
+    return focus_index(app, a, IntentKind::execution, app.run().num_executions, "execution");
   }
   static Result focus_trace(App& app, const Json& a) {
-    return focus_index(app, a, IntentKind::trace, run_of(app).num_traces, "row");
+    return focus_index(app, a, IntentKind::trace, app.run().num_traces, "row");
   }
   static Result focus_alert(App& app, const Json& a) {
-    return focus_index(app, a, IntentKind::alert, run_of(app).num_alerts, "alert");
+    return focus_index(app, a, IntentKind::alert, app.run().num_alerts, "alert");
   }
   static Result focus_op(App& app, const Json& a) {
     Select wish;
@@ -116,7 +116,7 @@ struct SelectionCommands {
   static Result go_in_history(App& app, std::ptrdiff_t by) {
     const auto to = static_cast<std::ptrdiff_t>(app.history_at_) + by;
     if (to < 0 || to >= static_cast<std::ptrdiff_t>(app.history_.size()))
-      return fail(by < 0 ? "There is nothing to go back to." : "There is nothing to go forward to.");
+      return fail(tr(by < 0 ? Text::no_back : Text::no_forward));
     app.history_at_ = static_cast<std::size_t>(to);
     Select wish;
     wish.kind = IntentKind::focus;
@@ -143,12 +143,12 @@ struct SelectionCommands {
   }
   static Result step_execution(App& app, const Json& a) {
     const std::int64_t to = std::max<std::int64_t>(0, app.selection.focus.execution + integer(a, "dir").value_or(1));
-    if (static_cast<std::uint64_t>(to) >= run_of(app).num_executions) return fail("That was the last execution.");
+    if (static_cast<std::uint64_t>(to) >= app.run().num_executions) return fail(tr(Text::no_execution_after));
     return step(app, IntentKind::execution, to);
   }
   static Result step_row(App& app, const Json& a) {
     const std::int64_t by = integer(a, "by").value_or(1);
-    if (app.rows.shown == 0) return fail("There are no rows.");
+    if (app.rows.shown == 0) return fail(tr(Text::no_rows));
     // Among the rows that pass the filter; those near the selection are known.
     const std::int64_t at = app.rows.focus_position >= 0
                                 ? app.rows.focus_position

@@ -17,13 +17,12 @@ struct SessionCommands {
       app.open({path});
       return {};
     }
-    if (!app.platform.pick)
-      return fail("There is no file picker here: drop the logdir on the window, or name it on the command line.");
+    if (!app.platform.pick) return fail(tr(Text::no_pick));
     app.platform.pick(flag(a, "folder", true));
     return {};
   }
   static Result open_sample(App& app, const Json&) {
-    if (!app.platform.open_sample) return fail("This viewer was built without the sample.");
+    if (!app.platform.open_sample) return fail(tr(Text::no_sample));
     app.platform.open_sample();
     return {};
   }
@@ -50,17 +49,16 @@ struct SessionCommands {
     return {};
   }
   static Result cancel(App& app, const Json&) {
-    if (!app.overview.loading && app.exporting.empty()) return fail("Nothing is being read.");
+    if (!app.overview.loading && app.exporting.empty()) return fail(tr(Text::nothing_read));
     app.send(Cancel{});
-    if (!app.exporting.empty()) app.toast("The export was stopped.");
+    if (!app.exporting.empty()) app.toast(tr(Text::export_stopped));
     app.exporting.clear();
     return {};
   }
   static Result follow(App& app, const Json& a) {
     app.follow = flag(a, "on", !app.follow);
     if (app.platform.follow) app.platform.follow(app.follow);
-    if (app.follow && !app.platform.can_follow)
-      return fail("This browser can't watch a dropped folder. Use Open folder to follow a running program.");
+    if (app.follow && !app.platform.can_follow) return fail(tr(Text::no_follow));
     return {};
   }
   static std::string stack_text(const App& app) {
@@ -93,46 +91,59 @@ struct SessionCommands {
     std::string what = text(a, "what");
     if (what.empty()) what = app.active == Pane::source ? "source" : app.active == Pane::stack ? "stack" : "row";
     std::string copied;
+    Text done = Text::copied_row;
     const std::int64_t index = integer(a, "index").value_or(app.selection.focus.trace);
-    if (what == "stack")
+    if (what == "stack") {
       copied = stack_text(app);
-    else if (what == "source")
+      done = Text::copied_stack;
+    } else if (what == "source") {
       copied = source_text(app);
-    else if (what == "name")
+      done = Text::copied_source;
+    } else if (what == "name") {
       copied = row_text(app, index, false);
-    else if (what == "row")
+      done = Text::copied_name;
+    } else if (what == "row") {
       copied = row_text(app, index, true);
-    else if (what == "diagnostics")
+    } else if (what == "diagnostics") {
       for (const Fault& f : app.diagnostics.list)
         copied += f.file + " at " + std::to_string(f.offset) + ": " + f.message + "\n";
-    else if (what == "example")
+      done = Text::copied_diagnostics;
+    } else if (what == "example") {
       copied = text(a, "text");
-    else
+      done = Text::copied_example;
+    } else {
       return fail("what must be row, name, stack, source or diagnostics.");
-    if (copied.empty()) return fail("There is nothing to copy.");
+    }
+    if (copied.empty()) return fail(tr(Text::nothing_to_copy));
     if (app.platform.copy) app.platform.copy(copied);
-    app.toast("Copied the " + what + ".");
+    app.toast(tr(done));
     return {};
   }
   static Result export_list(App& app, const Json& a) {
     const std::string what = text(a, "what", "rows");
     const std::string format = text(a, "format", "jsonl");
-    if (what != "rows" && what != "alerts") return fail("what must be rows or alerts.");
+    if (what != "rows" && what != "alerts" && what != "report") return fail("what must be rows, alerts or report.");
     if (format != "jsonl" && format != "csv") return fail("format must be jsonl or csv.");
-    if (app.overview.run < 0) return fail("No run is open.");
-    if (!app.platform.save_list) return fail("This viewer can't write files.");
+    if (app.overview.run < 0) return fail(tr(Text::no_run));
+    if (!app.platform.save_list) return fail(tr(Text::no_save));
     app.send(Export{what, format == "csv"});
-    app.exporting = "Exporting " + what + "…";
+    app.exporting = tr(Text::export_begun);
     return {};
   }
   static Result copy_link(App& app, const Json&) {
     const std::string link = app.link();
     if (app.platform.copy) app.platform.copy(app.platform.link_text ? app.platform.link_text(link) : link);
-    app.toast("Link copied. It restores this view when the same logdir is open.");
+    app.toast(tr(Text::copied_link));
+    return {};
+  }
+  // The picture is taken of the next frame; a path that is not given is chosen by the platform.
+  static Result screenshot(App& app, const Json& a) {
+    if (!app.platform.screenshot) return fail(tr(Text::no_screenshot));
+    app.platform.screenshot(text(a, "path"));
     return {};
   }
   static Result quit(App& app, const Json&) {
-    if (!app.platform.quit) return fail("A page is closed by the browser.");
+    if (!app.platform.quit) return fail(tr(Text::no_quit));
     app.platform.quit();
     return {};
   }
@@ -151,6 +162,7 @@ const CommandTable& session_commands() {
       {"copy", C::copy},
       {"copy_link", C::copy_link},
       {"export", C::export_list},
+      {"screenshot", C::screenshot},
       {"quit", C::quit},
   };
   return all;

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "app/app.hpp"
-#include "engine/export.hpp"
+#include "engine/badges.hpp"
 #include "widgets/format.hpp"
 
 namespace nanlens::viewer {
@@ -50,10 +50,7 @@ Json runs_json(const App& app) {
 Json focus_json(const App& app) {
   const Focus& f = app.selection.focus;
   const Tab* const tab = app.tab();
-  Json run = nullptr;
-  if (app.overview.run >= 0 && static_cast<std::size_t>(app.overview.run) < app.overview.runs.size())
-    run = app.overview.runs[static_cast<std::size_t>(app.overview.run)].run_id;
-  return {{"run", run},
+  return {{"run", app.overview.run < 0 ? Json(nullptr) : Json(app.run().run_id)},
           {"execution", or_null(f.execution)},
           {"trace", or_null(f.trace)},
           {"slot", or_null(f.slot)},
@@ -207,7 +204,8 @@ Json stack_json(const App& app) {
   Json frames = Json::array();
   for (const Frame& f : s.frames)
     frames.push_back({{"path", f.path}, {"line", f.line}, {"function", f.function}, {"own", f.own}});
-  return {{"title", stack_title(s)}, {"sticky", app.stack_pane.sticky.has_value()}, {"frames", frames}};
+  return {
+      {"title", stack_title(s, Tongue::english)}, {"sticky", app.stack_pane.sticky.has_value()}, {"frames", frames}};
 }
 
 Json causes_json(const Explanation& e) {

@@ -50,6 +50,14 @@ struct WindowCommands {
     app.theme_choice = name;
     return {};
   }
+  static Result language(App& app, const Json& a) {
+    const std::string tag = text(a, "tag");
+    const auto* const found = std::find(tongue_tags.begin(), tongue_tags.end(), tag);
+    if (found == tongue_tags.end()) return fail("tag must be en, de or xx.");
+    set_tongue(static_cast<Tongue>(found - tongue_tags.begin()));
+    app.wake();
+    return {};
+  }
   static Result scale(App& app, const Json& a) {
     const double percent =
         number(a, "percent").value_or(static_cast<double>(app.user_scale) * 100 + number(a, "by").value_or(0));
@@ -64,7 +72,7 @@ struct WindowCommands {
   }
   static Result palette(App& app, const Json& a) {
     const std::string start = text(a, "text");
-    if (start.size() >= sizeof app.palette.text) return fail("The text is too long.");
+    if (start.size() >= sizeof app.palette.text) return fail(tr(Text::text_too_long));
     std::memcpy(app.palette.text, start.c_str(), start.size() + 1);
     app.palette.cursor = 0;
     app.palette.take_keyboard = true;
@@ -74,7 +82,7 @@ struct WindowCommands {
   static Result help(App& app, const Json&) { return open_popup(app, Popup::help); }
   static Result show_causes(App& app, const Json&) { return open_popup(app, Popup::causes); }
   static Result show_remedy(App& app, const Json&) {
-    if (app.overview.verdict.cause.remedy.empty()) return fail("There is no cause to mend.");
+    if (app.overview.verdict.cause.remedy.empty()) return fail(tr(Text::no_remedy));
     app.remedy_shown = !app.remedy_shown;
     return {};
   }
@@ -112,6 +120,7 @@ const CommandTable& window_commands() {
       {"reset_layout", C::reset_layout},
       {"set_splitter", C::set_splitter},
       {"theme", C::theme},
+      {"language", C::language},
       {"scale", C::scale},
       {"palette", C::palette},
       {"help", C::help},

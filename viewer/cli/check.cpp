@@ -1,13 +1,19 @@
 #include <cstdio>
 
 #include "commands.hpp"
-#include "describe.hpp"
 #include "open.hpp"
+#include "report/describe.hpp"
 #include "why.hpp"
 
 namespace nanlens::cli {
 
 namespace {
+
+using report::describe_alert;
+using report::describe_frame;
+using report::describe_tensor;
+using report::stack_of;
+using report::with_separators;
 
 struct Found {
   std::uint64_t checked = 0;

@@ -5,9 +5,9 @@
 #include <nanlens/causes/near_miss.hpp>
 
 #include "commands.hpp"
-#include "describe.hpp"
 #include "json.hpp"
 #include "open.hpp"
+#include "report/describe.hpp"
 
 namespace nanlens::cli {
 
@@ -17,6 +17,9 @@ using causes::Causes;
 using causes::EventRef;
 using causes::SentenceWriter;
 using reader::none;
+using report::describe_values;
+using report::short_function;
+using report::with_separators;
 
 void line(const std::string& text) { std::printf("%s\n", text.c_str()); }
 

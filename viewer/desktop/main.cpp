@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -14,6 +15,7 @@
 
 #include "app/app.hpp"
 #include "engine_thread.hpp"
+#include "picture.hpp"
 #include "settings.hpp"
 #include "widgets/fonts.hpp"
 #include "window.hpp"
@@ -89,6 +91,8 @@ int run(const Options& options) {
   platform.save_list = [](const std::string& name, const Exported& part) {
     return save_part(name, part.text, part.first);
   };
+  std::string picture;  // where the next frame goes
+  platform.screenshot = [&](const std::string& path) { picture = path.empty() ? picture_name() : path; };
   platform.save_settings = store_settings;
   platform.follow = [&](bool on) { following = on; };
   platform.quit = [&] { window.close(); };
@@ -127,7 +131,13 @@ int run(const Options& options) {
       continue;
     }
     app.device_scale = window.content_scale();
-    window.draw([&] { app.frame(seconds_now()); });
+    if (const std::string path = std::exchange(picture, {}); path.empty()) {
+      window.draw([&] { app.frame(seconds_now()); }, nullptr);
+    } else {
+      Pixels pixels;
+      window.draw([&] { app.frame(seconds_now()); }, &pixels);
+      app.toast(tr(write_png(path, pixels) ? Text::screenshot_written : Text::screenshot_failed, {{"path", path}}));
+    }
     state.write(app);
   }
   return 0;

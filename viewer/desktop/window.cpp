@@ -76,7 +76,7 @@ void Window::wait(double seconds) {
     glfwWaitEventsTimeout(seconds);
 }
 
-void Window::draw(const std::function<void()>& frame) {
+void Window::draw(const std::function<void()>& frame, Pixels* pixels) {
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
   ImGui::NewFrame();
@@ -89,6 +89,12 @@ void Window::draw(const std::function<void()>& frame) {
   glClearColor(0, 0, 0, 1);
   glClear(GL_COLOR_BUFFER_BIT);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  if (pixels != nullptr) {
+    *pixels = {width, height,
+               std::vector<std::uint8_t>(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 3)};
+    glPixelStorei(GL_PACK_ALIGNMENT, 1);
+    glReadPixels(0, 0, width, height, GL_RGB, GL_UNSIGNED_BYTE, pixels->rgb.data());
+  }
   glfwSwapBuffers(window_);
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "picture.hpp"
+
 struct GLFWwindow;
 
 namespace nanlens::viewer {
@@ -21,8 +23,8 @@ class Window {
 
   /// Sleeps until an event or `wake` comes, or for `seconds` (0: only looks; < 0: until something comes).
   void wait(double seconds);
-  /// Draws one frame by calling `frame`.
-  void draw(const std::function<void()>& frame);
+  /// Draws one frame by calling `frame`; puts what it shows into `pixels` unless that is null.
+  void draw(const std::function<void()>& frame, Pixels* pixels);
   [[nodiscard]] bool closed() const;
   void close();
   /// True once after any input or exposure.

@@ -1,9 +1,11 @@
 #include "alerts.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 
 #include "badges.hpp"
+#include "texts/texts.hpp"
 
 namespace nanlens::viewer {
 
@@ -99,6 +101,7 @@ AlertLine AlertList::describe(const Group& group) {
   line.key = group.key;
   line.text = group.name;
   line.count = group.alerts.size();
+  if (by_ == "class") line.event_class = explain_.of_alert(group.alerts.front());
   const auto& alerts = index_.run().alerts();
   const double begin = alerts.front().wall_time;
   const double duration = std::max(1e-9, alerts.back().wall_time - begin);
@@ -119,7 +122,7 @@ AlertLine AlertList::describe(std::size_t i) {
   const auto& ref = run.alerts()[i];
   const auto alert = run.alert(ref);
   if (!alert) {
-    line.text = "its record can't be read any more";
+    line.text = tr(Text::badge_unreadable);
     return line;
   }
   line.event_class = explain_.of_alert(i);
@@ -145,6 +148,12 @@ AlertLine AlertList::describe(std::size_t i) {
   count(BadgeKind::pinf, alert->health.num_pos_inf);
   if (line.badges.empty()) line.badges.push_back({BadgeKind::curt, 1, {}});
   return line;
+}
+
+std::vector<std::uint32_t> AlertList::all() const {
+  std::vector<std::uint32_t> numbers(index_.run().alerts().size());
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  return numbers;
 }
 
 std::int64_t AlertList::find(const Focus& focus) const {

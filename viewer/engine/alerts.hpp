@@ -25,7 +25,8 @@ class AlertList {
     find_expected();
   }
   [[nodiscard]] Alerts fill(const View& view, std::int64_t focus_alert);
-  [[nodiscard]] std::size_t size() const { return index_.run().alerts().size(); }
+  /// The numbers of all alerts.
+  [[nodiscard]] std::vector<std::uint32_t> all() const;
   /// An alert by its number, in the order of Run::alerts.
   AlertLine describe(std::size_t alert);
   /// Position of the alert of a selected tensor; −1 if it is none.

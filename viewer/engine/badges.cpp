@@ -59,10 +59,15 @@ void add_full_tensor(std::vector<Badge>& badges, const logdir::TensorProto& prot
                         static_cast<double>(counts->pos_inf), static_cast<double>(counts->negative),
                         static_cast<double>(counts->zero), static_cast<double>(counts->positive)});
   else
-    badges.push_back({BadgeKind::none, 0, "not checked"});
+    badges.push_back(missing_badge(Missing::not_checked));
 }
 
 }  // namespace
+
+Badge missing_badge(Missing why) {
+  constexpr const char* words[] = {"not checked", "not recorded", "its record can't be read any more"};
+  return {BadgeKind::none, static_cast<double>(why), words[static_cast<std::size_t>(why)]};
+}
 
 std::vector<Badge> badges_of(std::int32_t mode, const reader::TensorValues& values, const logdir::TensorProto* proto) {
   std::vector<Badge> badges;
@@ -72,7 +77,7 @@ std::vector<Badge> badges_of(std::int32_t mode, const reader::TensorValues& valu
     return badges;
   }
   if (!values) {
-    badges.push_back({BadgeKind::none, 0, reader::has_debug_values(mode) ? "not checked" : "not recorded"});
+    badges.push_back(missing_badge(reader::has_debug_values(mode) ? Missing::not_checked : Missing::not_recorded));
     return badges;
   }
   const auto& v = *values;
@@ -92,9 +97,26 @@ std::vector<Badge> badges_of(std::int32_t mode, const reader::TensorValues& valu
     badges.push_back({BadgeKind::shape, 0, shape_text(v)});
     badges.push_back({BadgeKind::size, v[3], {}});
   } else {
-    badges.push_back({BadgeKind::none, 0, "not checked"});
+    badges.push_back(missing_badge(Missing::not_checked));
   }
   return badges;
+}
+
+std::vector<Badge> badges_of(const reader::TraceDetail& row) {
+  const logdir::GraphExecutionTrace& event = row.event;
+  return badges_of(event.tensor_debug_mode, row.debug_tensor_value,
+                   event.tensor_proto ? &*event.tensor_proto : nullptr);
+}
+
+const char* badge_kind_name(BadgeKind kind) {
+  constexpr const char* names[] = {"dtype", "rank", "shape", "size", "nan",  "ninf",
+                                   "pinf",  "neg",  "zero",  "pos",  "curt", "none"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+const Badge* find_badge(const std::vector<Badge>& badges, BadgeKind kind) {
+  const auto found = std::find_if(badges.begin(), badges.end(), [kind](const Badge& b) { return b.kind == kind; });
+  return found == badges.end() ? nullptr : &*found;
 }
 
 std::vector<Badge> bad_badges(const std::vector<Badge>& badges) {

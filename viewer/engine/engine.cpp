@@ -6,6 +6,7 @@
 #include "search.hpp"
 #include "selection.hpp"
 #include "source.hpp"
+#include "texts/texts.hpp"
 #include "timeline.hpp"
 
 namespace nanlens::viewer {
@@ -104,7 +105,7 @@ Focus Engine::wished(const Select& request, std::string& notice) {
   to.kind = IntentKind::focus;
   to.focus = now.explain.cause_of(now.selection.focus);
   if (to.focus == Focus{}) {
-    notice = now.explain.complete() ? "Nothing to explain." : "Still looking for the cause.";
+    notice = tr(now.explain.complete() ? Text::no_cause : Text::no_cause_yet);
     return now.selection.focus;
   }
   return resolve(now.index, now.alerts, now.steps, now.selection, to, notice);
@@ -141,9 +142,7 @@ Focus Engine::step_chain(std::int64_t direction, std::string& notice) {
         to.focus.trace = row;
   }
   if (to.focus == Focus{}) {
-    notice = now.selection.chain.empty() ? "Nothing bad is selected."
-             : direction < 0             ? "This is where it begins."
-                                         : "Nothing bad follows on record here.";
+    notice = tr(now.selection.chain.empty() ? Text::no_chain : direction < 0 ? Text::chain_begins : Text::chain_ends);
     return now.selection.focus;
   }
   return resolve(now.index, now.alerts, now.steps, now.selection, to, notice);
@@ -172,6 +171,10 @@ bool Engine::has_work() const {
 void Engine::apply(View& request) {
   const View old = std::exchange(view_, std::move(request));
   const View& now = view_;
+  if (now.tongue != old.tongue) {
+    set_tongue(now.tongue);
+    dirty_.all();
+  }
   if (now.filter != old.filter || now.only_bad != old.only_bad) {
     if (current_) current_->rows.set(now.filter, now.only_bad);
     dirty_.rows = true;
@@ -286,7 +289,10 @@ bool Engine::step() {
     if (!current_->explain.step(Clock::now() + std::chrono::milliseconds(20))) explained();
   } else if (current_ && current_->exporting) {
     OpenRun& now = *current_;
-    replies_.emplace_back(now.exporting->step(now.rows, now.alerts, Clock::now() + std::chrono::milliseconds(40)));
+    replies_.emplace_back(
+        now.exporting->what() == "report"
+            ? whole_report(now.explain.report())
+            : now.exporting->step(now.rows, now.alerts, Clock::now() + std::chrono::milliseconds(40)));
     if (std::get<Exported>(replies_.back()).complete) now.exporting.reset();
   } else {
     slice_ = std::chrono::milliseconds(20);
@@ -391,8 +397,7 @@ void Engine::send_overview() {
   }
   overview_.run = run_;
   overview_.open = !logdirs_.empty();
-  if (overview_.open && all.empty() && !overview_.loading)
-    overview_.error = "No tfdbg2 files here. A logdir holds tfdbg_events.*.metadata and five companions.";
+  if (overview_.open && all.empty() && !overview_.loading) overview_.error = tr(Text::open_not_logdir);
   if (current_) {
     overview_.num_diagnostics = current_->index.run().diagnostics().size();
     refresh_verdict();

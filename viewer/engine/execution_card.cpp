@@ -19,7 +19,7 @@ TensorInfo describe_output(RunIndex& index, std::int64_t execution, std::int32_t
     info.badges =
         badges_of(detail->event.tensor_debug_mode, detail->debug_tensor_values[k], &detail->event.tensor_protos[k]);
   else
-    info.badges.push_back({BadgeKind::none, 0, "not recorded"});
+    info.badges.push_back(missing_badge(Missing::not_recorded));
   info.bad = is_bad(info.badges);
   return info;
 }
@@ -80,7 +80,7 @@ Card describe_execution(RunIndex& index, std::int64_t execution) {
   const auto& placeholders = graph == reader::none ? none_known : index.placeholders(graph);
   for (std::size_t k = 0; k < e.input_tensor_ids.size(); ++k) {
     TensorInfo info;
-    info.badges.push_back({BadgeKind::none, 0, "not recorded"});
+    info.badges.push_back(missing_badge(Missing::not_recorded));
     if (const auto producer = index.producer(e.input_tensor_ids[k], execution)) {
       info = describe_output(index, producer->execution, producer->slot);
     } else {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "badges.hpp"
+#include "report/report.hpp"
 #include "selection.hpp"
 
 namespace nanlens::viewer {
@@ -23,6 +24,11 @@ bool Explain::step(std::chrono::steady_clock::time_point deadline) {
   while (!causes_->advance(slice))
     if (std::chrono::steady_clock::now() >= deadline) return true;
   return false;
+}
+
+std::string Explain::report() {
+  reader::Run& run = index_.run();
+  return report::run_report(run, run.alerts().empty() ? nullptr : causes_.get());
 }
 
 EventRef Explain::event_of(const Focus& focus) {
@@ -134,9 +140,7 @@ void Explain::find_caller(Selection& selection, const causes::Classification& cl
   b.execution = focus.execution;
   if (focus.trace >= 0) {
     selection.caller_row = focus.trace;
-    if (const auto trace = index_.run().trace(static_cast<std::size_t>(focus.trace)))
-      b.badges = badges_of(trace->event.tensor_debug_mode, trace->debug_tensor_value,
-                           trace->event.tensor_proto ? &*trace->event.tensor_proto : nullptr);
+    if (const auto trace = index_.run().trace(static_cast<std::size_t>(focus.trace))) b.badges = badges_of(*trace);
   } else {
     b.badges = describe_output(index_, focus.execution, focus.slot).badges;
   }

@@ -32,6 +32,9 @@ class Explain {
   /// All causes, what is expected, and what removed bad values again.
   [[nodiscard]] Explanation explanation();
 
+  /// The run on a page of text; the analysis is complete.
+  [[nodiscard]] std::string report();
+
   /// @name Classes
   ///@{
   [[nodiscard]] EventClass of_row(std::int64_t row);

@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "badges.hpp"
+
 namespace nanlens::viewer {
 
 namespace {
@@ -72,14 +74,9 @@ std::string names_of(std::span<const Field> fields) {
   return out;
 }
 
-const Badge* find(const std::vector<Badge>& badges, BadgeKind kind) {
-  const auto found = std::find_if(badges.begin(), badges.end(), [&](const Badge& b) { return b.kind == kind; });
-  return found == badges.end() ? nullptr : &*found;
-}
-
 // A count that the badges leave out is 0 if they count at all; else it is unknown.
 std::string count_of(const std::vector<Badge>& badges, BadgeKind kind) {
-  if (const Badge* b = find(badges, kind)) return shortest(b->number);
+  if (const Badge* b = find_badge(badges, kind)) return shortest(b->number);
   const bool counts = std::any_of(badges.begin(), badges.end(),
                                   [](const Badge& b) { return b.kind >= BadgeKind::nan && b.kind <= BadgeKind::pos; });
   return counts && kind != BadgeKind::size ? "0" : "";
@@ -99,9 +96,9 @@ std::vector<Field> fields_of(const Row& row) {
                                {"device", row.device, false},
                                {"bad", row.bad ? "true" : "false", true},
                                {"class", causes::class_name(row.event_class), false}};
-  const Badge* const dtype = find(row.badges, BadgeKind::dtype);
-  const Badge* const rank = find(row.badges, BadgeKind::rank);
-  const Badge* const shape = find(row.badges, BadgeKind::shape);
+  const Badge* const dtype = find_badge(row.badges, BadgeKind::dtype);
+  const Badge* const rank = find_badge(row.badges, BadgeKind::rank);
+  const Badge* const shape = find_badge(row.badges, BadgeKind::shape);
   fields.push_back({"dtype", dtype == nullptr ? "" : dtype->text, false});
   fields.push_back({"rank", rank == nullptr ? "" : shortest(rank->number), true});
   fields.push_back({"shape", shape == nullptr ? "" : shape->text, false});
@@ -125,33 +122,38 @@ std::vector<Field> fields_of(const AlertLine& line) {
 
 }  // namespace
 
-const char* badge_kind_name(BadgeKind kind) {
-  constexpr const char* names[] = {"dtype", "rank", "shape", "size", "nan",  "ninf",
-                                   "pinf",  "neg",  "zero",  "pos",  "curt", "none"};
-  return names[static_cast<std::size_t>(kind)];
-}
-
 std::string row_text(const Row& row, bool csv) { return line_of(fields_of(row), csv); }
 std::string alert_text(const AlertLine& line, bool csv) { return line_of(fields_of(line), csv); }
 
 Exported ListExport::step(RowFilter& rows, AlertList& alerts, std::chrono::steady_clock::time_point deadline) {
   constexpr std::size_t enough = std::size_t{1} << 20;
+  const bool of_rows = what_ == "rows";
   Exported part;
   part.what = what_;
   part.csv = csv_;
-  part.first = next_ == 0;
-  if (next_ == 0 && csv_)
-    part.text = (what_ == "rows" ? names_of(fields_of(Row{})) : names_of(fields_of(AlertLine{}))) + "\n";
-  const std::uint64_t total = what_ == "rows" ? rows.num_shown() : alerts.size();
-  while (next_ < total && part.text.size() < enough && std::chrono::steady_clock::now() < deadline) {
-    part.text += what_ == "rows" ? row_text(rows.describe_at(next_), csv_)
-                                 : alert_text(alerts.describe(static_cast<std::size_t>(next_)), csv_);
+  part.first = !indices_;
+  if (!indices_) {
+    indices_ = of_rows ? rows.shown() : alerts.all();
+    if (csv_) part.text = (of_rows ? names_of(fields_of(Row{})) : names_of(fields_of(AlertLine{}))) + "\n";
+  }
+  while (next_ < indices_->size() && part.text.size() < enough && std::chrono::steady_clock::now() < deadline) {
+    const std::uint32_t index = (*indices_)[next_];
+    part.text += of_rows ? row_text(rows.describe(index), csv_) : alert_text(alerts.describe(index), csv_);
     part.text += '\n';
     ++next_;
   }
   part.lines = next_;
-  part.total = total;
-  part.complete = next_ >= total;
+  part.total = indices_->size();
+  part.complete = next_ >= indices_->size();
+  return part;
+}
+
+Exported whole_report(std::string text) {
+  Exported part;
+  part.what = "report";
+  part.first = part.complete = true;
+  part.lines = part.total = static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+  part.text = std::move(text);
   return part;
 }
 

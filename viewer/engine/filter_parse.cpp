@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "filter.hpp"
+#include "texts/texts.hpp"
 
 namespace nanlens::viewer::filter {
 
@@ -86,7 +87,7 @@ class Parser {
     Query query;
     if (at_ < text_.size() && !parse_or(query.root)) return std::nullopt;
     if (at_ < text_.size()) {
-      fail(at_, at_ + 1, "a closing bracket without an opening one");
+      fail(at_, at_ + 1, tr(Text::filter_no_open));
       return std::nullopt;
     }
     query.leaves = leaves_;
@@ -123,7 +124,7 @@ class Parser {
   }
 
   bool parse_or(Node& node) {
-    if (++depth_ > 64) return fail(at_, at_ + 1, "brackets are nested too deep");
+    if (++depth_ > 64) return fail(at_, at_ + 1, tr(Text::filter_too_deep));
     Node first;
     if (!parse_and(first)) return false;
     std::vector<Node> children{std::move(first)};
@@ -173,11 +174,11 @@ class Parser {
     return true;
   }
   bool parse_primary(Node& node) {
-    if (at_ >= text_.size() || peek() == ')' || peek() == '|') return fail(at_, at_ + 1, "something is missing here");
+    if (at_ >= text_.size() || peek() == ')' || peek() == '|') return fail(at_, at_ + 1, tr(Text::filter_missing));
     const std::size_t begin = at_;
     if (take('(')) {
       if (!parse_or(node)) return false;
-      return take(')') || fail(begin, text_.size(), "the bracket is not closed");
+      return take(')') || fail(begin, text_.size(), tr(Text::filter_no_close));
     }
     if (peek() == '"' || peek() == '/') return parse_match(node, TextField::any);
     std::size_t end = at_;
@@ -213,11 +214,11 @@ class Parser {
     // Names of tensors have colons of their own: "Log:0".
     if (colon + 1 < text_.size() && std::isdigit(static_cast<unsigned char>(text_[colon + 1])) != 0)
       return parse_match(node, TextField::any);
-    return fail(begin, colon, "there is no “" + name + ":”; did you mean “" + nearest_name(name) + ":”?");
+    return fail(begin, colon, tr(Text::filter_no_field, {{"name", name}, {"nearest", nearest_name(name)}}));
   }
   bool parse_comparison(Node& node, const std::string& name, std::size_t begin, std::size_t end) {
     const auto field = find(numbers, name);
-    if (!field) return fail(begin, end, "“" + name + "” is no number; did you mean “" + nearest_name(name) + "”?");
+    if (!field) return fail(begin, end, tr(Text::filter_no_number, {{"name", name}, {"nearest", nearest_name(name)}}));
     at_ = end;
     node.kind = Node::Kind::number;
     node.number_field = *field;
@@ -255,7 +256,7 @@ class Parser {
            (std::isdigit(static_cast<unsigned char>(rest[length])) != 0 || (rest[length] == '-' && length == 0) ||
             (rest[length] == '.' && rest.substr(length, 2) != "..")))
       ++length;
-    if (length == 0) return fail(at_, at_ + 1, "a number is missing here");
+    if (length == 0) return fail(at_, at_ + 1, tr(Text::filter_number_missing));
     value = std::strtod(rest.substr(0, length).c_str(), nullptr);
     at_ += length;
     const std::string_view tail = text_.substr(at_);
@@ -270,7 +271,7 @@ class Parser {
     percent = unit("%", 0.01) || percent;
     if (!percent && !unit("ms", 1e-3) && !unit("s", 1) && !unit("k", 1e3) && !unit("M", 1e6)) unit("G", 1e9);
     const char after = peek();
-    if (!ends_word(after) && after != '.') return fail(at_, at_ + 1, "the number goes on in a way that can't be read");
+    if (!ends_word(after) && after != '.') return fail(at_, at_ + 1, tr(Text::filter_number_odd));
     return true;
   }
   bool parse_match(Node& node, TextField field) {
@@ -286,16 +287,16 @@ class Parser {
         pattern += text_[at_++];
       }
       if (at_ == text_.size())
-        return fail(begin, text_.size(), is_regex ? "the closing / is missing" : "the closing quote is missing");
+        return fail(begin, text_.size(), tr(is_regex ? Text::filter_slash_missing : Text::filter_quote_missing));
       ++at_;
     } else {
       while (!ends_word(peek())) pattern += text_[at_++];
     }
-    if (pattern.empty()) return fail(begin, begin + 1, "a text to look for is missing here");
+    if (pattern.empty()) return fail(begin, begin + 1, tr(Text::filter_text_missing));
     try {
       node.match = std::make_shared<const Match>(pattern, is_regex);
     } catch (const std::regex_error&) {
-      return fail(begin, at_, "this is not a valid regular expression");
+      return fail(begin, at_, tr(Text::filter_regex));
     }
     skip_space();
     node.kind = Node::Kind::text;

@@ -60,8 +60,8 @@ void fields(V& v, M& m) {
 template <class V, class M>
   requires std::is_same_v<std::remove_const_t<M>, View>
 void fields(V& v, M& m) {
-  v(m.filter, m.only_bad, m.sort, m.sort_descending, m.row_first, m.row_count, m.minimap_cells, m.pinned, m.time_mode,
-    m.timeline_begin, m.timeline_end, m.timeline_columns, m.overview_columns, m.alerts_by, m.alerts_folded,
+  v(m.tongue, m.filter, m.only_bad, m.sort, m.sort_descending, m.row_first, m.row_count, m.minimap_cells, m.pinned,
+    m.time_mode, m.timeline_begin, m.timeline_end, m.timeline_columns, m.overview_columns, m.alerts_by, m.alerts_folded,
     m.alerts_expected, m.alerts_first, m.alerts_count, m.source_host, m.source_path, m.beside_host, m.beside_path,
     m.hops, m.diagnostics, m.search);
 }

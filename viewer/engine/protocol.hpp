@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "texts/texts.hpp"
+
 #include <nanlens/causes/event.hpp>
 
 namespace nanlens::viewer {
@@ -87,6 +89,7 @@ struct Select {
 
 /// What is on screen.
 struct View {
+  Tongue tongue = Tongue::english;  ///< of the texts in the answers
   std::string filter;
   bool only_bad = false;
   std::string sort;  ///< column that orders the rows; "": as in the file

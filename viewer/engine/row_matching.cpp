@@ -3,6 +3,7 @@
 
 #include "badges.hpp"
 #include "rows.hpp"
+#include "texts/texts.hpp"
 
 namespace nanlens::viewer {
 
@@ -24,25 +25,19 @@ struct RowFilter::RowContext {
     if (!read) {
       read = true;
       detail = index.run().trace(row);
-      if (detail) {
-        const auto& e = detail->event;
-        badges =
-            badges_of(e.tensor_debug_mode, detail->debug_tensor_value, e.tensor_proto ? &*e.tensor_proto : nullptr);
-      }
+      if (detail) badges = badges_of(*detail);
     }
     return detail;
   }
   // The count of a kind; nothing if the row's mode does not tell it.
   std::optional<double> count(BadgeKind kind) {
     if (!trace()) return std::nullopt;
-    for (const Badge& b : badges)
-      if (b.kind == kind) return b.number;
+    if (const Badge* badge = find_badge(badges, kind)) return badge->number;
     const auto mode = static_cast<TensorDebugMode>(detail->event.tensor_debug_mode);
     const bool finite_kind = kind == BadgeKind::neg || kind == BadgeKind::zero || kind == BadgeKind::pos;
     const bool counts = mode == TensorDebugMode::full_health || mode == TensorDebugMode::full_tensor ||
                         (mode == TensorDebugMode::concise_health && !finite_kind);
-    const bool checked =
-        std::any_of(badges.begin(), badges.end(), [](const Badge& b) { return b.kind == BadgeKind::size; });
+    const bool checked = find_badge(badges, BadgeKind::size) != nullptr;
     if (kind == BadgeKind::size || kind == BadgeKind::rank || !counts || !checked) return std::nullopt;
     return 0;
   }
@@ -74,20 +69,31 @@ void collect_missing(const Node& node, TensorDebugMode mode, std::string& missin
   const bool full = mode == TensorDebugMode::full_health || mode == TensorDebugMode::full_tensor;
   const bool concise = full || mode == TensorDebugMode::concise_health;
   const bool shape = full || mode == TensorDebugMode::shape;
-  const char* text = nullptr;
+  const auto concise_or_full = [&](const char* word) {
+    return concise ? ""
+                   : tr(Text::filter_needs_one, {{"word", word}, {"mode", "CONCISE_HEALTH"}, {"other", "FULL_HEALTH"}});
+  };
+  const auto only_full = [&](const char* word) {
+    return full ? "" : tr(Text::filter_needs, {{"word", word}, {"mode", "FULL_HEALTH"}});
+  };
+  std::string text;
   switch (node.number_field) {
-    case NumberField::nan: text = concise ? nullptr : "nan needs CONCISE_HEALTH or FULL_HEALTH"; break;
-    case NumberField::inf: text = concise ? nullptr : "inf needs CONCISE_HEALTH or FULL_HEALTH"; break;
-    case NumberField::ninf: text = concise ? nullptr : "ninf needs CONCISE_HEALTH or FULL_HEALTH"; break;
-    case NumberField::pinf: text = concise ? nullptr : "pinf needs CONCISE_HEALTH or FULL_HEALTH"; break;
-    case NumberField::neg: text = full ? nullptr : "neg needs FULL_HEALTH"; break;
-    case NumberField::zero: text = full ? nullptr : "zero needs FULL_HEALTH"; break;
-    case NumberField::pos: text = full ? nullptr : "pos needs FULL_HEALTH"; break;
-    case NumberField::rank: text = shape ? nullptr : "rank needs FULL_HEALTH or SHAPE"; break;
-    case NumberField::size: text = concise || shape ? nullptr : "size needs a mode that records it"; break;
+    case NumberField::nan: text = concise_or_full("nan"); break;
+    case NumberField::inf: text = concise_or_full("inf"); break;
+    case NumberField::ninf: text = concise_or_full("ninf"); break;
+    case NumberField::pinf: text = concise_or_full("pinf"); break;
+    case NumberField::neg: text = only_full("neg"); break;
+    case NumberField::zero: text = only_full("zero"); break;
+    case NumberField::pos: text = only_full("pos"); break;
+    case NumberField::rank:
+      if (!shape) text = tr(Text::filter_needs_one, {{"word", "rank"}, {"mode", "FULL_HEALTH"}, {"other", "SHAPE"}});
+      break;
+    case NumberField::size:
+      if (!concise && !shape) text = tr(Text::filter_needs_any, {{"word", "size"}});
+      break;
     default: break;
   }
-  if (text != nullptr) missing.append(missing.empty() ? "" : ", ").append(text);
+  if (!text.empty()) missing.append(missing.empty() ? "" : ", ").append(text);
 }
 
 // Flags of which a row must have one for the count to be above zero.
@@ -202,9 +208,10 @@ bool RowFilter::matches_text(const Node& node, RowContext& row) {
   if (node.text_field == TextField::device) return (*node.match)(detail->event.device_name);
   if (node.text_field == TextField::mode)
     return (*node.match)(debug_mode_name(static_cast<TensorDebugMode>(detail->event.tensor_debug_mode)));
-  if (node.text_field == TextField::dtype)
-    return std::any_of(row.badges.begin(), row.badges.end(),
-                       [&](const Badge& b) { return b.kind == BadgeKind::dtype && (*node.match)(b.text); });
+  if (node.text_field == TextField::dtype) {
+    const Badge* const dtype = find_badge(row.badges, BadgeKind::dtype);
+    return dtype != nullptr && (*node.match)(dtype->text);
+  }
   const std::uint32_t call = index_.run().trace_execution(row.row);
   if (call == reader::none) return false;
   const auto execution = index_.run().execution(call);
@@ -281,7 +288,7 @@ std::string RowFilter::missing_facts() const {
   const auto mode = static_cast<TensorDebugMode>(first->event.tensor_debug_mode);
   std::string missing;
   collect_missing(query_.root, mode, missing);
-  return missing.empty() ? missing : missing + "; this run has " + std::string(debug_mode_name(mode)) + ".";
+  return missing.empty() ? missing : tr(Text::filter_has, {{"needs", missing}, {"mode", debug_mode_name(mode)}});
 }
 
 }  // namespace nanlens::viewer

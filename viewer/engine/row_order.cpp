@@ -20,9 +20,8 @@ constexpr double untold = std::numeric_limits<double>::quiet_NaN();
 bool shows_text(const std::string& column) { return column == "tensor" || column == "op" || column == "graph"; }
 
 double number_of(const std::vector<Badge>& badges, BadgeKind kind) {
-  for (const Badge& b : badges)
-    if (b.kind == kind) return b.number;
-  return untold;
+  const Badge* const badge = find_badge(badges, kind);
+  return badge == nullptr ? untold : badge->number;
 }
 
 double bad_count(const std::vector<Badge>& badges) {
@@ -91,9 +90,7 @@ double RowOrder::recorded_value(std::uint64_t row) {
   const auto detail = index_.run().trace(static_cast<std::size_t>(row));
   if (!detail) return untold;
   if (column_ == "time") return detail->wall_time;
-  const auto& event = detail->event;
-  const auto badges = badges_of(event.tensor_debug_mode, detail->debug_tensor_value,
-                                event.tensor_proto ? &*event.tensor_proto : nullptr);
+  const auto badges = badges_of(*detail);
   if (column_ == "health") return bad_count(badges);
   if (column_ == "dtype") return number_of(badges, BadgeKind::dtype);
   return number_of(badges, column_ == "size" ? BadgeKind::size : BadgeKind::rank);

@@ -59,6 +59,12 @@ bool RowFilter::step(std::chrono::steady_clock::time_point deadline) {
   return !complete();
 }
 
+std::vector<std::uint32_t> RowFilter::shown() const {
+  std::vector<std::uint32_t> rows(static_cast<std::size_t>(num_shown()));
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::uint32_t>(row_at(i));
+  return rows;
+}
+
 std::uint64_t RowFilter::position_of(std::int64_t row) const {
   if (complete() && !order_.natural()) return order_.position_of(static_cast<std::uint64_t>(row));
   if (everything_) return static_cast<std::uint64_t>(std::max<std::int64_t>(0, row));
@@ -100,10 +106,9 @@ const Row& RowFilter::recorded(std::uint64_t index) {
     row.slot = detail->event.output_slot;
     row.device = detail->event.device_name;
     row.time = index_.since_start(detail->wall_time);
-    row.badges = badges_of(detail->event.tensor_debug_mode, detail->debug_tensor_value,
-                           detail->event.tensor_proto ? &*detail->event.tensor_proto : nullptr);
+    row.badges = badges_of(*detail);
   } else {
-    row.badges.push_back({BadgeKind::none, 0, "its record can't be read any more"});
+    row.badges.push_back(missing_badge(Missing::unreadable));
   }
   return row;
 }

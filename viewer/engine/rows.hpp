@@ -45,9 +45,10 @@ class RowFilter {
   [[nodiscard]] bool filtered() const { return next_ >= index_.run().num_traces(); }
   [[nodiscard]] bool complete() const { return filtered() && order_.complete(); }
 
-  /// How many rows pass, as far as it is known, and the one at a position of their order.
+  /// How many rows pass, as far as it is known; which ones, in their order; and a row by its index.
   [[nodiscard]] std::uint64_t num_shown() const { return everything_ ? index_.run().num_traces() : hits_.size(); }
-  [[nodiscard]] Row describe_at(std::uint64_t position) { return describe(row_at(position)); }
+  [[nodiscard]] std::vector<std::uint32_t> shown() const;
+  [[nodiscard]] Row describe(std::uint64_t row);
   /// Answers for a window of the rows that pass.
   [[nodiscard]] Rows fill(const View& view, std::int64_t focus_row);
 
@@ -68,7 +69,6 @@ class RowFilter {
     return everything_ ? position : hits_[static_cast<std::size_t>(position)];
   }
   [[nodiscard]] std::uint64_t position_of(std::int64_t row) const;
-  Row describe(std::uint64_t row);
   // What the files say of a row, and the op type of a call. Kept, since rows on screen are described again and again
   // while a filter runs, and in the page each read takes a millisecond.
   const Row& recorded(std::uint64_t row);

@@ -1,4 +1,5 @@
 #include "search.hpp"
+#include "texts/texts.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -37,14 +38,17 @@ Search search(RunIndex& index, const std::string& text) {
   };
   const auto& table = index.run().definitions();
   for (const reader::Graph& g : table.graphs())
-    add(table.text(g.name), [&] { return Found{index.text(g.name), "graph", index.text(g.id), "", "", ""}; });
+    add(table.text(g.name),
+        [&] { return Found{index.text(g.name), tr(Text::found_graph), index.text(g.id), "", "", ""}; });
   for (const auto& file : index.run().source_files())
-    add(file.file_path, [&] { return Found{file.file_path, "source", "", "", file.file_path, file.host_name}; });
+    add(file.file_path,
+        [&] { return Found{file.file_path, tr(Text::found_source), "", "", file.file_path, file.host_name}; });
   for (const reader::Op& op : table.ops())
     add(table.text(op.name), [&] {
       const reader::Graph& g = index.graph(op.graph);
-      std::string note = index.text(op.type);
-      if (!table.text(g.name).empty()) note.append(" in ").append(table.text(g.name));
+      const std::string type = index.text(op.type);
+      const std::string graph = index.text(g.name);
+      std::string note = graph.empty() ? type : tr(Text::tensor_in_graph, {{"tensor", type}, {"graph", graph}});
       return Found{index.text(op.name), std::move(note), index.text(g.id), index.text(op.name), "", ""};
     });
   for (auto& list : by_rank)

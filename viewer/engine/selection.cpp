@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "badges.hpp"
+#include "texts/texts.hpp"
 
 namespace nanlens::viewer {
 
@@ -29,7 +30,7 @@ Focus focus_of_op(RunIndex& index, const Focus& wish, const Focus& current, std:
   reader::Run& run = index.run();
   const std::uint32_t op = run.find_op(wish.graph_id, wish.op_name);
   if (op == reader::none) {
-    notice = "There is no op \"" + wish.op_name + "\" in that graph.";
+    notice = tr(Text::no_op, {{"op", wish.op_name}});
     return current;
   }
   const std::int32_t slot = std::max(0, wish.slot);
@@ -80,7 +81,7 @@ Focus step_alert(RunIndex& index, const AlertList& list, const Selection& curren
                  std::string& notice) {
   const auto count = static_cast<std::int64_t>(index.run().alerts().size());
   if (count == 0) {
-    notice = "There is no alert.";
+    notice = tr(Text::no_alert);
     return current.focus;
   }
   std::int64_t at = alert_near(index, current);
@@ -93,7 +94,7 @@ Focus step_alert(RunIndex& index, const AlertList& list, const Selection& curren
   do at += wish.index < 0 ? -1 : 1;
   while (at >= 0 && at < count && passed_over(static_cast<std::size_t>(at)));
   if (at < 0 || at >= count) {
-    notice = at < 0 ? "That was the first alert." : "That was the last alert.";
+    notice = tr(at < 0 ? Text::no_alert_before : Text::no_alert_after);
     return current.focus;
   }
   return focus_of_alert(index, static_cast<std::size_t>(at));
@@ -115,7 +116,7 @@ Focus step_rows(RunIndex& index, RowSteps& steps, const Selection& current, Inte
   for (const std::int64_t row : rows)
     if (row >= 0) steps.rows.push_back(row);
   if (steps.rows.empty()) {
-    notice = kind == IntentKind::input_step ? "No input of this op has a row." : "No consumer of this op has a row.";
+    notice = tr(kind == IntentKind::input_step ? Text::no_input_row : Text::no_consumer_row);
     return current.focus;
   }
   steps.at = direction < 0 ? steps.rows.size() - 1 : 0;
@@ -131,12 +132,12 @@ Focus cross_boundary(RunIndex& index, const Selection& current, std::string& not
       focus.execution = n.boundary.execution;
       return focus;
     }
-    notice = "Argument of " + n.boundary.function + "; the caller's tensor is not on record.";
+    notice = tr(Text::no_caller, {{"function", n.boundary.function}});
     return current.focus;
   }
   if (current.focus.op_name.empty() && current.card.first_row >= 0)
     return focus_of_trace(index, current.card.first_row);
-  notice = "Select a placeholder to go to the caller's tensor, or a call to go into its function.";
+  notice = tr(Text::no_boundary);
   return current.focus;
 }
 
@@ -179,9 +180,9 @@ Stack stack_of(RunIndex& index, const Focus& focus) {
 Focus resolve(RunIndex& index, AlertList& alerts, RowSteps& steps, const Selection& current, const Select& wish,
               std::string& notice) {
   reader::Run& run = index.run();
-  const auto in_range = [&](std::int64_t i, std::size_t size, const char* what) {
+  const auto in_range = [&](std::int64_t i, std::size_t size, Text none) {
     if (i >= 0 && static_cast<std::size_t>(i) < size) return true;
-    notice = std::string("There is no ") + what + " " + std::to_string(i) + ".";
+    notice = tr(none, {{"index", i}});
     return false;
   };
   switch (wish.kind) {
@@ -194,22 +195,22 @@ Focus resolve(RunIndex& index, AlertList& alerts, RowSteps& steps, const Selecti
       return focus.trace >= 0 ? focus_of_trace(index, focus.trace) : focus;
     }
     case IntentKind::execution: {
-      if (!in_range(wish.index, run.num_executions(), "execution")) return current.focus;
+      if (!in_range(wish.index, run.num_executions(), Text::no_execution)) return current.focus;
       Focus focus;
       focus.execution = wish.index;
       return focus;
     }
     case IntentKind::trace:
-      return in_range(wish.index, run.num_traces(), "row") ? focus_of_trace(index, wish.index) : current.focus;
+      return in_range(wish.index, run.num_traces(), Text::no_row) ? focus_of_trace(index, wish.index) : current.focus;
     case IntentKind::op: return focus_of_op(index, wish.focus, current.focus, notice);
     case IntentKind::alert:
-      return in_range(wish.index, run.alerts().size(), "alert")
+      return in_range(wish.index, run.alerts().size(), Text::no_alert_index)
                  ? focus_of_alert(index, static_cast<std::size_t>(wish.index))
                  : current.focus;
     case IntentKind::alert_step: return step_alert(index, alerts, current, wish, notice);
     case IntentKind::first_bad:
       if (!run.alerts().empty()) return focus_of_alert(index, 0);
-      notice = "Nothing is bad.";
+      notice = tr(Text::no_bad);
       return current.focus;
     case IntentKind::input_step:
     case IntentKind::consumer_step: return step_rows(index, steps, current, wish.kind, wish.index, notice);

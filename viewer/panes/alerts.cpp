@@ -21,6 +21,20 @@ void draw_sparkline(Ui& ui, const Rect& rect, const std::vector<std::uint8_t>& c
   }
 }
 
+const char* by_text(const std::string& by) {
+  if (by == "call") return tr(Text::alerts_by_call);
+  if (by == "graph") return tr(Text::alerts_by_graph);
+  if (by == "line") return tr(Text::alerts_by_line);
+  return tr(by == "class" ? Text::alerts_by_class : Text::alerts_by_op);
+}
+
+std::string group_text(const App& app, const AlertLine& line) {
+  const std::string& by = app.alerts_pane.by;
+  if (line.key == "expected") return tr(Text::alerts_expected_group);
+  if (line.text.empty()) return tr(by == "line" ? Text::alerts_no_line : Text::alerts_no_group);
+  return by == "class" ? class_text(line.event_class) : line.text;
+}
+
 void draw_group(App& app, const Rect& row, const AlertLine& line) {
   Ui& ui = app.ui;
   const bool folded = app.alerts_pane.folded_groups.contains(line.key);
@@ -34,8 +48,7 @@ void draw_group(App& app, const Rect& row, const AlertLine& line) {
              Ellipsis::right, true);
   if (inner.w > ui.px(110)) draw_sparkline(ui, inner.cut_right(ui.px(44)).inset(ui.px(2), ui.px(5)), line.sparkline);
   const bool muted = line.key == "expected";
-  ui.bold_in(inner, 12, muted ? ui.theme.dim : ui.theme.text,
-             line.text.empty() ? "(eager, or call unknown)" : line.text);
+  ui.bold_in(inner, 12, muted ? ui.theme.dim : ui.theme.text, group_text(app, line));
 }
 
 void draw_alert(App& app, const Rect& row, const AlertLine& line) {
@@ -64,9 +77,8 @@ void draw_alert(App& app, const Rect& row, const AlertLine& line) {
     ImGui::PopClipRect();
   }
   if (hit.hovered)
-    ui.tooltip(std::string(causes::class_words(line.event_class)) + "\n" + line.text +
-               (line.graph_name.empty() ? "" : "  in " + line.graph_name) + "\n" + line.op_type + "  " +
-               format_badges(line.badges));
+    ui.tooltip(std::string(class_text(line.event_class)) + "\n" + tensor_text(line.text, line.graph_name) + "\n" +
+               line.op_type + "  " + format_badges(line.badges));
 }
 
 void draw_type_row(App& app, const Rect& row) {
@@ -76,7 +88,7 @@ void draw_type_row(App& app, const Rect& row) {
   if (hit.clicked) app.command("focus_alert_type", {{"type", "InfNanAlert"}});
   Rect inner = row.inset(ui.px(6), 0);
   const Rect arrow = inner.cut_left(ui.px(16));
-  if (ui.tool("alerts:fold", arrow.inset(0, ui.px(4)), app.alerts_pane.folded ? "▸" : "▾", "Fold the list"))
+  if (ui.tool("alerts:fold", arrow.inset(0, ui.px(4)), app.alerts_pane.folded ? "▸" : "▾", tr(Text::alerts_fold)))
     app.command("fold_alerts");
   const std::string count = "∞: " + format_count(static_cast<double>(app.alerts.total));
   const float width = ui.text_width(ui.mono, 11, count) + ui.px(8);
@@ -89,27 +101,25 @@ void draw_footer(App& app, Rect bar) {
   Ui& ui = app.ui;
   ui.fill(bar, ui.theme.panel);
   ui.hline(bar.x, bar.y, bar.w, ui.theme.line);
-  if (ui.tool("alerts:previous", bar.cut_left(ui.px(28)).inset(ui.px(2)), "‹", "Previous alert ( , )"))
+  if (ui.tool("alerts:previous", bar.cut_left(ui.px(28)).inset(ui.px(2)), "‹", tr(Text::alerts_previous)))
     app.command("previous_alert");
-  if (ui.tool("alerts:next", bar.cut_right(ui.px(28)).inset(ui.px(2)), "›", "Next alert ( . )"))
+  if (ui.tool("alerts:next", bar.cut_right(ui.px(28)).inset(ui.px(2)), "›", tr(Text::alerts_next)))
     app.command("next_alert");
-  const std::string place =
-      (app.selection.alert >= 0 ? format_count(static_cast<double>(app.selection.alert + 1)) : std::string("–")) +
-      " of " + format_count(static_cast<double>(app.alerts.total));
+  const std::string place = app.selection.alert >= 0
+                                ? tr(Text::alerts_place, {{"n", app.selection.alert + 1}, {"total", app.alerts.total}})
+                                : tr(Text::alerts_no_place, {{"total", app.alerts.total}});
   const float width = ui.text_width(ui.sans, 12, place);
   ui.text_in({bar.x + std::max(0.0f, (bar.w - width) / 2), bar.y, bar.w, bar.h}, ui.sans, 12, ui.theme.dim, place);
 }
 
 std::string empty_text(const App& app) {
-  if (app.overview.loading) return "None so far…";
-  const RunInfo& run = app.overview.runs[static_cast<std::size_t>(app.overview.run)];
+  if (app.overview.loading) return tr(Text::list_reading);
+  const RunInfo& run = app.run();
   const auto mode = static_cast<TensorDebugMode>(run.mode);
   if (mode == TensorDebugMode::no_tensor || mode == TensorDebugMode::shape)
-    return "This run was recorded in mode " + std::string(debug_mode_name(mode)) +
-           ": it holds no health data, so nothing can be checked. Record with FULL_HEALTH.";
-  if (run.num_traces + run.num_executions == 0) return "Nothing was recorded in this run.";
-  return "✓ No NaN or infinity in " + format_count(static_cast<double>(run.num_traces)) + " graph tensors and " +
-         format_count(static_cast<double>(run.num_executions)) + " executions.";
+    return tr(Text::alerts_no_health, {{"mode", debug_mode_name(mode)}});
+  if (run.num_traces + run.num_executions == 0) return tr(Text::run_empty);
+  return tr(Text::alerts_none, {{"rows", run.num_traces}, {"executions", run.num_executions}});
 }
 
 // What is left of the pane in a narrow strip: how many, and the way from one to the next.
@@ -119,7 +129,7 @@ void draw_rail(App& app, Rect area) {
   const auto tool = [&](const char* id, const char* label, const char* hint) {
     return ui.tool(id, area.cut_top(ui.px(28)).inset(ui.px(4), ui.px(2)), label, hint);
   };
-  if (tool("alerts:widen", "»", "Show the alerts"))
+  if (tool("alerts:widen", "»", tr(Text::alerts_widen)))
     app.command("set_splitter", {{"id", Layout::ids[0]}, {"at", Layout::defaults[0]}});
   if (app.overview.run < 0 || app.alerts.total == 0) return;
   const Rect count = area.cut_top(ui.px(28));
@@ -127,10 +137,10 @@ void draw_rail(App& app, Rect area) {
   const std::string text = format_short_count(static_cast<double>(app.alerts.total));
   const float w = ui.text_width(ui.mono, 11, text) + ui.px(8);
   ui.tag({count.x + (count.w - w) / 2, count.y}, count.h, text, ui.theme.badfill, ui.theme.onbad);
-  if (hit.hovered) ui.tooltip(format_count(static_cast<double>(app.alerts.total)) + " tensors with NaN or infinity");
+  if (hit.hovered) ui.tooltip(tr(Text::alerts_total, {{"n", app.alerts.total}}));
   if (hit.clicked) app.command("focus_alert_type", {{"type", "InfNanAlert"}});
-  if (tool("alerts:previous", "▲", "Previous alert ( , )")) app.command("previous_alert");
-  if (tool("alerts:next", "▼", "Next alert ( . )")) app.command("next_alert");
+  if (tool("alerts:previous", "▲", tr(Text::alerts_previous))) app.command("previous_alert");
+  if (tool("alerts:next", "▼", tr(Text::alerts_next))) app.command("next_alert");
 }
 
 }  // namespace
@@ -138,17 +148,17 @@ void draw_rail(App& app, Rect area) {
 void draw_alerts(App& app, Rect area) {
   Ui& ui = app.ui;
   if (area.w < ui.px(Layout::rail_below)) return draw_rail(app, area);
-  Rect tools = draw_pane_header(app, Pane::alerts, area, "Alerts",
+  Rect tools = draw_pane_header(app, Pane::alerts, area, tr(Text::pane_alerts),
                                 app.overview.open ? format_count(static_cast<double>(app.alerts.total)) : "");
   if (app.overview.run < 0) return;
   if (app.alerts.total == 0) {
     draw_empty(app, area, empty_text(app));
     return;
   }
-  const std::string by = "by " + app.alerts_pane.by;
+  const std::string_view by = by_text(app.alerts_pane.by);
   const float by_width = ui.text_width(ui.sans, 12, by) + ui.px(10);
-  if (tools.w >= by_width && ui.tool("alerts:by", tools.cut_right(by_width).inset(0, ui.px(3)), by,
-                                     "Group by op, call, graph, source line or class (G)"))
+  if (tools.w >= by_width &&
+      ui.tool("alerts:by", tools.cut_right(by_width).inset(0, ui.px(3)), by, tr(Text::alerts_by_hint)))
     app.command("group_alerts");
   draw_type_row(app, area.cut_top(ui.px(26)));
   draw_chain(app, area);

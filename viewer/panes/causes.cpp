@@ -11,14 +11,10 @@ namespace {
 
 constexpr float step_height = 20;
 
-std::string place_of(const std::string& path, std::int32_t line) {
-  return line > 0 ? base_name(path) + ":" + std::to_string(line) : std::string();
-}
-
-std::string class_text(const ChainStep& step) {
-  std::string text = causes::class_words(step.event_class);
+std::string step_text(const ChainStep& step) {
+  std::string text = class_text(step.event_class);
   if (!step.doubt.empty()) text += ", " + step.doubt;
-  if (!step.change.empty()) text += "; ∞ became NaN: " + step.change;
+  if (!step.change.empty()) text += "; " + tr(Text::chain_change, {{"change", step.change}});
   return text;
 }
 
@@ -39,12 +35,12 @@ void draw_step(App& app, Rect row, std::size_t index, const ChainStep& step, boo
     ui.fill(row, ui.theme.badge);
   if (hit.clicked) app.command("focus_chain", {{"index", index}});
   if (hit.hovered)
-    ui.tooltip(step.tensor + "\n" + class_text(step) +
+    ui.tooltip(step.tensor + "\n" + step_text(step) +
                (step.line > 0 ? "\n" + step.path + ":" + std::to_string(step.line) : ""));
   Rect inner = row.inset(ui.px(6), 0);
   ui.text_in(inner.cut_left(ui.px(16)), ui.sans, 11, ui.theme.bad,
              step.event_class == EventClass::propagator ? "↓" : class_sign(step.event_class));
-  const std::string place = place_of(step.path, step.line);
+  const std::string place = place_text(step.path, step.line);
   const float width = ui.text_width(ui.mono, 11, place);
   if (inner.w > width + ui.px(90))
     ui.text_in(inner.cut_right(width + ui.px(2)), ui.mono, 11, ui.theme.dim, place, Ellipsis::right, true);
@@ -53,7 +49,7 @@ void draw_step(App& app, Rect row, std::size_t index, const ChainStep& step, boo
   if (inner.w > ui.px(40) && step.event_class == EventClass::clean)
     ui.badges({inner.x, inner.y}, inner.w, inner.h, step.badges);
   else if (inner.w > ui.px(40))
-    ui.text_in(inner, ui.sans, 11, ui.theme.dim, step.change.empty() ? class_text(step) : step.change);
+    ui.text_in(inner, ui.sans, 11, ui.theme.dim, step.change.empty() ? step_text(step) : step.change);
 }
 
 // A cause, an intended infinity or a removal: two lines.
@@ -73,12 +69,12 @@ std::vector<Entry> entries_of(const Explanation& e) {
   };
   for (std::size_t i = 0; i < e.causes.size(); ++i) {
     if (i == 0) continue;  // the headline stands above the list
-    if (i == 1) head("Other causes");
+    if (i == 1) head(tr(Text::causes_others));
     entries.push_back({&e.causes[i], nullptr, i, nullptr});
   }
-  if (!e.expected.empty()) head("Expected: infinities that did no harm");
+  if (!e.expected.empty()) head(tr(Text::causes_expected));
   for (const CauseLine& c : e.expected) entries.push_back({&c, nullptr, e.causes.size(), nullptr});
-  if (!e.removed.empty()) head("Removed again: a bad input, a clean output");
+  if (!e.removed.empty()) head(tr(Text::causes_removed));
   for (std::size_t i = 0; i < e.removed.size(); ++i) entries.push_back({nullptr, &e.removed[i], i, nullptr});
   return entries;
 }
@@ -94,7 +90,7 @@ void draw_cause(App& app, Rect row, const Entry& entry) {
   Rect inner = row.inset(ui.px(8), ui.px(2));
   Rect top = inner.cut_top(ui.px(20));
   ui.text_in(top.cut_left(ui.px(20)), ui.sans, 13, listed ? ui.theme.bad : ui.theme.dim, class_sign(c.event_class));
-  const std::string place = place_of(c.path, c.line);
+  const std::string place = place_text(c.path, c.line);
   ui.text_in(top.cut_right(ui.text_width(ui.mono, 12, place) + ui.px(4)), ui.mono, 12, ui.theme.link, place,
              Ellipsis::right, true);
   ui.bold_in(top, 13, ui.theme.text, c.sentence);
@@ -123,7 +119,7 @@ void draw_removed(App& app, Rect row, const Entry& entry) {
   ui.text_in(top, ui.mono, 13, ui.theme.text, r.op);
   inner.cut_left(ui.px(20));
   ui.text_in(inner.cut_top(ui.px(18)), ui.sans, 12, ui.theme.dim,
-             "got " + r.removed + (r.to_integers ? "; its output has no floats" : ""));
+             tr(r.to_integers ? Text::causes_got_integers : Text::causes_got, {{"values", r.removed}}));
 }
 
 }  // namespace
@@ -151,15 +147,14 @@ void draw_chain(App& app, Rect& area) {
   Rect box = area.cut_bottom(std::min(wanted, area.h * 0.45F));
   ui.hline(box.x, box.y, box.w, ui.theme.line);
   Rect head = box.cut_top(ui.px(24)).inset(ui.px(6), 0);
-  if (ui.tool("chain:why", head.cut_right(ui.px(40)).inset(0, ui.px(2)), "why",
-              "All causes, and what removed them (C)"))
+  const char* const why = tr(Text::chain_why);
+  if (ui.tool("chain:why", head.cut_right(ui.label_width(why)).inset(0, ui.px(2)), why, tr(Text::chain_why_hint)))
     app.command("show_causes");
-  if (ui.tool("chain:up", head.cut_right(ui.px(22)).inset(0, ui.px(2)), "↑", "One step towards the cause (U)"))
+  if (ui.tool("chain:up", head.cut_right(ui.px(22)).inset(0, ui.px(2)), "↑", tr(Text::chain_up_hint)))
     app.command("cause_step", {{"dir", -1}});
-  const float title = ui.bold_in(head, 12, ui.theme.text, "Cause chain");
+  const float title = ui.bold_in(head, 12, ui.theme.text, tr(Text::chain_title));
   head.cut_left(title + ui.px(8));
-  ui.text_in(head, ui.sans, 11, ui.theme.dim,
-             format_count(static_cast<double>(shown.size())) + (shown.size() == 1 ? " step" : " steps"));
+  ui.text_in(head, ui.sans, 11, ui.theme.dim, tr(Text::chain_steps, {{"n", shown.size()}}));
   const float h = ui.px(step_height);
   const double visible = static_cast<double>(box.h / h);
   const double last = std::max(0.0, static_cast<double>(shown.size()) - visible);
@@ -182,21 +177,17 @@ void draw_chain(App& app, Rect& area) {
 }
 
 void draw_causes(App& app, Rect window) {
-  overlay(app, "Why", centered(window, app.ui.px(940), app.ui.px(560)), [&](Rect inside) {
+  overlay(app, tr(Text::causes_title), centered(window, app.ui.px(940), app.ui.px(560)), [&](Rect inside) {
     Ui& ui = app.ui;
     const Explanation& e = app.explanation;
     if (!e.complete || (e.causes.empty() && e.expected.empty())) {
-      draw_empty(app, inside, e.complete ? "Nothing to explain: no NaN or infinity on record." : "Still looking…");
+      draw_empty(app, inside, tr(e.complete ? Text::causes_none : Text::causes_looking));
       return;
     }
     Rect foot = inside.cut_bottom(ui.px(28)).inset(ui.px(14), 0);
     ui.text_in(foot, ui.sans, 12, ui.theme.dim,
-               format_count(static_cast<double>(e.explained)) + " of " + format_count(static_cast<double>(e.total)) +
-                   " bad tensors follow from a known cause; " + format_count(static_cast<double>(e.num_causes)) +
-                   (e.num_causes == 1 ? " cause." : " causes.") +
-                   (e.dropped == 0 ? ""
-                                   : " " + format_count(static_cast<double>(e.dropped)) +
-                                         " events were dropped while recording; a step may be missing."));
+               tr(Text::causes_sum, {{"explained", e.explained}, {"total", e.total}, {"causes", e.num_causes}}) +
+                   (e.dropped == 0 ? "" : " " + tr(Text::causes_dropped, {{"n", e.dropped}})));
     if (!e.causes.empty()) {
       Rect top = inside.cut_top(ui.px(84));
       const CauseLine& c = e.causes.front();

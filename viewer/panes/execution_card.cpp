@@ -16,6 +16,7 @@ void draw_tensor(App& app, Rect row, const std::string& role, std::size_t k, con
   Ui& ui = app.ui;
   const std::string id = "exec:" + role + ":" + std::to_string(k);
   const bool input = role == "input";
+  const std::string name = tensor.name.empty() ? tr(Text::tensor_id, {{"id", tensor.tensor_id}}) : tensor.name;
   const Hit hit = ui.item(id, row);
   if (hit.hovered) ui.fill(row, ui.theme.badge, ui.px(2));
   if (hit.clicked) {
@@ -24,29 +25,28 @@ void draw_tensor(App& app, Rect row, const std::string& role, std::size_t k, con
     else if (!input && tensor.trace >= 0)
       app.command("focus_trace", {{"index", tensor.trace}});
     else if (input)
-      app.toast(tensor.name + " was not made on record.");
+      app.toast(tr(Text::card_not_made, {{"tensor", name}}));
   }
   if (hit.hovered) {
-    std::string text = tensor.name.empty() ? "tensor " + std::to_string(tensor.tensor_id) : tensor.name;
-    text += "\n" + format_badges(tensor.badges);
+    std::string text = name + "\n" + format_badges(tensor.badges);
     if (input)
-      text +=
-          tensor.execution >= 0 ? "\nmade by execution #" + std::to_string(tensor.execution) : "\nnot made on record";
+      text += "\n" + (tensor.execution < 0 ? tr(Text::card_not_on_record)
+                                           : tr(Text::card_made_by, {{"index", tensor.execution}}));
     ui.tooltip(text);
   }
-  ui.text_in(row.cut_left(ui.px(46)), ui.sans, 12, ui.theme.dim, (input ? "in " : "out ") + std::to_string(k));
+  ui.text_in(row.cut_left(ui.px(46)), ui.sans, 12, ui.theme.dim,
+             tr(input ? Text::card_input : Text::card_output, {{"slot", k}}));
   ui.text_in(row.cut_left(ui.px(12)), ui.sans, 11, ui.theme.bad,
              tensor.bad
                  ? class_sign(tensor.event_class == EventClass::clean ? EventClass::propagator : tensor.event_class)
                  : "");
   std::string where;
   if (input && tensor.execution >= 0) where = "#" + std::to_string(tensor.execution);
-  if (!input && tensor.trace >= 0) where = "→ row " + std::to_string(tensor.trace);
+  if (!input && tensor.trace >= 0) where = tr(Text::card_row, {{"index", tensor.trace}});
   if (!where.empty())
     ui.text_in(row.cut_right(ui.text_width(ui.mono, 11, where) + ui.px(6)), ui.mono, 11, ui.theme.link, where,
                Ellipsis::right, true);
   if (input) {
-    const std::string name = tensor.name.empty() ? "tensor " + std::to_string(tensor.tensor_id) : tensor.name;
     const Rect cell = row.cut_left(std::min(row.w * 0.34f, ui.px(150)));
     ui.text_in({cell.x, cell.y, cell.w - ui.px(6), cell.h}, ui.mono, 12, ui.theme.text, name, Ellipsis::left);
   }
@@ -57,7 +57,7 @@ void draw_head(App& app, Rect& area, const Card& card) {
   Ui& ui = app.ui;
   Rect title = area.cut_top(ui.px(22));
   ui.mark("exec:self", title);
-  const std::string kind = card.function ? "function" : "eager";
+  const std::string_view kind = tr(card.function ? Text::card_function : Text::card_eager);
   ui.text_in(title.cut_right(ui.text_width(ui.sans, 12, kind) + ui.px(4)), ui.sans, 12, ui.theme.dim, kind,
              Ellipsis::right, true);
   title.cut_left(ui.bold_in(title, 13, ui.theme.text, "#" + std::to_string(card.index)) + ui.px(8));
@@ -65,27 +65,24 @@ void draw_head(App& app, Rect& area, const Card& card) {
   Rect facts = area.cut_top(ui.px(18));
   std::string text = format_time(card.time);
   if (card.duration >= 0) text += " · " + format_duration(card.duration);
-  if (!card.device.empty())
-    text += " · " +
-            card.device.substr(card.device.find("device:") == std::string::npos ? 0 : card.device.find("device:") + 7);
+  if (!card.device.empty()) text += " · " + device_name(card.device);
   text += " · " + std::string(debug_mode_name(static_cast<TensorDebugMode>(card.mode)));
   const Hit hit = ui.item("exec:facts", facts, false);
   ui.text_in(facts, ui.sans, 12, ui.theme.dim, text);
   if (hit.hovered)
-    ui.tooltip(format_wall_time(card.wall_time) + "\n" + (card.device.empty() ? "" : card.device + "\n") + "host " +
-               card.host);
+    ui.tooltip(format_wall_time(card.wall_time) + "\n" + (card.device.empty() ? "" : card.device + "\n") +
+               tr(Text::host_named, {{"name", card.host}}));
   if (!card.function) return;
   Rect links = area.cut_top(ui.px(20));
   if (!card.graph_id.empty()) {
-    const std::string label = "graph " + card.graph_name;
+    const std::string label = tr(Text::graph_named, {{"name", card.graph_name}});
     const Rect cell = links.cut_left(std::min(links.w * 0.5f, ui.text_width(ui.sans, 12, label) + ui.px(2)));
     if (ui.link("exec:graph", cell, ui.sans, 12, label))
       app.command("focus_op", {{"graph_id", card.graph_id}, {"op_name", ""}});
     links.cut_left(ui.px(14));
   }
-  if (card.num_rows > 0 && ui.link("exec:rows", links, ui.sans, 12,
-                                   "its " + format_count(static_cast<double>(card.num_rows)) + " rows, from " +
-                                       std::to_string(card.first_row)))
+  if (card.num_rows > 0 &&
+      ui.link("exec:rows", links, ui.sans, 12, tr(Text::card_rows, {{"n", card.num_rows}, {"first", card.first_row}})))
     app.command("rows_of_execution", {{"index", card.index}});
 }
 
@@ -96,9 +93,9 @@ void draw_execution_card(App& app, Rect area) {
   const Card& card = app.selection.card;
   if (card.index < 0) {
     draw_empty(app, area,
-               app.selection.focus.trace >= 0 ? "This row belongs to no recorded call."
-               : app.alerts.total > 0         ? "Pick a box, or press . for the first alert."
-                                              : "Pick a box to see what went in and what came out.");
+               tr(app.selection.focus.trace >= 0 ? Text::card_no_call
+                  : app.alerts.total > 0         ? Text::card_pick_alert
+                                                 : Text::card_pick));
     return;
   }
   area.cut_bottom(ui.px(4));

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "panes/panes.hpp"
+#include "texts/texts.hpp"
 
 namespace nanlens::viewer {
 
@@ -30,7 +31,7 @@ void App::frame(double at) {
   Rect area{0, 0, size.x, size.y};
   const Rect window = area;
   if (area.w < ui.px(640) || area.h < ui.px(400)) {
-    draw_empty(*this, area, "Make the window at least 640 wide and 480 high.");
+    draw_empty(*this, area, tr(Text::window_too_small));
   } else {
     draw_top_bar(*this, area.cut_top(ui.px(34)));
     if (!overview.open && !overview.loading) {

@@ -70,18 +70,17 @@ void draw_card(App& app, const Rect& rect, const std::string& id, const OpCard& 
     Rect middle = inner.cut_top(ui.px(18));
     const float slot_width = std::min(middle.w * 0.5f, ui.text_width(ui.sans, 11, slot_text) + ui.px(2));
     ui.text_in(middle.cut_right(slot_width), ui.sans, 11, ui.theme.dim, slot_text, Ellipsis::right, true);
-    ui.text_in(middle, ui.mono, 11, ui.theme.dim, card.known ? card.op_type : "op not in the graphs file");
+    ui.text_in(middle, ui.mono, 11, ui.theme.dim, card.known ? card.op_type : tr(Text::graph_unknown_op));
   }
   if (card.badges.empty())
     ui.text_in(inner, ui.sans, 11, ui.theme.dim,
-               card.op_type == "_Retval" ? "returned to the caller" : "no row in this call");
+               tr(card.op_type == "_Retval" ? Text::graph_returned : Text::graph_no_row));
   else
     ui.badges({inner.x, inner.y}, inner.w, inner.h, card.badges);
   if (hit.hovered)
-    ui.tooltip(card.op_name + "\n" + card.op_type + "  " + format_badges(card.badges) +
-               (card.bad || card.event_class == EventClass::killer
-                    ? "\n" + std::string(causes::class_words(card.event_class))
-                    : ""));
+    ui.tooltip(
+        card.op_name + "\n" + card.op_type + "  " + format_badges(card.badges) +
+        (card.bad || card.event_class == EventClass::killer ? "\n" + std::string(class_text(card.event_class)) : ""));
   if (hit.clicked && !self)
     app.command("focus_op", {{"graph_id", app.selection.neighbourhood.graph_id}, {"op_name", card.op_name}});
   if (hit.double_clicked) app.command("go_to_source");
@@ -148,13 +147,14 @@ void draw_boundary(App& app, const Canvas& canvas) {
   if (hit.hovered) ui.frame(box, ui.theme.link, ui.px(4), 2);
   if (hit.clicked) app.command("follow_boundary");
   Rect inner = box.inset(ui.px(7), ui.px(2));
-  const std::string place = "argument " + std::to_string(b.argument) + " of " + b.function;
   if (!b.known) {
-    ui.text_in(inner, ui.sans, 12, ui.theme.dim, place + "; the caller's tensor is not on record");
+    ui.text_in(inner, ui.sans, 12, ui.theme.dim,
+               tr(Text::graph_argument_unknown, {{"index", b.argument}, {"function", b.function}}));
     return;
   }
   ui.text_in(inner.cut_top(ui.px(18)), ui.sans, 12, ui.theme.link,
-             place + " = " + b.tensor + " of execution #" + std::to_string(b.execution) + "  (K)");
+             tr(Text::graph_argument,
+                {{"index", b.argument}, {"function", b.function}, {"tensor", b.tensor}, {"execution", b.execution}}));
   ui.badges({inner.x, inner.y}, inner.w, inner.h, b.badges);
 }
 
@@ -170,7 +170,7 @@ void draw_farther(App& app, const Canvas& canvas, const std::vector<std::vector<
         direction < 0 ? draw_edge(ui, canvas.flow, rects[i], parents[card.parent], card.bad)
                       : draw_edge(ui, canvas.flow, parents[card.parent], rects[i], card.bad);
       draw_card(app, rects[i], "op:" + std::string(role) + ":hop" + std::to_string(hop + 2) + ":" + std::to_string(i),
-                card, (direction < 0 ? "output " : "input ") + std::to_string(card.slot), false);
+                card, tr(direction < 0 ? Text::graph_output : Text::graph_input, {{"slot", card.slot}}), false);
     }
     parents = rects;
   }
@@ -249,14 +249,14 @@ void draw_inputs(App& app, const Canvas& canvas, const std::vector<Rect>& rects,
     if (canvas.flow.sizes.label > 0) {
       const Rect label = canvas.label(ui, rects[i]);
       ui.fill(label, ui.theme.input, ui.px(2));
-      ui.text_in(label.inset(ui.px(6), 0), ui.sans, 11, ui.theme.text, "Input slot " + std::to_string(i));
+      ui.text_in(label.inset(ui.px(6), 0), ui.sans, 11, ui.theme.text, tr(Text::graph_input_slot, {{"slot", i}}));
     }
-    draw_card(app, rects[i], "op:input:" + std::to_string(i), n.inputs[i], "output " + std::to_string(n.inputs[i].slot),
-              false);
+    draw_card(app, rects[i], "op:input:" + std::to_string(i), n.inputs[i],
+              tr(Text::graph_output, {{"slot", n.inputs[i].slot}}), false);
   }
   if (!n.inputs.empty() || n.boundary.exists) return;
   const Rect place = canvas.hop(ui, -1, 1).front();
-  ui.text_in(place.inset(-ui.px(6), 0), ui.sans, 12, ui.theme.dim, "This op has no input tensors.");
+  ui.text_in(place.inset(-ui.px(6), 0), ui.sans, 12, ui.theme.dim, tr(Text::graph_no_inputs));
 }
 
 void draw_consumers(App& app, const Canvas& canvas, const std::vector<Rect>& rects, const std::vector<Rect>& selves) {
@@ -269,14 +269,13 @@ void draw_consumers(App& app, const Canvas& canvas, const std::vector<Rect>& rec
       draw_edge(ui, canvas.flow, selves[from], rects[k], n.outputs[from].bad);
       if (canvas.flow.sizes.label > 0)
         ui.text_in(canvas.label(ui, rects[k]), ui.sans, 11, ui.theme.dim,
-                   "Output slot " + std::to_string(slot) + ": " + std::to_string(n.consumers[slot].size()) +
-                       (n.consumers[slot].size() == 1 ? " consumer" : " consumers"));
+                   tr(Text::graph_output_slot, {{"slot", slot}, {"n", n.consumers[slot].size()}}));
       draw_card(app, rects[k], "op:consumer:" + std::to_string(slot) + ":" + std::to_string(i), n.consumers[slot][i],
-                "input " + std::to_string(n.consumers[slot][i].slot), false);
+                tr(Text::graph_input, {{"slot", n.consumers[slot][i].slot}}), false);
     }
   if (k > 0) return;
   const Rect place = canvas.hop(ui, 1, 1).front();
-  ui.text_in(place.inset(-ui.px(6), 0), ui.sans, 12, ui.theme.dim, "No consumers in this graph.");
+  ui.text_in(place.inset(-ui.px(6), 0), ui.sans, 12, ui.theme.dim, tr(Text::graph_no_consumers));
 }
 
 }  // namespace
@@ -297,7 +296,7 @@ void draw_graph_canvas(App& app, Rect area) {
   draw_boundary(app, canvas);
   for (std::size_t slot = 0; slot < n.outputs.size(); ++slot)
     draw_card(app, selves[slot], slot == 0 ? "op:self" : "op:self:" + std::to_string(slot), n.outputs[slot],
-              "output " + std::to_string(slot), true);
+              tr(Text::graph_output, {{"slot", slot}}), true);
   draw_consumers(app, canvas, consumers, selves);
   draw_farther(app, canvas, n.farther_consumers, consumers, 1, "consumer");
   ImGui::PopClipRect();

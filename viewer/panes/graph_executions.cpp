@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "engine/badges.hpp"
 #include "engine/filter.hpp"
 #include "engine/row_order.hpp"
 #include "panes/panes.hpp"
@@ -14,22 +15,22 @@ namespace {
 
 struct Column {
   const char* id;
-  const char* title;
+  Text title;
   float width;       // 0: takes what is left
   float from_width;  // shown by default in panes at least this wide
 };
 
-constexpr std::array<Column, 11> columns = {{{"index", "#", 64, 0},
-                                             {"tensor", "tensor", 0, 0},
-                                             {"op", "op", 92, 380},
-                                             {"health", "health", 190, 0},
-                                             {"dtype", "dtype", 74, 620},
-                                             {"shape", "rank/shape", 74, 660},
-                                             {"size", "size", 72, 700},
-                                             {"graph", "graph", 110, 900},
-                                             {"call", "call", 62, 960},
-                                             {"time", "time", 84, 1100},
-                                             {"device", "device", 100, 1200}}};
+constexpr std::array<Column, 11> columns = {{{"index", Text::column_index, 64, 0},
+                                             {"tensor", Text::column_tensor, 0, 0},
+                                             {"op", Text::column_op, 92, 380},
+                                             {"health", Text::column_health, 190, 0},
+                                             {"dtype", Text::column_dtype, 74, 620},
+                                             {"shape", Text::column_shape, 74, 660},
+                                             {"size", Text::column_size, 72, 700},
+                                             {"graph", Text::column_graph, 110, 900},
+                                             {"call", Text::column_call, 62, 960},
+                                             {"time", Text::column_time, 84, 1100},
+                                             {"device", Text::column_device, 100, 1200}}};
 
 bool is_shown(const App& app, const Column& c, float width) {
   if (app.rows_pane.hidden.contains(c.id)) return false;
@@ -64,12 +65,6 @@ Cells cells_of(const App& app, const Rect& row) {
   return cells;
 }
 
-const Badge* find_badge(const Row& row, BadgeKind kind) {
-  for (const Badge& b : row.badges)
-    if (b.kind == kind) return &b;
-  return nullptr;
-}
-
 std::vector<Badge> health_badges(const Row& row, const Cells& cells) {
   std::vector<Badge> out;
   for (const Badge& b : row.badges) {
@@ -81,31 +76,36 @@ std::vector<Badge> health_badges(const Row& row, const Cells& cells) {
   return out;
 }
 
-// What a row is to the selected one: "in 0", "c", or nothing.
-std::string role_of(const App& app, const Row& row) {
+// What a row is to the selected one.
+struct Role {
+  enum class Kind : std::uint8_t { none, input, caller, consumer } kind = Kind::none;
+  std::string text = {};  ///< "in 0", "caller", "c"
+};
+
+Role role_of(const App& app, const Row& row) {
   const auto index = static_cast<std::int64_t>(row.index);
-  std::string role;
+  const auto& consumers = app.selection.consumer_rows;
+  std::string slots;
   for (std::size_t k = 0; k < app.selection.input_rows.size(); ++k)
-    if (app.selection.input_rows[k] == index) role += (role.empty() ? "in " : ", ") + std::to_string(k);
-  if (role.empty() && app.selection.caller_row == index) role = "caller";
-  if (role.empty() && std::find(app.selection.consumer_rows.begin(), app.selection.consumer_rows.end(), index) !=
-                          app.selection.consumer_rows.end())
-    role = "c";
-  return role;
+    if (app.selection.input_rows[k] == index) slots += (slots.empty() ? "" : ", ") + std::to_string(k);
+  if (!slots.empty()) return {Role::Kind::input, tr(Text::rows_role_inputs, {{"slots", slots}})};
+  if (app.selection.caller_row == index) return {Role::Kind::caller, tr(Text::rows_role_caller)};
+  if (std::find(consumers.begin(), consumers.end(), index) != consumers.end())
+    return {Role::Kind::consumer, tr(Text::rows_role_consumer)};
+  return {};
 }
 
 std::string tooltip_of(const Row& row) {
   std::string text =
       row.op_name + ":" + std::to_string(row.slot) + "\n" + row.op_type + "  " + format_badges(row.badges);
-  if (!row.graph_name.empty()) text += "\ngraph " + row.graph_name;
+  if (!row.graph_name.empty()) text += "\n" + tr(Text::graph_named, {{"name", row.graph_name}});
   text += "\n" + format_time(row.time) + "  " + row.device;
-  if (row.execution >= 0) text += "\nexecution #" + std::to_string(row.execution);
-  if (row.bad || row.event_class == EventClass::killer)
-    text += "\n" + std::string(causes::class_words(row.event_class));
+  if (row.execution >= 0) text += "\n" + tr(Text::execution_numbered, {{"index", row.execution}});
+  if (row.bad || row.event_class == EventClass::killer) text.append("\n").append(class_text(row.event_class));
   return text;
 }
 
-void draw_cells(App& app, const Cells& cells, const Row& row, const std::string& role, const std::string& id) {
+void draw_cells(App& app, const Cells& cells, const Row& row, const Role& role, const std::string& id) {
   Ui& ui = app.ui;
   const bool focused = app.selection.focus.trace == static_cast<std::int64_t>(row.index);
   if (cells.shown[0]) {
@@ -120,10 +120,11 @@ void draw_cells(App& app, const Cells& cells, const Row& row, const std::string&
   }
   if (cells.shown[1]) {
     Rect cell = cells.at[1];
-    if (!role.empty())
-      cell.cut_right(ui.tag({cell.right() - ui.text_width(ui.mono, 11, role) - ui.px(8), cell.y}, cell.h, role,
-                            role == "c" ? ui.theme.badge : ui.theme.warnsoft,
-                            role == "c" ? ui.theme.onbadge : ui.theme.warn) +
+    const bool consumer = role.kind == Role::Kind::consumer;
+    if (role.kind != Role::Kind::none)
+      cell.cut_right(ui.tag({cell.right() - ui.text_width(ui.mono, 11, role.text) - ui.px(8), cell.y}, cell.h,
+                            role.text, consumer ? ui.theme.badge : ui.theme.warnsoft,
+                            consumer ? ui.theme.onbadge : ui.theme.warn) +
                      ui.px(4));
     ui.mark(id + ":name", cell);
     ui.text_in(cell, ui.mono, 12, ui.theme.link, row.op_name + ":" + std::to_string(row.slot), Ellipsis::left);
@@ -134,18 +135,18 @@ void draw_cells(App& app, const Cells& cells, const Row& row, const std::string&
   const auto text = [&](std::size_t i, const std::string& value, bool right = false) {
     if (cells.shown[i]) ui.text_in(cells.at[i], ui.mono, 12, ui.theme.text, value, Ellipsis::left, right);
   };
-  if (const Badge* b = find_badge(row, BadgeKind::dtype)) text(4, b->text);
-  if (const Badge* b = find_badge(row, BadgeKind::shape))
+  if (const Badge* b = find_badge(row.badges, BadgeKind::dtype)) text(4, b->text);
+  if (const Badge* b = find_badge(row.badges, BadgeKind::shape))
     text(5, b->text);
-  else if (const Badge* rank = find_badge(row, BadgeKind::rank))
+  else if (const Badge* rank = find_badge(row.badges, BadgeKind::rank))
     text(5, format_badge(*rank));
-  if (const Badge* b = find_badge(row, BadgeKind::size)) text(6, format_short_count(b->number), true);
+  if (const Badge* b = find_badge(row.badges, BadgeKind::size)) text(6, format_short_count(b->number), true);
   text(7, row.graph_name);
   if (cells.shown[8] && row.execution >= 0 &&
       ui.link(id + ":call", cells.at[8], ui.mono, 12, "#" + std::to_string(row.execution)))
     app.command("focus_execution", {{"index", row.execution}});
   text(9, format_time(row.time), true);
-  text(10, row.device.substr(row.device.find("device:") == std::string::npos ? 0 : row.device.find("device:") + 7));
+  text(10, device_name(row.device));
 }
 
 // `prefix` tells the pinned copy of a row from the row itself.
@@ -154,8 +155,8 @@ void draw_row(App& app, const Rect& rect, const Row& row, const char* prefix = "
   const std::string id = prefix + ("trace:" + std::to_string(row.index));
   const bool focused = app.selection.focus.trace == static_cast<std::int64_t>(row.index);
   const Hit hit = ui.item(id, rect);
-  const std::string role = role_of(app, row);
-  const bool input = !role.empty() && role != "c";
+  const Role role = role_of(app, row);
+  const bool input = role.kind == Role::Kind::input || role.kind == Role::Kind::caller;
   const bool of_call = app.selection.focus.trace < 0 && app.selection.focus.execution >= 0 &&
                        row.execution == app.selection.focus.execution;
   if (focused)
@@ -167,7 +168,7 @@ void draw_row(App& app, const Rect& rect, const Row& row, const char* prefix = "
   else if (hit.hovered || of_call)
     ui.fill(rect, ui.theme.panel);
   if (hit.hovered && !focused) ui.frame(rect, ui.theme.line);
-  if (role == "caller") ui.dashed_frame(rect.inset(1), ui.theme.warn);
+  if (role.kind == Role::Kind::caller) ui.dashed_frame(rect.inset(1), ui.theme.warn);
   draw_cells(app, cells_of(app, rect), row, role, id);
   if (row.call_begins) ui.hline(rect.x, rect.y, rect.w, ui.theme.dim);
   if (hit.clicked) app.command("focus_trace", {{"index", row.index}});
@@ -183,11 +184,13 @@ void draw_pins(App& app, Rect& area) {
   if (pane.pins.empty()) return;
   Rect bar = area.cut_top(ui.px(20));
   ui.fill(bar, ui.theme.panel);
-  if (ui.tool("pins:clear", bar.cut_right(ui.px(46)), "unpin", "Unpin all rows")) app.command("clear_pins");
+  const char* const unpin = tr(Text::rows_unpin);
+  if (ui.tool("pins:clear", bar.cut_right(ui.label_width(unpin)), unpin, tr(Text::rows_unpin_hint)))
+    app.command("clear_pins");
   const Hit hit = ui.item("pins", bar);
   if (hit.clicked) pane.pins_folded = !pane.pins_folded;
   ui.text_in(bar.inset(ui.px(8), 0), ui.sans, 11, ui.theme.dim,
-             (pane.pins_folded ? "▸ " : "▾ ") + std::to_string(pane.pins.size()) + " pinned");
+             (pane.pins_folded ? "▸ " : "▾ ") + tr(Text::rows_pinned, {{"n", pane.pins.size()}}));
   if (pane.pins_folded) return;
   const float h = ui.px(pane.row_height);
   for (const Row& row : app.rows.pinned) {
@@ -205,12 +208,12 @@ void draw_call_header(App& app, const Rect& bar, const Row* top) {
   ui.fill(bar, ui.theme.panel);
   ui.hline(bar.x, bar.bottom() - 1, bar.w, ui.theme.line);
   if (top == nullptr) return;
-  std::string text = "graph " + top->graph_name + ", no recorded call";
+  std::string text = tr(Text::rows_no_call, {{"name", top->graph_name}});
   if (top->execution >= 0) {
     std::string call;
     for (const Row& row : app.rows.rows)
       if (row.execution == top->execution && !row.call.empty()) call = row.call;
-    text = "call #" + std::to_string(top->execution) + "  " + call;
+    text = tr(Text::rows_call, {{"index", top->execution}, {"name", call}});
   }
   const Rect inner = bar.inset(ui.px(8), 0);
   if (top->execution >= 0) {
@@ -229,9 +232,9 @@ void draw_column_titles(App& app, const Rect& bar) {
     if (!cells.shown[i]) continue;
     const bool right = i == 0 || i == 6 || i == 9;
     const bool sorted = app.rows_pane.sort == columns[i].id;
-    const std::string title = columns[i].title + std::string(!sorted                         ? ""
-                                                             : app.rows_pane.sort_descending ? " ↓"
-                                                                                             : " ↑");
+    const std::string title = tr(columns[i].title) + std::string(!sorted                         ? ""
+                                                                 : app.rows_pane.sort_descending ? " ↓"
+                                                                                                 : " ↑");
     if (!is_sortable(columns[i].id)) {
       ui.text_in(cells.at[i], ui.sans, 11, ui.theme.dim, title, Ellipsis::right, right);
       continue;
@@ -239,7 +242,7 @@ void draw_column_titles(App& app, const Rect& bar) {
     const Hit hit = ui.item(std::string("sort:") + columns[i].id, cells.at[i]);
     ui.text_in(cells.at[i], ui.sans, 11, sorted || hit.hovered ? ui.theme.link : ui.theme.dim, title, Ellipsis::right,
                right);
-    if (hit.hovered) ui.tooltip("Sort by this column; again: the other way; once more: as recorded");
+    if (hit.hovered) ui.tooltip(tr(Text::column_sort_hint));
     if (hit.clicked) app.command("sort", {{"column", columns[i].id}});
   }
 }
@@ -248,16 +251,18 @@ void draw_filter(App& app, Rect bar) {
   Ui& ui = app.ui;
   auto& pane = app.rows_pane;
   const bool filtered = pane.filter[0] != '\0' || pane.only_bad;
-  std::string count = format_count(static_cast<double>(app.rows.total)) + " rows";
+  std::string count = tr(Text::rows_total, {{"n", app.rows.total}});
   if (filtered)
-    count = (app.rows.complete ? "" : "≥ ") + format_count(static_cast<double>(app.rows.shown)) + " of " +
-            format_count(static_cast<double>(app.rows.total));
-  if (app.rows.sorting) count = "sorting…  " + count;
+    count = tr(app.rows.complete ? Text::rows_shown : Text::rows_shown_so_far,
+               {{"n", app.rows.shown}, {"total", app.rows.total}});
+  if (app.rows.sorting) count = tr(Text::rows_sorting, {{"count", count}});
   const Rect count_at = bar.cut_right(ui.text_width(ui.sans, 12, count) + ui.px(8));
   ui.text_in(count_at, ui.sans, 12, ui.theme.dim, count, Ellipsis::right, true);
-  if (ui.tool("filter:bad", bar.cut_right(ui.px(40)).inset(ui.px(2)), "▲ bad", "Only bad rows (B)", pane.only_bad))
+  const char* const bad = tr(Text::rows_bad);
+  if (ui.tool("filter:bad", bar.cut_right(ui.label_width(bad)).inset(ui.px(2)), bad, tr(Text::rows_bad_hint),
+              pane.only_bad))
     app.command("only_bad", {{"on", !pane.only_bad}});
-  if (filtered && ui.tool("filter:clear", bar.cut_right(ui.px(24)).inset(ui.px(2)), "×", "Clear the filter (Esc)"))
+  if (filtered && ui.tool("filter:clear", bar.cut_right(ui.px(24)).inset(ui.px(2)), "×", tr(Text::rows_clear_hint)))
     app.command("clear_filter");
   ui.mark("filter", bar);
   if (pane.take_keyboard) {
@@ -269,7 +274,7 @@ void draw_filter(App& app, Rect bar) {
   ImGui::SetNextItemWidth(bar.w - ui.px(4));
   const bool error = !app.rows.filter_error.empty();
   if (error) ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.bad);
-  if (ImGui::InputTextWithHint("##filter", "filter, e.g.  bad type:Log  or  nan>0", pane.filter, sizeof pane.filter))
+  if (ImGui::InputTextWithHint("##filter", tr(Text::rows_filter_hint), pane.filter, sizeof pane.filter))
     app.command("filter", {{"query", pane.filter}});
   if (error) ImGui::PopStyleColor();
   ImGui::PopFont();
@@ -332,9 +337,8 @@ bool draw_minimap(App& app, const Rect& area) {
 // Where in the run a fast drag has come to, beside the mouse.
 void draw_bubble(App& app, const Row& top) {
   Ui& ui = app.ui;
-  std::string text = "row " + format_count(static_cast<double>(top.index));
-  if (top.execution >= 0) text += " · call #" + format_count(static_cast<double>(top.execution));
-  text += " · " + format_time(top.time);
+  const std::string text = tr(top.execution < 0 ? Text::rows_bubble : Text::rows_bubble_call,
+                              {{"index", top.index}, {"call", top.execution}, {"time", top.time}});
   const float w = ui.text_width(ui.sans, 12, text) + ui.px(16);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const Rect box{mouse.x - w - ui.px(30), mouse.y - ui.px(12), w, ui.px(24)};
@@ -344,10 +348,9 @@ void draw_bubble(App& app, const Row& top) {
 }
 
 std::string empty_text(const App& app) {
-  if (app.rows.total > 0) return "Nothing matches this filter. Esc clears it.";
-  if (app.overview.loading) return "None so far…";
-  if (app.timeline.total > 0) return "No graph tensors. All ops ran eagerly; they are in the Execution Timeline.";
-  return "No graph tensors were recorded in this run.";
+  if (app.rows.total > 0) return tr(Text::rows_filtered);
+  if (app.overview.loading) return tr(Text::list_reading);
+  return tr(app.timeline.total > 0 ? Text::rows_none_eager : Text::rows_none);
 }
 
 }  // namespace
@@ -360,16 +363,16 @@ void row_menu(App& app, const std::string& id, const Row& row, bool open) {
     app.menu_open = true;
     if (app.close_menu) ImGui::CloseCurrentPopup();
     ImGui::PushFont(ui.sans, ui.px(13));
-    if (ImGui::MenuItem("Copy name")) app.command("copy", {{"what", "name"}, {"index", row.index}});
-    if (ImGui::MenuItem("Copy row as JSON")) app.command("copy", {{"what", "row"}, {"index", row.index}});
-    if (ImGui::MenuItem(("Only type " + row.op_type).c_str()))
+    if (ImGui::MenuItem(tr(Text::menu_copy_name))) app.command("copy", {{"what", "name"}, {"index", row.index}});
+    if (ImGui::MenuItem(tr(Text::menu_copy_row))) app.command("copy", {{"what", "row"}, {"index", row.index}});
+    if (ImGui::MenuItem(tr(Text::menu_only_type, {{"type", row.op_type}}).c_str()))
       app.command("filter", {{"query", "type:" + row.op_type}});
-    if (ImGui::MenuItem(("Only graph " + row.graph_name).c_str()))
+    if (ImGui::MenuItem(tr(Text::menu_only_graph, {{"graph", row.graph_name}}).c_str()))
       app.command("filter", {{"query", "graph:\"" + row.graph_name + "\""}});
-    if (row.execution >= 0 && ImGui::MenuItem("Only this call"))
+    if (row.execution >= 0 && ImGui::MenuItem(tr(Text::menu_only_call)))
       app.command("filter", {{"query", "exec=" + std::to_string(row.execution)}});
-    if (ImGui::MenuItem("Pin or unpin", "P")) app.command("pin", {{"trace", row.index}});
-    if (ImGui::MenuItem("Go to source")) {
+    if (ImGui::MenuItem(tr(Text::menu_pin), "P")) app.command("pin", {{"trace", row.index}});
+    if (ImGui::MenuItem(tr(Text::menu_source))) {
       app.command("focus_trace", {{"index", row.index}});
       app.command("activate_pane", {{"pane", "source_code"}});
     }
@@ -381,14 +384,16 @@ void row_menu(App& app, const std::string& id, const Row& row, bool open) {
 
 void draw_graph_executions(App& app, Rect area) {
   Ui& ui = app.ui;
-  Rect tools = draw_pane_header(app, Pane::rows, area, "Graph Executions",
+  Rect tools = draw_pane_header(app, Pane::rows, area, tr(Text::pane_rows),
                                 app.overview.run >= 0 ? format_count(static_cast<double>(app.rows.total)) : "");
   if (app.overview.run < 0) return;
   if (app.layout.narrow(Rect{0, 0, ImGui::GetIO().DisplaySize.x, 1}, ui) &&
-      ui.tool("tab:graph", tools.cut_right(ui.px(60)).inset(0, ui.px(3)), "graph ▸", "Show Graph Structure instead"))
+      ui.tool("tab:graph", tools.cut_right(ui.label_width(tr(Text::rows_to_graph))).inset(0, ui.px(3)),
+              tr(Text::rows_to_graph), tr(Text::rows_to_graph_hint)))
     app.command("activate_pane", {{"pane", "graph_structure"}});
-  if (ui.tool("rows:columns", tools.cut_right(std::min(tools.w, ui.px(62))).inset(0, ui.px(3)), "columns",
-              "Choose columns"))
+  const char* const choose = tr(Text::rows_columns);
+  if (ui.tool("rows:columns", tools.cut_right(std::min(tools.w, ui.label_width(choose))).inset(0, ui.px(3)), choose,
+              tr(Text::rows_columns_hint)))
     app.command("columns");
   if (app.rows.total == 0) {
     draw_empty(app, area, empty_text(app));
@@ -404,7 +409,8 @@ void draw_graph_executions(App& app, Rect area) {
     const std::size_t begin = std::min<std::size_t>(app.rows.error_begin, query.size());
     const std::string part = query.substr(begin, app.rows.error_end - begin);
     ui.text_in(note.inset(ui.px(8), 0), ui.sans, 12, ui.theme.warn,
-               (part.empty() ? "Can't read the end: " : "Can't read “" + part + "”: ") + app.rows.filter_error);
+               tr(part.empty() ? Text::filter_bad_end : Text::filter_bad_part,
+                  {{"part", part}, {"reason", app.rows.filter_error}}));
   }
   if (app.rows.filter_error.empty() && !app.rows.filter_note.empty()) {
     Rect note = area.cut_top(ui.px(20));

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "panes/panes.hpp"
+#include "texts/texts.hpp"
 
 namespace nanlens::viewer {
 
@@ -29,7 +30,8 @@ void overlay(App& app, const char* title, Rect rect, Body&& body) {
   if (title[0] != '\0') {
     Rect head = inside.cut_top(ui.px(34));
     ui.fill(head, ui.theme.panel, ui.px(4));
-    if (ui.tool("popup:close", head.cut_right(ui.px(34)).inset(ui.px(4)), "×", "Close (Esc)")) app.close_popup();
+    if (ui.tool("popup:close", head.cut_right(ui.px(34)).inset(ui.px(4)), "×", tr(Text::popup_close)))
+      app.close_popup();
     ui.bold_in(head.inset(ui.px(14), 0), 14, ui.theme.text, title);
   }
   body(inside);

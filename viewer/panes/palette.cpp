@@ -42,8 +42,9 @@ int score_of(const std::string& text, const std::string& wanted) {
 
 void add_commands(std::vector<Choice>& choices, const std::string& wanted) {
   for (const CommandInfo& c : command_list())
-    if (const int score = score_of(c.title, wanted); score > 0)
-      choices.push_back({c.title, c.keys, c.id, Json::parse(c.arguments), score});
+    if (const int score = std::max(score_of(tr(c.title), wanted), score_of(tr(Tongue::english, c.title, {}), wanted));
+        score > 0)
+      choices.push_back({tr(c.title), c.keys, c.id, Json::parse(c.arguments), score});
 }
 
 // What the engine found of the run, and rows in view.
@@ -61,10 +62,13 @@ void add_items(const App& app, std::vector<Choice>& choices, const std::string& 
   for (const Row& row : app.rows.rows) {
     const std::string name = row.op_name + ":" + std::to_string(row.slot);
     if (name.find(text) != std::string::npos && text.find(':') != std::string::npos)
-      choices.push_back(
-          {name, "row " + std::to_string(row.index), "focus_trace", {{"index", row.index}}, score_of(name, wanted)});
+      choices.push_back({name,
+                         tr(Text::row_numbered, {{"index", row.index}}),
+                         "focus_trace",
+                         {{"index", row.index}},
+                         score_of(name, wanted)});
   }
-  choices.push_back({"Filter Graph Executions: " + text, "Enter", "filter", {{"query", text}}, 2});
+  choices.push_back({tr(Text::palette_filter, {{"text", text}}), "Enter", "filter", {{"query", text}}, 2});
 }
 
 std::vector<Choice> choices_of(const App& app) {
@@ -73,7 +77,7 @@ std::vector<Choice> choices_of(const App& app) {
   if (!text.empty() && (text[0] == ':' || text[0] == '#')) {
     const bool row = text[0] == ':';
     if (text.size() > 1 && std::isdigit(static_cast<unsigned char>(text[1])) != 0)
-      choices.push_back({(row ? "Go to row " : "Go to execution #") + text.substr(1),
+      choices.push_back({tr(row ? Text::palette_row : Text::palette_execution, {{"index", text.substr(1)}}),
                          "Enter",
                          row ? "focus_trace" : "focus_execution",
                          {{"index", std::atoll(text.c_str() + 1)}},
@@ -129,9 +133,8 @@ void draw_palette(App& app, Rect window) {
   ImGui::SetNextItemWidth(input.w);
   ImGui::PushFont(ui.sans, ui.px(14));
   const std::string before = pane.text;
-  const bool enter =
-      ImGui::InputTextWithHint("##text", "tensor, file, command   ( > commands   :207 row   #64 execution )", pane.text,
-                               sizeof pane.text, ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool enter = ImGui::InputTextWithHint("##text", tr(Text::palette_hint), pane.text, sizeof pane.text,
+                                              ImGuiInputTextFlags_EnterReturnsTrue);
   ImGui::PopFont();
   if (before != pane.text) pane.cursor = 0;
   if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++pane.cursor;
@@ -153,7 +156,7 @@ void draw_palette(App& app, Rect window) {
     ui.text_in(inner, ui.sans, 13, ui.theme.text, choices[i].title);
     if (hit.clicked) chosen = &choices[i];
   }
-  if (choices.empty()) ui.text_in(inside.inset(ui.px(8), 0), ui.sans, 13, ui.theme.dim, "Nothing of that name.");
+  if (choices.empty()) ui.text_in(inside.inset(ui.px(8), 0), ui.sans, 13, ui.theme.dim, tr(Text::palette_none));
   const bool away = ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !rect.contains(ImGui::GetIO().MousePos);
   ImGui::End();
   ImGui::PopStyleColor(2);

@@ -1,5 +1,6 @@
 // What all panes share: the title bar, and the sentence of an empty pane.
 #include "panes/panes.hpp"
+#include "texts/texts.hpp"
 
 namespace nanlens::viewer {
 
@@ -21,7 +22,8 @@ Rect draw_pane_header(App& app, Pane pane, Rect& area, std::string_view title, s
   const float width = ui.bold_in(tools, 12, ui.theme.text, title);
   tools.cut_left(width + ui.px(8));
   if (!count.empty()) tools.cut_left(ui.text_in(tools, ui.sans, 12, ui.theme.dim, count) + ui.px(8));
-  if (ui.tool("pane:" + id + ":maximize", maximize, maximized ? "×" : "□", maximized ? "Restore (Esc)" : "Maximise"))
+  if (ui.tool("pane:" + id + ":maximize", maximize, maximized ? "×" : "□",
+              tr(maximized ? Text::pane_restore : Text::pane_maximize)))
     app.command(maximized ? "restore_panes" : "maximize_pane", {{"pane", id}});
   return tools;
 }

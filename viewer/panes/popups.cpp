@@ -12,52 +12,48 @@ namespace nanlens::viewer {
 namespace {
 
 void draw_help(App& app, const Rect& window) {
-  overlay(app, "Keys", centered(window, app.ui.px(720), app.ui.px(640)), [&](Rect inside) {
+  overlay(app, tr(Text::help_title), centered(window, app.ui.px(720), app.ui.px(640)), [&](Rect inside) {
     Ui& ui = app.ui;
     std::vector<const CommandInfo*> keyed;
     for (const CommandInfo& c : command_list())
       if (c.keys[0] != '\0') keyed.push_back(&c);
     Rect foot = inside.cut_bottom(ui.px(64)).inset(ui.px(14), ui.px(4));
-    ui.paragraph(foot, ui.sans, 12, ui.theme.dim,
-                 "Mouse: click selects, double click leads on, the wheel scrolls, Ctrl+wheel zooms the timeline, drag "
-                 "pans; right click on a row for more. "
-                 "Filter: bad, ok, type:Log, graph:loss, dtype:float16, nan>0, zero>90%, exec:60..70, file:mnist, "
-                 "/regex/, and, or, not, ( ).");
+    ui.paragraph(foot, ui.sans, 12, ui.theme.dim, tr(Text::help_mouse) + std::string("\n") + tr(Text::help_filter));
     list(app, inside.inset(ui.px(14), ui.px(6)), keyed.size(), ui.px(22), [&](std::size_t i, Rect row) {
       const Rect key = row.cut_left(ui.px(110));
       ui.text_in(key, ui.mono, 12, ui.theme.link, keyed[i]->keys);
-      ui.text_in(row, ui.sans, 13, ui.theme.text, keyed[i]->title);
+      ui.text_in(row, ui.sans, 13, ui.theme.text, tr(keyed[i]->title));
     });
   });
 }
 
 void draw_diagnostics(App& app, const Rect& window) {
   const auto& faults = app.diagnostics.list;
-  overlay(app, "Diagnostics", centered(window, app.ui.px(860), app.ui.px(460)), [&](Rect inside) {
+  overlay(app, tr(Text::diagnostics_title), centered(window, app.ui.px(860), app.ui.px(460)), [&](Rect inside) {
     Ui& ui = app.ui;
     if (faults.empty()) {
-      draw_empty(app, inside, "Everything was read without a fault.");
+      draw_empty(app, inside, tr(Text::diagnostics_none));
       return;
     }
     Rect foot = inside.cut_bottom(ui.px(40)).inset(ui.px(14), ui.px(6));
-    if (ui.button("diagnostics:copy", foot.cut_right(ui.px(90)), "Copy all"))
+    if (ui.button("diagnostics:copy", foot.cut_right(ui.label_width(tr(Text::diagnostics_copy)) + ui.px(14)),
+                  tr(Text::diagnostics_copy)))
       app.command("copy", {{"what", "diagnostics"}});
-    ui.text_in(foot, ui.sans, 12, ui.theme.dim,
-               "All records around these places were read. A file cut short is normal while the program still writes.");
+    ui.text_in(foot, ui.sans, 12, ui.theme.dim, tr(Text::diagnostics_note));
     list(app, inside.inset(ui.px(14), ui.px(6)), faults.size(), ui.px(40), [&](std::size_t i, Rect row) {
       const Fault& f = faults[i];
       Rect top = row.cut_top(ui.px(18));
-      const std::string place = f.file.empty() ? "" : "at " + format_count(static_cast<double>(f.offset));
+      const std::string place = f.file.empty() ? "" : tr(Text::diagnostics_at, {{"offset", f.offset}});
       ui.text_in(top.cut_right(ui.text_width(ui.mono, 12, place) + ui.px(4)), ui.mono, 12, ui.theme.dim, place,
                  Ellipsis::right, true);
-      ui.text_in(top, ui.mono, 12, ui.theme.warn, f.file.empty() ? "run" : f.file, Ellipsis::left);
+      ui.text_in(top, ui.mono, 12, ui.theme.warn, f.file.empty() ? tr(Text::diagnostics_run) : f.file, Ellipsis::left);
       ui.text_in(row.cut_top(ui.px(18)), ui.sans, 12, ui.theme.text, f.message);
     });
   });
 }
 
 void draw_licences(App& app, const Rect& window) {
-  overlay(app, "Licences", centered(window, app.ui.px(720), app.ui.px(560)), [&](Rect inside) {
+  overlay(app, tr(Text::licences_title), centered(window, app.ui.px(720), app.ui.px(560)), [&](Rect inside) {
     Ui& ui = app.ui;
     Rect area = inside.inset(ui.px(14), ui.px(8));
     const std::string_view text = licences_text();
@@ -75,7 +71,8 @@ void draw_licences(App& app, const Rect& window) {
 void draw_runs(App& app, const Rect& window) {
   const auto& runs = app.overview.runs;
   const float h = app.ui.px(44);
-  overlay(app, "Runs", centered(window, app.ui.px(640), app.ui.px(44) + h * static_cast<float>(runs.size())),
+  overlay(app, tr(Text::runs_title),
+          centered(window, app.ui.px(640), app.ui.px(44) + h * static_cast<float>(runs.size())),
           [&](const Rect& inside) {
             Ui& ui = app.ui;
             list(app, inside, runs.size(), h, [&](std::size_t i, const Rect& row) {
@@ -87,19 +84,20 @@ void draw_runs(App& app, const Rect& window) {
                 ui.fill(row, ui.theme.badge);
               Rect inner = row.inset(ui.px(14), ui.px(3));
               ui.bold_in(inner.cut_top(ui.px(19)), 13, ui.theme.text,
-                         r.run_id.empty() ? "run without an id" : r.run_id);
-              ui.text_in(inner, ui.sans, 12, r.num_alerts > 0 ? ui.theme.bad : ui.theme.dim,
-                         format_count(static_cast<double>(r.num_alerts)) + " alerts · " +
-                             format_count(static_cast<double>(r.num_traces)) + " rows · " +
-                             format_count(static_cast<double>(r.num_executions)) + " executions · " +
-                             (r.start > 0 ? format_wall_time(r.start) : "start unknown"));
+                         r.run_id.empty() ? tr(Text::run_without_id) : r.run_id);
+              ui.text_in(
+                  inner, ui.sans, 12, r.num_alerts > 0 ? ui.theme.bad : ui.theme.dim,
+                  tr(Text::runs_facts, {{"alerts", r.num_alerts},
+                                        {"rows", r.num_traces},
+                                        {"executions", r.num_executions},
+                                        {"start", r.start > 0 ? format_wall_time(r.start) : tr(Text::runs_no_start)}}));
               if (hit.clicked) app.command("select_run", {{"run", i}});
             });
           });
 }
 
 void draw_columns(App& app, const Rect& window) {
-  overlay(app, "Columns of Graph Executions",
+  overlay(app, tr(Text::columns_title),
           centered(window, app.ui.px(340), app.ui.px(34) + app.ui.px(28) * static_cast<float>(std::size(row_columns))),
           [&](const Rect& inside) {
             Ui& ui = app.ui;
@@ -111,9 +109,9 @@ void draw_columns(App& app, const Rect& window) {
               if (hit.hovered) ui.fill(row, ui.theme.badge);
               Rect inner = row.inset(ui.px(14), 0);
               ui.text_in(inner.cut_right(ui.px(120)), ui.sans, 12, ui.theme.dim,
-                         hidden   ? "hidden"
-                         : forced ? "always"
-                                  : "if there is room",
+                         tr(hidden   ? Text::columns_hidden
+                            : forced ? Text::columns_always
+                                     : Text::columns_room),
                          Ellipsis::right, true);
               ui.text_in(inner, ui.sans, 13, ui.theme.text, (hidden ? "☐  " : "☑  ") + id);
               if (hit.clicked)
@@ -134,7 +132,7 @@ void draw_ops_of_line(App& app, const Rect& window) {
   }
   const float h = app.ui.px(24);
   const std::string title =
-      format_count(mark->ops) + " ops made at " + base_name(app.source.path) + ":" + std::to_string(mark->line);
+      tr(Text::ops_of_line, {{"n", mark->ops}, {"place", place_text(app.source.path, mark->line)}});
   overlay(app, title.c_str(),
           centered(window, app.ui.px(520),
                    app.ui.px(40) + h * static_cast<float>(std::min<std::size_t>(16, mark->list.size()))),

@@ -54,7 +54,8 @@ void draw_tabs(App& app, Rect bar) {
     if (hit.hovered) ui.tooltip(pane.tabs[i].path);
     Rect close = tab.cut_right(ui.px(18));
     ui.text_in(tab.inset(ui.px(6), 0), ui.sans, 12, i == pane.tab ? ui.theme.text : ui.theme.dim, name);
-    const bool closed = ui.tool("source:tab:" + std::to_string(i) + ":close", close.inset(0, ui.px(5)), "×", "Close");
+    const bool closed =
+        ui.tool("source:tab:" + std::to_string(i) + ":close", close.inset(0, ui.px(5)), "×", tr(Text::source_close));
     if (closed || hit.middle_clicked) {
       app.command("close_tab", {{"index", i}});
       return;
@@ -71,11 +72,11 @@ void draw_find(App& app, Rect bar) {
   Ui& ui = app.ui;
   auto& pane = app.source_pane;
   ui.fill(bar, ui.theme.panel);
-  if (ui.tool("source:find:close", bar.cut_right(ui.px(24)).inset(ui.px(2)), "×", "Close (Esc)"))
+  if (ui.tool("source:find:close", bar.cut_right(ui.px(24)).inset(ui.px(2)), "×", tr(Text::source_find_close)))
     app.command("find", {{"text", ""}, {"open", false}});
-  if (ui.tool("source:find:next", bar.cut_right(ui.px(24)).inset(ui.px(2)), "▼", "Next (F3)"))
+  if (ui.tool("source:find:next", bar.cut_right(ui.px(24)).inset(ui.px(2)), "▼", tr(Text::source_find_next)))
     app.command("find", {{"dir", 1}});
-  if (ui.tool("source:find:previous", bar.cut_right(ui.px(24)).inset(ui.px(2)), "▲", "Previous (Shift+F3)"))
+  if (ui.tool("source:find:previous", bar.cut_right(ui.px(24)).inset(ui.px(2)), "▲", tr(Text::source_find_previous)))
     app.command("find", {{"dir", -1}});
   ui.mark("source:find", bar);
   ImGui::SetCursorScreenPos({bar.x + ui.px(4), bar.y + ui.px(2)});
@@ -83,7 +84,7 @@ void draw_find(App& app, Rect bar) {
   if (pane.take_keyboard) ImGui::SetKeyboardFocusHere();
   pane.take_keyboard = false;
   ImGui::PushFont(ui.mono, ui.px(12));
-  if (ImGui::InputTextWithHint("##find", "find in this file", pane.find, sizeof pane.find,
+  if (ImGui::InputTextWithHint("##find", tr(Text::source_find), pane.find, sizeof pane.find,
                                ImGuiInputTextFlags_EnterReturnsTrue)) {
     app.command("find", {{"dir", ImGui::GetIO().KeyShift ? -1 : 1}});
     pane.take_keyboard = true;
@@ -153,9 +154,7 @@ void draw_line(App& app, const Shown& shown, const Rect& row, float gutter, std:
     const float radius = ui.px(mark->ops < 3 ? 2.5f : mark->ops < 20 ? 3.5f : 4.5f);
     ui.draw()->AddCircleFilled({dot.x + dot.w / 2, dot.y + dot.h / 2}, radius,
                                mark->bad ? ui.theme.badfill : ui.theme.link);
-    if (on_dot.hovered)
-      ui.tooltip(format_count(mark->ops) + (mark->ops == 1 ? " op was made here" : " ops were made here") +
-                 (mark->bad ? ", some went bad" : ""));
+    if (on_dot.hovered) ui.tooltip(tr(mark->bad ? Text::source_ops_bad : Text::source_ops, {{"n", mark->ops}}));
     if (on_dot.clicked && !shown.beside) app.command("ops_of_line", {{"line", number}});
   }
   ImGui::PushClipRect({row.x + gutter, row.y}, row.max(), true);
@@ -231,7 +230,7 @@ void draw_beside(App& app, Rect area) {
   area.cut_left(1);
   const Rect head = area.cut_top(ui.px(20));
   ui.fill(head, ui.theme.panel);
-  const std::string title = "called from " + base_name(frame.path) + ":" + std::to_string(frame.line);
+  const std::string title = tr(Text::source_called_from, {{"place", place_text(frame.path, frame.line)}});
   if (ui.link("source:beside", head.inset(ui.px(8), 0), ui.sans, 12, title))
     app.command("focus_source", {{"host", frame.host}, {"path", frame.path}, {"line", frame.line}});
   pane.beside_center = pane.beside_center || moved;
@@ -244,26 +243,25 @@ void draw_beside(App& app, Rect area) {
 
 void draw_source_code(App& app, Rect area) {
   Ui& ui = app.ui;
-  Rect tools = draw_pane_header(app, Pane::source, area, "Source Code", "");
+  Rect tools = draw_pane_header(app, Pane::source, area, tr(Text::pane_source), "");
   if (app.overview.run < 0) return;
   draw_tabs(app, tools);
   const Tab* tab = app.tab();
   if (tab == nullptr) {
-    draw_empty(app, area, "Select a frame to see its source.");
+    draw_empty(app, area, tr(Text::source_pick));
     return;
   }
   if (app.source_pane.finding) draw_find(app, area.cut_top(ui.px(26)));
   if (app.source.path != tab->path) return;  // its text is on the way
   if (app.source.lines.empty()) {
-    draw_empty(app, area, tab->path + " was not embedded in the logdir: it could not be read when the program ran.");
+    draw_empty(app, area, tr(Text::source_no_text, {{"path", tab->path}}));
     return;
   }
   if (tab->line > static_cast<std::int32_t>(app.source.lines.size())) {
     Rect note = area.cut_top(ui.px(20));
     ui.fill(note, ui.theme.warnsoft);
     ui.text_in(note.inset(ui.px(8), 0), ui.sans, 12, ui.theme.warn,
-               "The file has only " + format_count(static_cast<double>(app.source.lines.size())) + " lines; line " +
-                   std::to_string(tab->line) + " was asked for.");
+               tr(Text::source_line_gone, {{"n", app.source.lines.size()}, {"line", tab->line}}));
   }
   auto& pane = app.source_pane;
   constexpr float both_from = 1300;  // two columns of a hundred characters

@@ -38,8 +38,7 @@ void draw_folded(App& app, const Rect& row, const Item& item) {
   const Hit hit = ui.item("frames:" + std::to_string(item.frame), row);
   if (hit.hovered) ui.fill(row, ui.theme.panel);
   if (hit.clicked) app.stack_pane.unfolded.insert(item.frame);
-  ui.text_in(row.inset(ui.px(10), 0), ui.sans, 12, ui.theme.dim,
-             "▸ " + std::to_string(item.folded) + " library frames");
+  ui.text_in(row.inset(ui.px(10), 0), ui.sans, 12, ui.theme.dim, tr(Text::stack_folded, {{"n", item.folded}}));
 }
 
 void draw_frame_row(App& app, const Rect& row, std::size_t index) {
@@ -56,7 +55,7 @@ void draw_frame_row(App& app, const Rect& row, std::size_t index) {
   Rect inner = row.inset(ui.px(10), 0);
   const bool sticky = focused && app.stack_pane.sticky.has_value();
   ui.text_in(inner.cut_left(ui.px(14)), ui.sans, 12, ui.theme.link, sticky ? "⤓" : focused ? "▶" : "");
-  const std::string line = "Line " + std::to_string(f.line);
+  const std::string line = tr(Text::stack_line, {{"line", f.line}});
   const Rect line_at = inner.cut_right(ui.px(76));
   const float third = inner.w * 0.42f;
   Rect name = inner.cut_left(third);
@@ -69,21 +68,23 @@ void draw_frame_row(App& app, const Rect& row, std::size_t index) {
   ui.text_in(inner, ui.mono, 12, f.own ? ui.theme.text : ui.theme.dim, f.function, Ellipsis::middle);
   ui.text_in(line_at, ui.mono, 12, f.has_text ? ui.theme.link : ui.theme.dim, line, Ellipsis::right, true);
   if (hit.hovered)
-    ui.tooltip(f.path + "\n" + line + "  " + f.function + (f.has_text ? "" : "\nIts text is not in the logdir.") +
-               (sticky ? "\n⤓ stays with this file's innermost frame as the selection moves" : ""));
+    ui.tooltip(f.path + "\n" + line + "  " + f.function + (f.has_text ? "" : "\n" + tr(Text::stack_no_text, {})) +
+               (sticky ? "\n" + tr(Text::stack_sticky, {}) : ""));
   if (hit.clicked) app.command("focus_frame", {{"index", index}});
 }
 
 void draw_tools(App& app, Rect tools) {
   Ui& ui = app.ui;
   auto& pane = app.stack_pane;
-  if (ui.tool("stack:copy", tools.cut_right(ui.px(40)).inset(0, ui.px(3)), "copy", "Copy the stack as text"))
+  const char* const copy = tr(Text::stack_copy);
+  if (ui.tool("stack:copy", tools.cut_right(ui.label_width(copy)).inset(0, ui.px(3)), copy, tr(Text::stack_copy_hint)))
     app.command("copy", {{"what", "stack"}});
   if (ui.tool("stack:order", tools.cut_right(ui.px(24)).inset(0, ui.px(3)), pane.inner_first ? "↑" : "↓",
-              "Innermost last or first"))
+              tr(Text::stack_order_hint)))
     app.command("stack_order");
-  if (ui.tool("stack:fold", tools.cut_right(std::min(tools.w, ui.px(38))).inset(0, ui.px(3)),
-              pane.fold_library ? "own" : "all", "Fold library frames (L)", pane.fold_library))
+  const char* const fold = tr(pane.fold_library ? Text::stack_own : Text::stack_all);
+  if (ui.tool("stack:fold", tools.cut_right(std::min(tools.w, ui.label_width(fold))).inset(0, ui.px(3)), fold,
+              tr(Text::stack_fold_hint), pane.fold_library))
     app.command("fold_library", {{"on", !pane.fold_library}});
 }
 
@@ -91,26 +92,26 @@ void draw_tools(App& app, Rect tools) {
 
 void draw_stack_trace(App& app, Rect area) {
   Ui& ui = app.ui;
-  Rect tools = draw_pane_header(app, Pane::stack, area, "Stack Trace", "");
+  Rect tools = draw_pane_header(app, Pane::stack, area, tr(Text::pane_stack), "");
   if (app.overview.run < 0) return;
   draw_tools(app, tools);
   const Stack& stack = app.selection.stack;
   if (!stack.exists) {
-    draw_empty(app, area, "Select an execution or a tensor to see where it was created.");
+    draw_empty(app, area, tr(Text::stack_pick));
     return;
   }
   Rect title = area.cut_top(ui.px(22)).inset(ui.px(10), 0);
-  ui.text_in(title, ui.sans, 12, ui.theme.dim, stack_title(stack) + (stack.host.empty() ? "" : "   host " + stack.host),
+  ui.text_in(title, ui.sans, 12, ui.theme.dim,
+             stack_title(stack) + (stack.host.empty() ? "" : "   " + tr(Text::host_named, {{"name", stack.host}})),
              Ellipsis::middle);
   if (stack.missing > 0) {
     Rect note = area.cut_top(ui.px(20));
     ui.fill(note, ui.theme.warnsoft);
     ui.text_in(note.inset(ui.px(10), 0), ui.sans, 12, ui.theme.warn,
-               std::to_string(stack.missing) + " of " + std::to_string(stack.missing + stack.frames.size()) +
-                   " frames are not in the logdir.");
+               tr(Text::stack_missing, {{"n", stack.missing}, {"total", stack.missing + stack.frames.size()}}));
   }
   if (stack.frames.empty()) {
-    draw_empty(app, area, "No stack was recorded for this.");
+    draw_empty(app, area, tr(Text::stack_none));
     return;
   }
   const auto items = items_of(app);

@@ -25,7 +25,7 @@ std::string tooltip_of(const Box& box) {
   std::string text = "#" + std::to_string(box.index) + "  " + box.op_type + "\n" + format_time(box.time);
   if (!box.device.empty()) text += "  " + box.device;
   for (std::size_t slot = 0; slot < box.outputs.size(); ++slot)
-    text += "\nout " + std::to_string(slot) + "  " + format_badges(box.outputs[slot]);
+    text += "\n" + tr(Text::card_output, {{"slot", slot}}) + "  " + format_badges(box.outputs[slot]);
   return text;
 }
 
@@ -156,7 +156,7 @@ void draw_gaps(App& app, const Rect& area, float per_unit) {
     const Rect visible = rect.intersect(area);
     if (visible.w <= 0) continue;
     ui.fill({visible.x, area.y + area.h / 2 - 1, visible.w, 2}, ui.theme.badge);
-    const std::string text = format_duration(gap.seconds) + " idle";
+    const std::string text = tr(Text::timeline_idle, {{"time", gap.seconds}});
     if (ui.text_width(ui.sans, 11, text) + ui.px(24) > visible.w) continue;
     const float w = ui.text_width(ui.sans, 11, text) + ui.px(8);
     const Rect label{visible.x + (visible.w + ui.px(13) - w) / 2, area.y, w, area.h};
@@ -209,29 +209,29 @@ std::string range_text(const App& app) {
            format_time(from_axis(app.timeline.gaps, pane.end));
   const double total = static_cast<double>(app.timeline.total);
   const double last = std::max(0.0, std::min(total, std::ceil(pane.end)) - 1);
-  return format_count(std::max(0.0, std::floor(pane.begin))) + " ~ " + format_count(last) + " of " +
-         format_count(total);
+  return tr(Text::timeline_range, {{"begin", std::max(0.0, std::floor(pane.begin))}, {"end", last}, {"total", total}});
 }
 
 void draw_tools(App& app, Rect bar) {
   Ui& ui = app.ui;
   const auto& pane = app.timeline_pane;
   const double step = app.view.time_mode ? (pane.end - pane.begin) / 20 : 1;
-  if (ui.tool("timeline:left", bar.cut_left(ui.px(22)), "‹", "One back (A pans)"))
+  if (ui.tool("timeline:left", bar.cut_left(ui.px(22)), "‹", tr(Text::timeline_left)))
     app.command("timeline_pan", {{"boxes", -step}});
   bar.cut_left(ui.px(4));
   bar.cut_left(ui.text_in(bar, ui.mono, 12, ui.theme.text, range_text(app)) + ui.px(4));
-  if (ui.tool("timeline:right", bar.cut_left(ui.px(22)), "›", "One on (D pans)"))
+  if (ui.tool("timeline:right", bar.cut_left(ui.px(22)), "›", tr(Text::timeline_right)))
     app.command("timeline_pan", {{"boxes", step}});
-  if (ui.tool("timeline:zoom_in", bar.cut_right(ui.px(22)), "+", "Zoom in (W)"))
+  if (ui.tool("timeline:zoom_in", bar.cut_right(ui.px(22)), "+", tr(Text::timeline_zoom_in)))
     app.command("timeline_zoom", {{"factor", 1.5}});
-  if (ui.tool("timeline:zoom_out", bar.cut_right(ui.px(22)), "−", "Zoom out (S)"))
+  if (ui.tool("timeline:zoom_out", bar.cut_right(ui.px(22)), "−", tr(Text::timeline_zoom_out)))
     app.command("timeline_zoom", {{"factor", 1 / 1.5}});
-  if (ui.tool("timeline:fit", bar.cut_right(ui.px(26)), "fit", "Show the whole run (F twice)"))
+  if (ui.tool("timeline:fit", bar.cut_right(ui.label_width(tr(Text::timeline_fit))), tr(Text::timeline_fit),
+              tr(Text::timeline_fit_hint)))
     app.command("timeline_fit");
   const bool by_time = pane.time_mode;
-  if (ui.tool("timeline:mode", bar.cut_right(ui.px(44)), by_time ? "time" : "order",
-              "Place boxes by order or by time (T)", by_time))
+  const char* const mode = tr(by_time ? Text::timeline_by_time : Text::timeline_by_order);
+  if (ui.tool("timeline:mode", bar.cut_right(ui.label_width(mode)), mode, tr(Text::timeline_mode_hint), by_time))
     app.command("timeline_mode", {{"mode", by_time ? "order" : "time"}});
 }
 
@@ -257,17 +257,15 @@ void draw_scrollbar(App& app, const Rect& area) {
 }
 
 std::string empty_text(const App& app) {
-  if (app.overview.loading) return "None so far…";
-  if (app.rows.total > 0)
-    return "No eager executions. TensorFlow 1 sessions write only graph rows; a ring may have lost them.";
-  return "No eager executions: the program ran none while it was recorded.";
+  if (app.overview.loading) return tr(Text::list_reading);
+  return tr(app.rows.total > 0 ? Text::timeline_none_rows : Text::timeline_none);
 }
 
 }  // namespace
 
 void draw_timeline(App& app, Rect area) {
   Ui& ui = app.ui;
-  Rect tools = draw_pane_header(app, Pane::timeline, area, "Execution Timeline",
+  Rect tools = draw_pane_header(app, Pane::timeline, area, tr(Text::pane_timeline),
                                 app.overview.run >= 0 ? format_count(static_cast<double>(app.timeline.total)) : "");
   if (app.overview.run < 0) return;
   if (app.timeline.total == 0) {

@@ -1,102 +1,36 @@
 #include "format.hpp"
 
-#include <cmath>
-#include <cstdio>
-#include <ctime>
-
+#include "engine/badges.hpp"
 #include "engine/run_index.hpp"
 
 namespace nanlens::viewer {
 
 namespace {
 
-constexpr const char* narrow_space = "\u00a0";
-
-template <class... Args>
-std::string print(const char* pattern, Args... args) {
-  char text[64];
-  std::snprintf(text, sizeof text, pattern, args...);
-  return text;
-}
-
-// Three significant digits.
-std::string three_digits(double value) {
-  if (value < 10) return print("%.2f", value);
-  if (value < 100) return print("%.1f", value);
-  return print("%.0f", value);
-}
-
-std::string with_unit(double n) {
-  const char* const units[] = {"k", "M", "G", "T"};
-  double value = n / 1e3;
-  std::size_t unit = 0;
-  for (; value >= 999.5 && unit + 1 < std::size(units); ++unit) value /= 1e3;
-  return (unit == 0 ? print("%.0f", value) : three_digits(value)) + narrow_space + units[unit];
+const char* missing_text(const Badge& badge) {
+  switch (static_cast<Missing>(static_cast<int>(badge.number))) {
+    case Missing::not_checked: return tr(Text::badge_not_checked);
+    case Missing::not_recorded: return tr(Text::badge_not_recorded);
+    case Missing::unreadable: break;
+  }
+  return tr(Text::badge_unreadable);
 }
 
 }  // namespace
 
-std::string format_count(double n) {
-  if (n >= 1e7) return with_unit(n);
-  std::string text = print("%.0f", n);
-  for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, 1, ',');
-  return text;
-}
-
-std::string format_short_count(double n) { return n >= 1e5 ? with_unit(n) : format_count(n); }
-
-std::string format_bytes(double n) {
-  if (n < 1000) return print("%.0f", n) + narrow_space + "B";
-  const char* const units[] = {"kB", "MB", "GB", "TB"};
-  double value = n / 1e3;
-  std::size_t unit = 0;
-  for (; value >= 999.5 && unit + 1 < std::size(units); ++unit) value /= 1e3;
-  return (value < 10 && unit > 0 ? print("%.1f", value) : print("%.0f", value)) + narrow_space + units[unit];
-}
-
-std::string format_time(double seconds) {
-  const double s = std::fabs(seconds);
-  std::string text = seconds < 0 ? "\u2212" : "+";
-  const auto minutes = static_cast<long>(s / 60);
-  if (s < 60)
-    text.append(print("%.3f", s)).append(narrow_space).append("s");
-  else if (minutes < 60)
-    text.append(print("%ld:%04.1f", minutes, s - 60.0 * static_cast<double>(minutes)));
-  else
-    text.append(print("%ld:%02ld:%02ld", minutes / 60, minutes % 60, static_cast<long>(s) % 60));
-  return text;
-}
-
-std::string format_duration(double seconds) {
-  if (seconds < 1e-6) return three_digits(seconds * 1e9) + narrow_space + "ns";
-  if (seconds < 1e-3) return three_digits(seconds * 1e6) + narrow_space + "µs";
-  if (seconds < 1) return three_digits(seconds * 1e3) + narrow_space + "ms";
-  return three_digits(seconds) + narrow_space + "s";
-}
-
-std::string format_wall_time(double seconds) {
-  const auto whole = static_cast<std::time_t>(seconds);
-  std::tm local{};
-  localtime_r(&whole, &local);
-  char text[48];
-  const std::size_t n = std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local);
-  return std::string(text, n) + print(".%03d", static_cast<int>((seconds - std::floor(seconds)) * 1000));
-}
-
 std::string format_badge(const Badge& badge) {
-  const auto tag = [&](const char* name) {
-    return std::string(name) + narrow_space + format_short_count(badge.number);
-  };
+  const auto tag = [&](const char* name) { return std::string(name) + "\u00a0" + format_short_count(badge.number); };
   switch (badge.kind) {
-    case BadgeKind::rank: return print("%.0fD", badge.number);
-    case BadgeKind::size: return badge.number == 0 ? "0 elements" : format_short_count(badge.number);
+    case BadgeKind::rank: return std::to_string(static_cast<std::int64_t>(badge.number)) + "D";
+    case BadgeKind::size: return badge.number == 0 ? tr(Text::badge_empty) : format_short_count(badge.number);
     case BadgeKind::nan: return tag("NaN");
     case BadgeKind::ninf: return tag("\u2212∞");
     case BadgeKind::pinf: return tag("+∞");
     case BadgeKind::neg: return tag("\u2212");
     case BadgeKind::zero: return tag("0");
     case BadgeKind::pos: return tag("+");
-    case BadgeKind::curt: return badge.number != 0 ? "▲ NaN/∞" : "ok";
+    case BadgeKind::curt: return tr(badge.number != 0 ? Text::badge_bad : Text::badge_ok);
+    case BadgeKind::none: return missing_text(badge);
     default: return badge.text;
   }
 }
@@ -114,10 +48,37 @@ std::string initial(const std::string& op_type) {
   return name.substr(0, length);
 }
 
-std::string stack_title(const Stack& stack) {
+std::string stack_title(const Stack& stack, Tongue in) {
   if (!stack.exists) return {};
-  if (stack.execution >= 0) return "Execution #" + std::to_string(stack.execution) + ": " + stack.op_type;
-  return "Creation of " + stack.op_name + " (" + stack.op_type + ")";
+  if (stack.execution >= 0) return tr(in, Text::stack_execution, {{"index", stack.execution}, {"op", stack.op_type}});
+  return tr(in, Text::stack_creation, {{"op", stack.op_name}, {"type", stack.op_type}});
+}
+
+std::string tensor_text(const std::string& tensor, const std::string& graph) {
+  return graph.empty() ? tensor : tr(Text::tensor_in_graph, {{"tensor", tensor}, {"graph", graph}});
+}
+
+const char* class_text(EventClass event_class) {
+  switch (event_class) {
+    case EventClass::clean: return tr(Text::class_clean);
+    case EventClass::killer: return tr(Text::class_killer);
+    case EventClass::producer: return tr(Text::class_producer);
+    case EventClass::propagator: return tr(Text::class_propagator);
+    case EventClass::relay: return tr(Text::class_relay);
+    case EventClass::source: return tr(Text::class_source);
+    case EventClass::unknown: return tr(Text::class_unknown);
+    case EventClass::expected: break;
+  }
+  return tr(Text::class_expected);
+}
+
+std::string device_name(const std::string& device) {
+  const std::size_t at = device.find("device:");
+  return at == std::string::npos ? device : device.substr(at + 7);
+}
+
+std::string place_text(const std::string& path, std::int32_t line) {
+  return line > 0 ? base_name(path) + ":" + std::to_string(line) : std::string();
 }
 
 std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }

@@ -47,6 +47,8 @@ class Ui {
   /// @name Text
   ///@{
   [[nodiscard]] float text_width(ImFont* font, float size, std::string_view text) const;
+  /// Room that the word of a tool needs.
+  [[nodiscard]] float label_width(std::string_view label) const { return text_width(sans, 12, label) + px(14); }
   /// Draws at a position; returns the width. `size` is in pixels at 100 %.
   float text(ImVec2 at, ImFont* font, float size, ImU32 color, std::string_view text) const;
   /// Draws within a rectangle, vertically centred; cut with an ellipsis if it does not fit. Returns the width drawn.

@@ -18,8 +18,7 @@ struct DebugEvent {
   std::optional<NanlensExtension> extension;
 };
 
-namespace detail {
-
+/// Writes one DebugEvent, not framed. `encoded` finds it by its argument.
 inline void encode(WireWriter& w, const DebugEvent& event) {
   std::visit(
       [&](const auto& what) {
@@ -28,21 +27,9 @@ inline void encode(WireWriter& w, const DebugEvent& event) {
       event.what);
 }
 
-}  // namespace detail
-
-/// The bytes of one DebugEvent, not framed.
-inline std::string encoded(const DebugEvent& event) {
-  std::string bytes;
-  {
-    WireWriter w(bytes);
-    detail::encode(w, event);
-  }
-  return bytes;
-}
-
 /// Appends one DebugEvent as a framed TFRecord to `out`.
 inline void append_event(std::string& out, const DebugEvent& event) {
-  append_record_of(out, [&](WireWriter& w) { detail::encode(w, event); });
+  append_record_of(out, [&](WireWriter& w) { encode(w, event); });
 }
 
 }  // namespace nanlens::logdir

@@ -175,8 +175,9 @@ template <class Message>
 std::string encoded(const Message& message) {
   std::string bytes;
   {
+    using detail::encode;
     WireWriter w(bytes);
-    detail::encode(w, message);
+    encode(w, message);  // unqualified: DebugEvent's is declared later
   }
   return bytes;
 }

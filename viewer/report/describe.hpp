@@ -1,5 +1,5 @@
 /// @file
-/// Sentences about tensors and places, shared by `report` and `check`.
+/// Sentences about tensors and places, shared by the report and the command.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 #include <nanlens/reader/reader.hpp>
 
-namespace nanlens::cli {
+namespace nanlens::report {
 
 /// "float32 2D size 1,000: NaN ×3, − ×990, 0 ×7": what a summary says of a tensor; "" if it says nothing.
 std::string describe_values(std::int32_t mode, const reader::TensorValues& values);
@@ -31,4 +31,4 @@ std::string describe_frame(const reader::StackFrame& frame);
 /// A whole number with thousands separators.
 std::string with_separators(std::uint64_t value);
 
-}  // namespace nanlens::cli
+}  // namespace nanlens::report

@@ -2,7 +2,7 @@
 
 #include <nanlens/tensor/dtype_name.hpp>
 
-namespace nanlens::cli {
+namespace nanlens::report {
 
 namespace {
 
@@ -90,4 +90,4 @@ std::string describe_frame(const reader::StackFrame& frame) {
   return frame.file_path + ":" + std::to_string(frame.line) + (function.empty() ? "" : " in " + function);
 }
 
-}  // namespace nanlens::cli
+}  // namespace nanlens::report

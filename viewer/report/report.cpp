@@ -1,0 +1,186 @@
+#include "report.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <map>
+#include <utility>
+
+#include "describe.hpp"
+
+namespace nanlens::report {
+
+namespace {
+
+using reader::Run;
+
+std::string time_text(double wall_time) {
+  const auto seconds = static_cast<std::time_t>(wall_time);
+  std::tm utc{};
+  ::gmtime_r(&seconds, &utc);
+  char text[64];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &utc);
+  return text;
+}
+
+std::string plural(std::uint64_t n, const std::string& what) {
+  return with_separators(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+/// Puts the page together, line by line.
+class Page {
+ public:
+  Page(Run& run, const Style& style) : run_(run), style_(style) {}
+  void head();
+  void why(causes::Causes& causes);
+  void first_bad();
+  void alerts_by_op();
+  void diagnostics();
+  void line(const std::string& text) { out_.append(text).append("\n"); }
+  [[nodiscard]] std::string take() { return std::move(out_); }
+
+ private:
+  void inputs(const reader::Alert& alert);
+  void place(const reader::Alert& alert);
+
+  Run& run_;
+  const Style& style_;
+  std::string out_;
+};
+
+void Page::head() {
+  std::string hosts;
+  for (const auto& host : run_.hosts()) hosts += (hosts.empty() ? "" : ", ") + host;
+  line(style_.bold("Run " + (run_.id().empty() ? std::string("without an id") : run_.id())) + "  " +
+       run_.metadata().tensorflow_version + " on " + hosts + ", started " + time_text(run_.starting_wall_time()));
+  const auto& graphs = run_.definitions().graphs();
+  const auto declared = std::count_if(graphs.begin(), graphs.end(), [](const auto& g) { return g.declared; });
+  line("  " + plural(run_.num_executions(), "execution") + ", " + plural(run_.num_traces(), "graph tensor") + ", " +
+       plural(static_cast<std::uint64_t>(declared), "graph"));
+  if (run_.dropped() > 0) line(style_.bad("  " + plural(run_.dropped(), "event") + " could not be recorded"));
+  if (run_.clean_end() == false)
+    line(style_.dim("  The recording did not end in order: it is still running, or was killed."));
+}
+
+void Page::alerts_by_op() {
+  struct Site {
+    std::uint64_t count = 0;
+    std::size_t first = 0;
+    std::string where;
+  };
+  std::map<std::string, Site> sites;
+  for (std::size_t i = 0; i < run_.alerts().size(); ++i) {
+    const auto& ref = run_.alerts()[i];
+    std::string key;
+    std::string where;
+    if (ref.is_execution) {
+      key = run_.definitions().text(ref.op);
+    } else {
+      const auto& op = run_.definitions().ops()[run_.trace_op(ref.event)];
+      key = run_.definitions().text(op.name);
+      where = run_.definitions().text(run_.definitions().graphs()[op.graph].name);
+    }
+    Site& site = sites[key + '\n' + where];
+    if (site.count++ == 0) site.first = i;
+    site.where = where;
+  }
+  std::vector<std::pair<std::string, Site>> order(sites.begin(), sites.end());
+  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
+  line(style_.bad("  " + plural(run_.alerts().size(), "alert")) + " (NaN or ∞), by op, in order of appearance:");
+  constexpr std::size_t shown = 12;
+  for (std::size_t i = 0; i < std::min(order.size(), shown); ++i) {
+    const auto& [key, site] = order[i];
+    const std::string name = key.substr(0, key.find('\n'));
+    const std::string count = with_separators(site.count);
+    constexpr std::size_t width = 11;
+    line(std::string(width - std::min(width, count.size()), ' ') + count + "  " + name +
+         (site.where.empty() ? "" : "  in " + site.where));
+  }
+  if (order.size() > shown) line("             … and " + plural(order.size() - shown, "further op"));
+}
+
+void Page::inputs(const reader::Alert& alert) {
+  if (alert.trace == reader::none) return;
+  const auto op = run_.op(run_.trace_op(alert.trace));
+  if (!op) return;
+  const auto rows = run_.input_rows(alert.trace);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const auto& name = op->event.input_names[k];
+    const auto detail = rows[k] == reader::none ? std::nullopt : run_.trace(rows[k]);
+    if (!detail)
+      line("    input " + name + ": not on record");
+    else
+      line("    input " + name + " (row " + std::to_string(rows[k]) + ")  " +
+           describe_values(detail->event.tensor_debug_mode, detail->debug_tensor_value));
+  }
+}
+
+void Page::place(const reader::Alert& alert) {
+  const auto frame = reader::user_frame(stack_of(run_, alert));
+  if (!frame) return line("    where it was made is not on record");
+  line("    made at " + style_.bold(frame->file_path + ":" + std::to_string(frame->line)) +
+       (frame->function.empty() ? "" : " in " + short_function(frame->function)));
+  if (const auto text = reader::source_line(run_, *frame)) {
+    const std::size_t start = text->find_first_not_of(" \t");
+    if (start != std::string::npos) line("      " + std::to_string(frame->line) + " | " + text->substr(start));
+  }
+}
+
+void Page::first_bad() {
+  const auto alert = run_.alert(run_.alerts().front());
+  if (!alert) return;
+  line(style_.bold("  First bad tensor"));
+  if (alert->trace != reader::none) {
+    const auto detail = run_.trace(alert->trace);
+    const auto graph = run_.definitions().graphs()[run_.definitions().ops()[run_.trace_op(alert->trace)].graph];
+    const std::string graph_name(run_.definitions().text(graph.name));
+    line("    " + style_.bad(describe_tensor(*alert)) + " (" + alert->op_type + ") in graph " +
+         (graph_name.empty() ? "(unnamed)" : graph_name) + ", row " + std::to_string(alert->trace) + "  " +
+         (detail ? describe_values(detail->event.tensor_debug_mode, detail->debug_tensor_value) : ""));
+  } else {
+    line("    " + style_.bad(describe_tensor(*alert)) + ", execution " + std::to_string(alert->execution) + "  " +
+         describe_alert(alert->health));
+  }
+  inputs(*alert);
+  place(*alert);
+}
+
+void Page::diagnostics() {
+  const auto diagnostics = run_.diagnostics();
+  if (diagnostics.empty()) return;
+  line(style_.bold("  " + plural(diagnostics.size(), "thing") + " could not be read:"));
+  constexpr std::size_t shown = 10;
+  for (std::size_t i = 0; i < std::min(diagnostics.size(), shown); ++i)
+    line("    " + diagnostics[i].file + " at byte " + std::to_string(diagnostics[i].offset) + ": " +
+         diagnostics[i].message);
+  if (diagnostics.size() > shown) line("    … `nanlens dump LOGDIR --what runs` lists all");
+}
+
+void Page::why(causes::Causes& causes) {
+  const auto headline = causes.headline();
+  if (!headline) {
+    for (const std::uint32_t root : causes.benign())
+      line("  Expected: " + causes::SentenceWriter(causes).sentence(root).text);
+    return;
+  }
+  const auto s = causes::SentenceWriter(causes).sentence(*headline);
+  line(style_.bold("  Why: ") + style_.bad(s.text) + " " + s.consequence);
+  line("  " + s.remedy + style_.dim(" (`nanlens why` shows the chain and the evidence)"));
+}
+
+}  // namespace
+
+std::string run_report(Run& run, causes::Causes* causes, const Style& style) {
+  Page page(run, style);
+  page.head();
+  if (causes == nullptr) {
+    page.line("  No NaN or ∞ on record.");
+  } else {
+    page.why(*causes);
+    page.first_bad();
+    page.alerts_by_op();
+  }
+  page.diagnostics();
+  return page.take();
+}
+
+}  // namespace nanlens::report

@@ -1,0 +1,67 @@
+/// @file
+/// The placeholders of a text: "{name}", "{name:format}", "{name|one|other}".
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace nanlens::viewer::pattern {
+
+/// One placeholder; text[begin, end) with its braces.
+struct Slot {
+  std::size_t begin = std::string_view::npos;
+  std::size_t end = 0;
+  std::string_view name;
+  std::string_view format;  ///< "": as it is
+  std::string_view forms;   ///< "one|other"; "": the value itself is shown
+};
+
+/// The first placeholder from `at` on; its `begin` is npos if there is none.
+constexpr Slot next_slot(std::string_view text, std::size_t at) {
+  Slot slot;
+  slot.begin = text.find('{', at);
+  if (slot.begin == std::string_view::npos) return slot;
+  slot.end = std::min(text.find('}', slot.begin), text.size() - 1) + 1;
+  const std::string_view inside = text.substr(slot.begin + 1, slot.end - slot.begin - 2);
+  const std::size_t cut = std::min(inside.find_first_of(":|"), inside.size());
+  slot.name = inside.substr(0, cut);
+  if (cut == inside.size()) return slot;
+  (inside[cut] == ':' ? slot.format : slot.forms) = inside.substr(cut + 1);
+  return slot;
+}
+
+/// A form of "one|other" by its number.
+constexpr std::string_view form(std::string_view forms, std::size_t number) {
+  for (; number > 0; --number) forms.remove_prefix(std::min(forms.find('|') + 1, forms.size()));
+  return forms.substr(0, forms.find('|'));
+}
+
+/// Are all placeholders closed, named, of a known format, and with as many forms as the language has?
+constexpr bool well_formed(std::string_view text, std::size_t forms) {
+  constexpr std::array<std::string_view, 6> formats = {"", "count", "short", "bytes", "time", "duration"};
+  for (Slot s = next_slot(text, 0); s.begin != std::string_view::npos; s = next_slot(text, s.end)) {
+    if (text[s.end - 1] != '}' || s.name.empty()) return false;
+    if (std::find(formats.begin(), formats.end(), s.format) == formats.end()) return false;
+    if (!s.forms.empty() && static_cast<std::size_t>(std::count(s.forms.begin(), s.forms.end(), '|')) + 1 != forms)
+      return false;
+  }
+  return true;
+}
+
+/// Does the text have a placeholder of this name?
+constexpr bool has_slot(std::string_view text, std::string_view name) {
+  for (Slot s = next_slot(text, 0); s.begin != std::string_view::npos; s = next_slot(text, s.end))
+    if (s.name == name) return true;
+  return false;
+}
+
+/// Is every placeholder of `a` one of `b`?
+constexpr bool slots_within(std::string_view a, std::string_view b) {
+  for (Slot s = next_slot(a, 0); s.begin != std::string_view::npos; s = next_slot(a, s.end))
+    if (!has_slot(b, s.name)) return false;
+  return true;
+}
+
+}  // namespace nanlens::viewer::pattern
