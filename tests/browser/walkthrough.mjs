@@ -413,6 +413,54 @@ await check('alerts folded to a rail, settings, the sample', async () => {
   await w.close();
 });
 
+await check('languages: everything follows at once and stays, the state does not change, nothing is cut at 1280x720', async () => {
+  const v = await Viewer.open();
+  // Texts of the pseudo-language are in brackets; names of files and ops may be cut.
+  const cut = async (where) => assert.deepEqual((await v.state()).cut_texts.filter((t) => t.startsWith('[')), [], where);
+  const told = async () => {
+    const { language, cut_texts, frame, memory_bytes, toasts, ...rest } = await v.state();
+    return rest;
+  };
+  assert.equal((await v.state()).language, 'en');
+  await v.command('language', { tag: 'xx' });
+  await v.idle();
+  await cut('start screen');
+  await v.drop(MNIST);
+  await v.command('language', { tag: 'en' });
+  await v.idle();
+  const english = await told();
+  for (const tag of ['xx', 'de']) {
+    assert.ok((await v.command('language', { tag })).ok);
+    await v.idle();
+    assert.deepEqual(await told(), english, tag);
+    await cut('panes');
+    await v.page.screenshot({ path: join(process.env.SHOTS, `page-${tag}.png`) });
+    for (const popup of ['help', 'show_settings', 'palette', 'show_causes', 'columns', 'show_runs', 'show_diagnostics']) {
+      await v.command(popup);
+      await v.idle();
+      assert.notEqual((await v.state()).popup, 'none', popup);
+      await cut(popup);
+      await v.page.screenshot({ path: join(process.env.SHOTS, `page-${tag}-${popup}.png`) });
+      await v.key('Escape');
+    }
+  }
+  await v.key('.', ',', ',');
+  assert.ok((await v.state()).toasts.includes('Das war der erste Alarm.'));
+  await v.key('Control+p');
+  await v.type('next al');
+  await v.key('Enter');
+  assert.equal((await v.state()).focus.trace, 89);
+  await v.page.waitForTimeout(300);
+  await v.page.reload();
+  await v.page.evaluate(() => nanlens.ready);
+  assert.equal((await v.state()).language, 'de');
+  await v.click('settings');
+  await v.click('settings:en');
+  assert.equal((await v.state()).language, 'en');
+  assert.equal((await v.command('language', { tag: 'tlh' })).ok, false);
+  await v.close();
+});
+
 await check('fingers: tap, long press, two to pan and zoom; text of an input method; a lost graphics context', async () => {
   const w = await Viewer.open();
   await w.drop(MNIST);

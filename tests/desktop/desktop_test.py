@@ -42,7 +42,7 @@ class Viewer:
         if os.path.exists(self.file):
             os.remove(self.file)
         words = program or [viewer]
-        self.process = subprocess.Popen([*words, "--state", self.file, "--width", str(width), "--height", str(height), *arguments])
+        self.process = subprocess.Popen([*words, "--state", self.file, "--width", str(width), "--height", str(height), *arguments], cwd=work)
         self.wait(lambda s: True, "a window")
 
     def __enter__(self):
@@ -230,6 +230,52 @@ def idle():
         assert share < 0.1, share
 
 
+def files():
+    """rows, a report and a picture of the window are written where the viewer was started; the language is remembered"""
+    for name in os.listdir(work):
+        if name.startswith("nanlens-"):
+            os.remove(os.path.join(work, name))
+    with Viewer(logdir) as v:
+        v.wait(lambda s: s["focus"]["trace"] == 88, "the logdir")
+
+        def chosen(words):
+            v.key("ctrl+p")
+            v.wait(lambda s: s["popup"] == "palette", "the palette")
+            time.sleep(0.3)
+            v.type(words)
+            v.key("Return")
+            told = v.wait(lambda s: any("nanlens-" in t for t in s["toasts"]), words)["toasts"]
+            v.wait(lambda s: not s["toasts"], "the notice to end")
+            return next(t for t in told if "nanlens-" in t)
+        assert "600 lines" in chosen("rows shown, as csv")  # and one with their names
+        table = next(n for n in os.listdir(work) if n.endswith(".csv"))
+        with open(os.path.join(work, table), encoding="utf-8") as f:
+            assert len(f.read().splitlines()) == 601
+        chosen("export a report")
+        report = next(n for n in os.listdir(work) if n.startswith("nanlens-report"))
+        with open(os.path.join(work, report), encoding="utf-8") as f:
+            assert f.read() == run(command, "report", logdir)
+        chosen("picture of the window")
+        picture = next(n for n in os.listdir(work) if n.endswith(".png"))
+        assert run("identify", "-format", "%wx%h", os.path.join(work, picture)) == "1280x720"
+        window = run("xdotool", "search", "--name", "^nanlens$").split()[-1]
+        run("import", "-window", window, os.path.join(work, "shown.png"))
+        same = subprocess.run(["compare", "-metric", "AE", "-fuzz", "2%", os.path.join(work, picture), os.path.join(work, "shown.png"), "null:"],
+                              capture_output=True, text=True, check=False)
+        assert float(same.stderr.split()[0]) < 20000, same.stderr  # what differs is the palette that has closed
+        v.click("settings")
+        v.wait(lambda s: s["popup"] == "settings", "the settings")
+        v.click("settings:de")
+        v.wait(lambda s: s["language"] == "de", "German")
+        v.key("Escape")
+        v.shot("desktop-de.png")
+    with Viewer(logdir) as v:
+        v.wait(lambda s: s["language"] == "de" and s["focus"]["trace"] == 88, "German again")
+        v.click("settings")
+        v.click("settings:en")
+        v.wait(lambda s: s["language"] == "en", "English")
+
+
 def tensorflow():
     """a logdir of the real TensorFlow, started by the command; what can't be opened is said"""
     with Viewer(program=[os.path.join(os.path.dirname(viewer), "nanlens-viewer")]) as v:
@@ -256,7 +302,7 @@ def tensorflow():
 
 
 with Display(1600, 900):
-    for body in (walkthrough, remembered, resize, growing, idle, tensorflow):
+    for body in (walkthrough, remembered, resize, growing, idle, files, tensorflow):
         check(body)
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed != 0 or passed == 0)

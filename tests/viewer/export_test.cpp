@@ -98,6 +98,20 @@ TEST_CASE("texts with quotes, commas and line breaks stay whole; what is unknown
   CHECK(viewer::row_text(row, true).starts_with("0,\"a\"\"b,c\n\\d\",0,日本,"));
 }
 
+TEST_CASE("a report is exported in one piece, as `nanlens report` writes it") {
+  Session s(open_directory);
+  s.open(std::string(NANLENS_GOLDEN_DIR) + "/core.FULL_HEALTH");
+  s.ask(viewer::Export{"report", false});
+  CHECK((s.exported.first && s.exported.complete));
+  const auto lines = lines_of(s.exported.text);
+  CHECK(s.exported.lines == lines.size());
+  REQUIRE(lines.size() > 5);
+  CHECK(lines[0].starts_with("Run " + s.overview.runs[0].run_id));
+  CHECK(s.exported.text.find("  Why: " + s.overview.verdict.cause.sentence) != std::string::npos);
+  CHECK(s.exported.text.find("First bad tensor") != std::string::npos);
+  CHECK(s.exported.text.find('\033') == std::string::npos);
+}
+
 TEST_CASE("Cancel ends an export") {
   Session s(open_directory);
   s.open(std::string(NANLENS_GOLDEN_DIR) + "/core.FULL_HEALTH");

@@ -105,10 +105,7 @@ void handle_panes(App& app, bool shift) {
 
 void App::handle_keys() {
   const ImGuiIO& io = ImGui::GetIO();
-  if (ImGui::IsKeyPressed(ImGuiKey_Escape, false)) {  // held, it would undo more than was meant
-    command("escape");
-    return;
-  }
+  if (ImGui::IsKeyPressed(ImGuiKey_Escape, false)) command("escape");  // held, it would undo more than was meant
   if (pressed(ImGuiKey_F1)) command("help");
   if (pressed(ImGuiKey_F3)) command("next_hit", {{"dir", io.KeyShift ? -1 : 1}});
   if (io.KeyCtrl || io.KeySuper) return handle_control_keys(*this, io.KeyShift);

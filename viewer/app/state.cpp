@@ -265,6 +265,8 @@ Json App::state() const {
       {"stopped", overview.stopped},
       {"error", or_null(overview.error)},
       {"diagnostics", diagnostics_list},
+      {"language", tongue_tags[static_cast<std::size_t>(tongue())]},
+      {"cut_texts", ui.cut},
       {"theme", name_of(ui.theme.bg == theme_of(ThemeName::light).bg  ? ThemeName::light
                         : ui.theme.bg == theme_of(ThemeName::dark).bg ? ThemeName::dark
                                                                       : ThemeName::contrast)},

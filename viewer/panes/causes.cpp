@@ -154,7 +154,8 @@ void draw_chain(App& app, Rect& area) {
     app.command("cause_step", {{"dir", -1}});
   const float title = ui.bold_in(head, 12, ui.theme.text, tr(Text::chain_title));
   head.cut_left(title + ui.px(8));
-  ui.text_in(head, ui.sans, 11, ui.theme.dim, tr(Text::chain_steps, {{"n", shown.size()}}));
+  const std::string steps = tr(Text::chain_steps, {{"n", shown.size()}});
+  if (ui.text_width(ui.sans, 11, steps) <= head.w) ui.text_in(head, ui.sans, 11, ui.theme.dim, steps);
   const float h = ui.px(step_height);
   const double visible = static_cast<double>(box.h / h);
   const double last = std::max(0.0, static_cast<double>(shown.size()) - visible);

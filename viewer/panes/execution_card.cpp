@@ -34,8 +34,9 @@ void draw_tensor(App& app, Rect row, const std::string& role, std::size_t k, con
                                            : tr(Text::card_made_by, {{"index", tensor.execution}}));
     ui.tooltip(text);
   }
-  ui.text_in(row.cut_left(ui.px(46)), ui.sans, 12, ui.theme.dim,
-             tr(input ? Text::card_input : Text::card_output, {{"slot", k}}));
+  const std::string slot = tr(input ? Text::card_input : Text::card_output, {{"slot", k}});
+  const float slot_width = std::max(ui.px(46), ui.text_width(ui.sans, 12, slot) + ui.px(8));
+  ui.text_in(row.cut_left(slot_width), ui.sans, 12, ui.theme.dim, slot);
   ui.text_in(row.cut_left(ui.px(12)), ui.sans, 11, ui.theme.bad,
              tensor.bad
                  ? class_sign(tensor.event_class == EventClass::clean ? EventClass::propagator : tensor.event_class)

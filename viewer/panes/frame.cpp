@@ -17,6 +17,7 @@ void App::frame(double at) {
   layout.gap = touch ? finger_gap : mouse_gap;
   if (touch) rows_pane.row_height = std::max(rows_pane.row_height, 30.0f);
   ui.rects.clear();
+  ui.cut.clear();
   ui.tooltip_pending = false;
   handle_keys();
   menu_open = false;

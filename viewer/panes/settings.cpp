@@ -19,7 +19,7 @@ template <class Chosen>
 void draw_choices(App& app, Rect& area, const char* name, std::initializer_list<Choice> choices, Chosen&& chosen) {
   Ui& ui = app.ui;
   Rect row = area.cut_top(ui.px(40)).inset(ui.px(16), ui.px(6));
-  ui.text_in(row.cut_left(ui.px(170)), ui.sans, 13, ui.theme.text, name);
+  ui.text_in(row.cut_left(ui.px(250)), ui.sans, 13, ui.theme.text, name);
   for (const Choice& choice : choices) {
     const float w = ui.text_width(ui.sans, 13, choice.label) + ui.px(22);
     if (ui.button(std::string("settings:") + choice.value, row.cut_left(w), choice.label, choice.chosen))
@@ -31,7 +31,7 @@ void draw_choices(App& app, Rect& area, const char* name, std::initializer_list<
 }  // namespace
 
 void draw_settings(App& app, Rect window) {
-  overlay(app, tr(Text::settings_title), centered(window, app.ui.px(600), app.ui.px(290)), [&](Rect inside) {
+  overlay(app, tr(Text::settings_title), centered(window, app.ui.px(740), app.ui.px(290)), [&](Rect inside) {
     inside.cut_top(app.ui.px(6));
     draw_choices(app, inside, tr(Text::settings_colours),
                  {{tr(Text::settings_system), "system", app.theme_choice == "system"},

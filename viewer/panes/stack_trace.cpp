@@ -56,7 +56,7 @@ void draw_frame_row(App& app, const Rect& row, std::size_t index) {
   const bool sticky = focused && app.stack_pane.sticky.has_value();
   ui.text_in(inner.cut_left(ui.px(14)), ui.sans, 12, ui.theme.link, sticky ? "⤓" : focused ? "▶" : "");
   const std::string line = tr(Text::stack_line, {{"line", f.line}});
-  const Rect line_at = inner.cut_right(ui.px(76));
+  const Rect line_at = inner.cut_right(std::max(ui.px(76), ui.text_width(ui.mono, 12, line) + ui.px(8)));
   const float third = inner.w * 0.42f;
   Rect name = inner.cut_left(third);
   name.w -= ui.px(6);

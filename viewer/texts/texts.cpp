@@ -65,15 +65,18 @@ void add_accented(std::string& out, char c) {
 std::string pseudo_text(std::string_view text) {
   std::string out = "[";
   bool name = false;  // within a placeholder, before its forms
+  std::size_t letters = 0;
   for (const char c : text) {
     if (c == '{') name = true;
-    if (name)
+    if (name) {
       out += c;
-    else
+    } else {
       add_accented(out, c);
+      ++letters;
+    }
     if (c == '|' || c == '}') name = false;
   }
-  for (std::size_t i = 0; i < text.size() * 4 / 10; ++i) out += "·";
+  for (std::size_t i = 0; i < letters * 4 / 10; ++i) out += "·";
   return out + "]";
 }
 

@@ -72,6 +72,7 @@ float Ui::text_in(const Rect& rect, ImFont* font, float size, ImU32 color, std::
                   bool align_right) const {
   if (rect.w <= 0 || rect.h < px(size) * 0.7f || text.empty()) return 0;
   const std::string shown = fit(font, size, text, rect.w, ellipsis);
+  if (shown.size() != text.size()) cut.emplace_back(text);
   const float width = text_width(font, size, shown);
   const float x = align_right ? rect.right() - width : rect.x;
   this->text({x, rect.y + (rect.h - px(size)) / 2 - px(0.5f)}, font, size, color, shown);
@@ -92,6 +93,7 @@ float Ui::paragraph(const Rect& rect, ImFont* font, float size, ImU32 color, std
   const ImVec2 extent = font->CalcTextSizeA(px(size), 1e9f, rect.w, begin_of(text), end_of(text));
   draw()->AddText(font, px(size), {std::floor(rect.x), std::floor(rect.y)}, color, begin_of(text), end_of(text),
                   rect.w);
+  if (extent.y > rect.h) cut.emplace_back(text);
   return extent.y;
 }
 
@@ -155,6 +157,7 @@ Hit Ui::item(const std::string& id, const Rect& rect, bool hand) {
 bool Ui::link(const std::string& id, const Rect& rect, ImFont* font, float size, std::string_view text,
               Ellipsis ellipsis, bool align_right) {
   const std::string shown = fit(font, size, text, rect.w, ellipsis);
+  if (shown.size() != text.size()) cut.emplace_back(text);
   const float width = text_width(font, size, shown);
   const Rect tight{align_right ? rect.right() - width : rect.x, rect.y, std::max(width, px(8)), rect.h};
   const Hit hit = item(id, tight);
@@ -168,6 +171,7 @@ bool Ui::tool(const std::string& id, const Rect& rect, std::string_view label, s
   const Hit hit = item(id, rect);
   if (hit.hovered || on) fill(rect, on ? theme.func : theme.badge, px(3));
   const float width = text_width(sans, 12, label);
+  if (width > rect.w) cut.emplace_back(label);
   text_in({rect.x + (rect.w - width) / 2, rect.y, width + 1, rect.h}, sans, 12, on ? theme.onfunc : theme.dim, label);
   if (hit.hovered && !hint.empty()) tooltip(hint);
   return hit.clicked;

@@ -37,6 +37,8 @@ class Ui {
   ImFont* mono = nullptr;
   /// Clickable things of this frame, cut to what is visible.
   std::map<std::string, Rect> rects;
+  /// Texts of this frame that did not fit and were cut.
+  mutable std::vector<std::string> cut;
   /// A tooltip will appear if the mouse rests.
   mutable bool tooltip_pending = false;
 

@@ -1,0 +1,86 @@
+// Texts: languages, placeholders, plural forms, numbers.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "engine/badges.hpp"
+#include "session.hpp"
+#include "texts/numbers.hpp"
+#include "texts/pattern.hpp"
+#include "texts/texts.hpp"
+#include "widgets/format.hpp"
+
+using namespace nanlens::viewer;
+namespace reader = nanlens::reader;
+
+namespace {
+
+/// A language until the end of a test.
+class Speaking {
+ public:
+  explicit Speaking(Tongue tongue) { set_tongue(tongue); }
+  ~Speaking() { set_tongue(Tongue::english); }
+};
+
+}  // namespace
+
+TEST_CASE("placeholders are filled, words follow their number") {
+  CHECK(tr(Text::alerts_total, {{"n", 1}}) == "1 tensor with NaN or infinity");
+  CHECK(tr(Text::alerts_total, {{"n", 1234}}) == "1,234 tensors with NaN or infinity");
+  CHECK(tr(Text::alerts_total, {{"n", 0}}) == "0 tensors with NaN or infinity");
+  CHECK(tr(Text::execution_numbered, {{"index", 12345}}) == "execution #12345");
+  CHECK(tr(Text::filter_bad_part, {{"part", "{n}"}, {"reason", "x"}}) == "Can't read “{n}”: x");
+  CHECK(tr(Text::run_named, {}) == "run {id}");
+}
+
+TEST_CASE("a translation has its own words and separators; what it lacks is English") {
+  const Speaking german(Tongue::german);
+  CHECK(std::string(tr(Text::pane_alerts)) == "Alarme");
+  CHECK(tr(Text::alerts_total, {{"n", 1234}}) == "1.234 Tensoren mit NaN oder Unendlich");
+  CHECK(format_time(123.46) == "+2:03,5");
+  CHECK(format_bytes(1.5e9) == "1,5\u00a0GB");
+  CHECK(std::string(tr(Text::column_dtype)) == "dtype");
+  CHECK(tr(Tongue::english, Text::alerts_total, {{"n", 2}}) == "2 tensors with NaN or infinity");
+  CHECK(format_badge(missing_badge(Missing::not_recorded)) == "nicht aufgezeichnet");
+  CHECK(missing_badge(Missing::not_recorded).text == "not recorded");
+}
+
+TEST_CASE("the pseudo-language is longer, marks its texts and keeps placeholders") {
+  const Speaking pseudo(Tongue::pseudo);
+  CHECK(std::string(tr(Text::pane_alerts)) == "[Ålérts··]");
+  CHECK(tr(Text::graph_ops, {{"n", 1}}) == "[1 öp···]");
+  CHECK(format_count(1234567) == "1,234,567");
+}
+
+TEST_CASE("times are rounded before they are split") {
+  CHECK(format_time(59.9994) == "+59.999\u00a0s");
+  CHECK(format_time(119.97) == "+2:00.0");
+  CHECK(format_time(3723) == "+1:02:03");
+  CHECK(format_time(-1.5) == "\u22121.500\u00a0s");
+}
+
+TEST_CASE("what a table must not hold is found when it is built") {
+  CHECK(pattern::well_formed("{n:count} {n|row|rows} of {name}", 2));
+  CHECK(!pattern::well_formed("{n", 2));
+  CHECK(!pattern::well_formed("{}", 2));
+  CHECK(!pattern::well_formed("{n:furlongs}", 2));
+  CHECK(!pattern::well_formed("{n|row}", 2));
+  CHECK(!pattern::well_formed("{n|row|rows|rowz}", 2));
+  CHECK(pattern::slots_within("{a} {b|x|y}", "{b} {a:count} {c}"));
+  CHECK(!pattern::slots_within("{a} {d}", "{a}"));
+  CHECK(pattern::form("one|few|other", 2) == "other");
+}
+
+TEST_CASE("the engine answers in the view's language") {
+  nanlens::test::Session s([](const std::string& path, std::string&) -> std::unique_ptr<reader::Storage> {
+    return std::make_unique<reader::DirectoryStorage>(path);
+  });
+  const Speaking restore(Tongue::english);
+  s.open(std::string(NANLENS_GOLDEN_DIR) + "/core.FULL_HEALTH");
+  s.view.tongue = Tongue::german;
+  s.view.filter = "nan>";
+  s.show();
+  CHECK(s.rows.filter_error == "hier fehlt eine Zahl");
+  s.select(IntentKind::trace, 1000000000);
+  CHECK(s.selection.notice == "Es gibt keine Zeile 1000000000.");
+}
