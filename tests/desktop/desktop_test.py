@@ -272,6 +272,7 @@ def files():
     with Viewer(logdir) as v:
         v.wait(lambda s: s["language"] == "de" and s["focus"]["trace"] == 88, "German again")
         v.click("settings")
+        v.wait(lambda s: s["popup"] == "settings", "the settings")
         v.click("settings:en")
         v.wait(lambda s: s["language"] == "en", "English")
 

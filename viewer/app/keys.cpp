@@ -9,6 +9,15 @@ namespace {
 
 bool pressed(ImGuiKey key) { return ImGui::IsKeyPressed(key, true); }
 
+// Was a modifier down when this frame's keys were pressed? When frames are slow it may have been released since.
+bool held(ImGuiKey left, ImGuiKey right) {
+  return ImGui::IsKeyDown(left) || ImGui::IsKeyDown(right) || ImGui::IsKeyReleased(left) || ImGui::IsKeyReleased(right);
+}
+bool shift_held() { return held(ImGuiKey_LeftShift, ImGuiKey_RightShift); }
+bool control_held() {
+  return held(ImGuiKey_LeftCtrl, ImGuiKey_RightCtrl) || held(ImGuiKey_LeftSuper, ImGuiKey_RightSuper);
+}
+
 // Arrows and page keys mean something else in each pane.
 bool handle_movement(App& app) {
   const double page = std::max(1.0, static_cast<double>(app.rows_pane.fitting) - 3);
@@ -105,10 +114,11 @@ void handle_panes(App& app, bool shift) {
 
 void App::handle_keys() {
   const ImGuiIO& io = ImGui::GetIO();
+  const bool shift = shift_held();
   if (ImGui::IsKeyPressed(ImGuiKey_Escape, false)) command("escape");  // held, it would undo more than was meant
   if (pressed(ImGuiKey_F1)) command("help");
-  if (pressed(ImGuiKey_F3)) command("next_hit", {{"dir", io.KeyShift ? -1 : 1}});
-  if (io.KeyCtrl || io.KeySuper) return handle_control_keys(*this, io.KeyShift);
+  if (pressed(ImGuiKey_F3)) command("next_hit", {{"dir", shift ? -1 : 1}});
+  if (control_held()) return handle_control_keys(*this, shift);
   if (typing() || popup == Popup::palette) return;
   const auto report = [&](const Result& result) {
     if (!result.ok) toast(result.message);
@@ -140,7 +150,7 @@ void App::handle_keys() {
     const char* command;
     Json arguments;
   };
-  const int direction = io.KeyShift ? -1 : 1;
+  const int direction = shift ? -1 : 1;
   const Key keys[] = {{ImGuiKey_N, "first_bad", {}},
                       {ImGuiKey_Y, "focus_cause", {}},
                       {ImGuiKey_C, "show_causes", {}},
@@ -154,7 +164,7 @@ void App::handle_keys() {
                       {ImGuiKey_L, "fold_library", {}},
                       {ImGuiKey_P, "pin", {}},
                       {ImGuiKey_X, "mark_expected", {}},
-                      {ImGuiKey_T, io.KeyShift ? "theme" : "timeline_mode", {}},
+                      {ImGuiKey_T, shift ? "theme" : "timeline_mode", {}},
                       {ImGuiKey_R, "show_runs", {}},
                       {ImGuiKey_F, "center_selection", {}},
                       {ImGuiKey_W, "timeline_zoom", {{"factor", 1.5}}},
@@ -164,7 +174,7 @@ void App::handle_keys() {
   if (!io.KeyAlt)
     for (const Key& k : keys)
       if (pressed(k.key)) report(command(k.command, k.arguments));
-  handle_panes(*this, io.KeyShift);
+  handle_panes(*this, shift);
   handle_movement(*this);
 }
 
