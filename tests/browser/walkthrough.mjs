@@ -310,7 +310,7 @@ await check('rows: sorted by a column, by click, key and link; where a fast drag
   const lines = readFileSync(await file.path(), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
   assert.equal(lines.length, 9);
   assert.deepEqual([lines[0].row, lines[0].op_type, lines[0].ninf, lines[0].class], [88, 'Log', 5, 'made']);
-  assert.ok((await v.state()).toasts.some((t) => /Wrote 9 rows/.test(t)));
+  assert.ok((await v.state()).toasts.some((t) => /Wrote 9 lines/.test(t)));
   assert.equal((await v.command('export', { what: 'everything' })).ok, false);
   await v.command('clear_filter');
   const bar = await v.rect('rows:scroll');

@@ -32,7 +32,7 @@ bool handle_movement(App& app) {
   if (pressed(ImGuiKey_RightArrow)) sideways = 1;
   if (pressed(ImGuiKey_LeftArrow)) sideways = -1;
   if (by == 0 && sideways == 0) return false;
-  const auto sign = by > 0 ? 1 : -1;
+  const std::int64_t sign = by > 0 ? 1 : -1;
   switch (app.active) {
     case Pane::alerts:
       if (by == -1e12)
@@ -74,7 +74,7 @@ bool handle_movement(App& app) {
   else if (app.active == Pane::timeline && by == 1e12)
     app.command("focus_execution", {{"index", app.timeline.total == 0 ? 0 : app.timeline.total - 1}});
   else if (app.active == Pane::timeline && by != 0)
-    sideways = sign;
+    sideways = static_cast<double>(sign);
   if (sideways != 0 && app.active == Pane::graph)
     app.command("next_consumer", {{"dir", sideways}});
   else if (sideways != 0)
