@@ -67,20 +67,27 @@ void Page::alerts_by_op() {
     std::size_t first = 0;
     std::string where;
   };
-  std::map<std::string, Site> sites;
-  for (std::size_t i = 0; i < run_.alerts().size(); ++i) {
-    const auto& ref = run_.alerts()[i];
+  // Counted by op first: there may be millions of alerts, and names are made of few ops.
+  std::map<std::pair<bool, std::uint32_t>, Site> ops;
+  const auto& alerts = run_.alerts();
+  for (std::size_t i = 0; i < alerts.size(); ++i) {
+    Site& site = ops[{alerts[i].is_execution, alerts[i].op}];
+    if (site.count++ == 0) site.first = i;
+  }
+  std::map<std::string, Site> sites;  // ops of one name in graphs of one name are one site
+  const auto& definitions = run_.definitions();
+  for (const auto& [op, counted] : ops) {
     std::string key;
     std::string where;
-    if (ref.is_execution) {
-      key = run_.definitions().text(ref.op);
+    if (op.first) {
+      key = definitions.text(op.second);
     } else {
-      const auto& op = run_.definitions().ops()[run_.trace_op(ref.event)];
-      key = run_.definitions().text(op.name);
-      where = run_.definitions().text(run_.definitions().graphs()[op.graph].name);
+      key = definitions.text(definitions.ops()[op.second].name);
+      where = definitions.text(definitions.graphs()[definitions.ops()[op.second].graph].name);
     }
     Site& site = sites[key + '\n' + where];
-    if (site.count++ == 0) site.first = i;
+    site.first = site.count == 0 ? counted.first : std::min(site.first, counted.first);
+    site.count += counted.count;
     site.where = where;
   }
   std::vector<std::pair<std::string, Site>> order(sites.begin(), sites.end());
