@@ -38,16 +38,17 @@ float Ui::text(ImVec2 at, ImFont* font, float size, ImU32 color, std::string_vie
 
 std::string Ui::fit(ImFont* font, float size, std::string_view text, float width, Ellipsis ellipsis) const {
   if (text_width(font, size, text) <= width) return std::string(text);
+  cut.emplace_back(text);
   const std::string dots = "…";
   // The longest part that fits, found by halving.
   std::size_t low = 0;
   std::size_t high = text.size();
   const auto candidate = [&](std::size_t bytes) {
-    std::size_t cut = bytes;
+    std::size_t edge = bytes;
     if (ellipsis == Ellipsis::left) {
-      cut = text.size() - bytes;
-      while (cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) ++cut;
-      return dots + std::string(text.substr(cut));
+      edge = text.size() - bytes;
+      while (edge < text.size() && (static_cast<unsigned char>(text[edge]) & 0xc0) == 0x80) ++edge;
+      return dots + std::string(text.substr(edge));
     }
     if (ellipsis == Ellipsis::middle) {
       const std::size_t head = previous_character(text, next_character(text, bytes / 2));
@@ -55,8 +56,8 @@ std::string Ui::fit(ImFont* font, float size, std::string_view text, float width
       while (tail < text.size() && (static_cast<unsigned char>(text[tail]) & 0xc0) == 0x80) ++tail;
       return std::string(text.substr(0, head)) + dots + std::string(text.substr(tail));
     }
-    while (cut > 0 && cut < text.size() && (static_cast<unsigned char>(text[cut]) & 0xc0) == 0x80) --cut;
-    return std::string(text.substr(0, cut)) + dots;
+    while (edge > 0 && edge < text.size() && (static_cast<unsigned char>(text[edge]) & 0xc0) == 0x80) --edge;
+    return std::string(text.substr(0, edge)) + dots;
   };
   while (low < high) {
     const std::size_t middle = (low + high + 1) / 2;
@@ -72,7 +73,6 @@ float Ui::text_in(const Rect& rect, ImFont* font, float size, ImU32 color, std::
                   bool align_right) const {
   if (rect.w <= 0 || rect.h < px(size) * 0.7f || text.empty()) return 0;
   const std::string shown = fit(font, size, text, rect.w, ellipsis);
-  if (shown.size() != text.size()) cut.emplace_back(text);
   const float width = text_width(font, size, shown);
   const float x = align_right ? rect.right() - width : rect.x;
   this->text({x, rect.y + (rect.h - px(size)) / 2 - px(0.5f)}, font, size, color, shown);
@@ -157,7 +157,6 @@ Hit Ui::item(const std::string& id, const Rect& rect, bool hand) {
 bool Ui::link(const std::string& id, const Rect& rect, ImFont* font, float size, std::string_view text,
               Ellipsis ellipsis, bool align_right) {
   const std::string shown = fit(font, size, text, rect.w, ellipsis);
-  if (shown.size() != text.size()) cut.emplace_back(text);
   const float width = text_width(font, size, shown);
   const Rect tight{align_right ? rect.right() - width : rect.x, rect.y, std::max(width, px(8)), rect.h};
   const Hit hit = item(id, tight);
