@@ -1,8 +1,17 @@
-# nanlens::compiled, for projects with many translation units: headers that only declare, and one library with what they
-# declare. Built if something links it, in the project that does: by its compiler and with its flags.
-file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/nanlens_compiled.cpp
-  CONTENT "#include <nanlens/capture/implementation.hpp>\n")
-add_library(nanlens_compiled STATIC EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/nanlens_compiled.cpp)
-add_library(nanlens::compiled ALIAS nanlens_compiled)
-target_compile_definitions(nanlens_compiled PUBLIC NANLENS_SPLIT)
-target_link_libraries(nanlens_compiled PUBLIC nanlens::nanlens)
+# For projects with many translation units: headers that only declare, and libraries with what they declare. Each is built
+# if something links it, in the project that does: by its compiler and with its flags.
+#   nanlens::compiled         capture
+#   nanlens::compiled_causes  reader and causes
+#   nanlens::compiled_archive archive, with reader and causes; where zstd was found
+function(nanlens_compiled name modules)
+  list(TRANSFORM modules REPLACE "(.+)" "#include <nanlens/\\1/implementation.hpp>\n" OUTPUT_VARIABLE includes)
+  list(JOIN includes "" includes)
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/nanlens_${name}.cpp CONTENT "${includes}")
+  add_library(nanlens_${name} STATIC EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/nanlens_${name}.cpp)
+  add_library(nanlens::${name} ALIAS nanlens_${name})
+  target_compile_definitions(nanlens_${name} PUBLIC NANLENS_SPLIT)
+  list(TRANSFORM modules PREPEND nanlens::)
+  target_link_libraries(nanlens_${name} PUBLIC ${modules} PRIVATE $<TARGET_NAME_IF_EXISTS:nanlens_developer>)
+endfunction()
+nanlens_compiled(compiled "capture")
+nanlens_compiled(compiled_causes "reader;causes")

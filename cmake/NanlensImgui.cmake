@@ -26,6 +26,7 @@ add_library(nanlens_imgui STATIC ${imgui_dir}/imgui.cpp ${imgui_dir}/imgui_draw.
                                  ${imgui_dir}/imgui_widgets.cpp ${imgui_dir}/backends/imgui_impl_opengl3.cpp)
 target_include_directories(nanlens_imgui SYSTEM PUBLIC ${imgui_dir} ${imgui_dir}/backends)
 target_compile_features(nanlens_imgui PUBLIC cxx_std_20)
+set_target_properties(nanlens_imgui PROPERTIES UNITY_BUILD OFF)  # few large files
 target_compile_definitions(nanlens_imgui PUBLIC IMGUI_DISABLE_OBSOLETE_FUNCTIONS IMGUI_DISABLE_DEMO_WINDOWS)
 if(EMSCRIPTEN)  # drawing is not what the page waits for: size counts
   target_compile_options(nanlens_imgui PRIVATE -Oz)

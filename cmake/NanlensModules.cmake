@@ -64,6 +64,8 @@ elseif(PkgConfig_FOUND)
 endif()
 if(zstd_target AND TARGET ${zstd_target})
   nanlens_module(archive nanlens_reader ${zstd_target})
+  nanlens_compiled(compiled_archive "archive")
+  target_link_libraries(nanlens_compiled_archive PUBLIC nanlens_compiled_causes)
   list(APPEND NANLENS_MODULES archive)
 endif()
 

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that are missing: `install-packages.sh PACKAGE...`. Needs root only if any is.
+# Waits up to 5 minutes (NANLENS_APT_WAIT seconds) for another apt to end, and shows the output of what failed.
 set -eu
 missing=
 for package in "$@"; do
@@ -11,7 +12,22 @@ if [ "$(id -u)" != 0 ]; then
   echo "install them (apt-get install$missing) or run this as root" >&2
   exit 1
 fi
-export DEBIAN_FRONTEND=noninteractive
-apt-get update -qq
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+wait=${NANLENS_APT_WAIT:-300}
+until=$(($(date +%s) + wait))
+# DPkg::Lock::Timeout does not cover the lock of the package lists, nor that of the archives: those fail at once.
+patient() {
+  while ! LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout="$wait" "$@" >"$log" 2>&1; do
+    if grep -qE "Could not get lock|Unable to (acquire|lock)" "$log" && [ "$(date +%s)" -lt "$until" ]; then
+      sleep 2
+      continue
+    fi
+    tail -n 60 "$log" >&2
+    echo "failed: apt-get $*" >&2
+    exit 1
+  done
+}
+patient update -qq
 # shellcheck disable=SC2086
-apt-get install -y -qq --no-install-recommends $missing >/dev/null
+patient install -y -qq --no-install-recommends $missing

@@ -1,9 +1,10 @@
 #!/bin/sh
 # Installs what is missing, builds everything and runs every test. Ends with the line "N passed, N failed".
+# What passed before and whose inputs are unchanged is not run again; `run.sh --all` runs everything.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 sh cmake/install-packages.sh g++ cmake ninja-build pkg-config libzstd-dev zstd libeigen3-dev libcli11-dev nlohmann-json3-dev \
-  libprotobuf-dev protobuf-compiler doctest-dev valgrind python3 python3-venv clang-19 clang-tidy-19 clang-format-19 \
+  libre2-dev libprotobuf-dev protobuf-compiler doctest-dev valgrind python3 python3-venv clang-19 clang-tidy-19 clang-format-19 \
   libclang-rt-19-dev g++-aarch64-linux-gnu qemu-user \
   libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32 lld-19 wasi-libc \
   libglfw3-dev libgl-dev libgl1-mesa-dri libfontconfig-dev libpng-dev xvfb xauth xdotool imagemagick chromium firefox-esr || exit 1
@@ -11,8 +12,21 @@ command -v node >/dev/null || sh cmake/install-packages.sh nodejs || exit 1
 command -v npm >/dev/null || sh cmake/install-packages.sh npm || exit 1
 sh cmake/get-viewer-sources.sh || exit 1
 
+NANLENS_SKIP_UNCHANGED=1
+[ "${1:-}" = --all ] && NANLENS_SKIP_UNCHANGED=
+export NANLENS_SKIP_UNCHANGED
+once="python3 tests/unchanged.py"
 passed=0
 failed=0
+mkdir -p build
+times=build/times.txt # seconds and name of every step and test
+: >"$times"
+# took NAME START: reports and keeps the time of what began at START.
+took() {
+  seconds=$(($(date +%s) - $2))
+  echo "   $seconds s"
+  echo "$seconds $1" >>"$times"
+}
 # step NAME COMMAND...: runs a step that counts as one test.
 step() {
   name=$1
@@ -20,8 +34,9 @@ step() {
   echo "== $name"
   start=$(date +%s)
   if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $name"; fi
-  echo "   $(($(date +%s) - start)) s"
+  took "$name" "$start"
 }
+configure() { cmake --preset "$1" -DNANLENS_BUILD_TESTS=ON -DNANLENS_BUILD_VIEWER=ON -DCMAKE_UNITY_BUILD=ON; }
 # suite PRESET TARGETS CTEST_ARGUMENTS...: builds targets of a preset and counts its tests one by one.
 suite() {
   preset=$1
@@ -29,16 +44,18 @@ suite() {
   shift 2
   directory=build
   [ "$preset" = default ] || directory=build/$preset
-  echo "== tests of preset $preset"
+  echo "== build of preset $preset"
   start=$(date +%s)
-  mkdir -p build
   # shellcheck disable=SC2086
-  if ! { cmake --preset "$preset" -DNANLENS_BUILD_TESTS=ON -DNANLENS_BUILD_VIEWER=ON && cmake --build "$directory" --target $targets; } >"build/$preset.log" 2>&1; then
+  if ! { configure "$preset" && cmake --build "$directory" --target $targets; } >"build/$preset.log" 2>&1; then
     tail -n 60 "build/$preset.log"
     echo "FAILED: build of preset $preset"
     failed=$((failed + 1))
     return
   fi
+  took "build of preset $preset" "$start"
+  echo "== tests of preset $preset"
+  start=$(date +%s)
   (cd "$directory" && ctest -j 2 --output-on-failure "$@") 2>&1 | tee "$directory/ctest.log"
   total=$(sed -n 's/^.* tests failed out of \([0-9]*\)$/\1/p' "$directory/ctest.log")
   bad=$(sed -n 's/^.*, \([0-9]*\) tests failed out of [0-9]*$/\1/p' "$directory/ctest.log")
@@ -49,19 +66,26 @@ suite() {
     passed=$((passed + total - bad))
     failed=$((failed + bad))
   fi
-  echo "   $(($(date +%s) - start)) s"
+  sed -n "s/^ *[0-9]*\/[0-9]* Test *#[0-9]*: \([^ ]*\) .* \([0-9.]*\) sec.*$/\2 test \1 ($preset)/p" "$directory/ctest.log" >>"$times"
+  took "tests of preset $preset" "$start"
 }
 
+begin=$(date +%s)
 step "format" sh tests/style/format.sh
+configure default >build/default.log 2>&1 # so that what the page's sample needs is built once
 step "page" sh wasm/build.sh
 suite default all
 units="test_tensor test_summary test_logdir test_reader test_causes test_archive test_capture test_hosts test_viewer"
-suite asan "$units" -L unit
-suite tsan test_capture -R capture
+suite asan "$units" -L unit -E "^app"
+suite tsan test_capture -R "^capture$"
 step "clang-19: warnings and tidy" sh tests/style/tidy.sh
-step "compile with clang-19" sh tests/compile/check.sh . clang++-19 build/bin/nanlens
-step "NEON kernels under qemu" sh tests/summary/neon.sh
-step "wasm simd128 kernels under node" sh tests/summary/wasm.sh
+step "compile with clang-19" $once build/stamps/clang include examples tests/compile build/bin/nanlens -- \
+  sh tests/compile/check.sh . clang++-19 build/bin/nanlens headers
+step "NEON kernels under qemu" $once build/stamps/neon include tests/summary tests/support -- sh tests/summary/neon.sh
+step "wasm simd128 kernels under node" $once build/stamps/simd128 include tests/summary tests/support -- sh tests/summary/wasm.sh
 
+echo
+echo "the ten slowest of $(($(date +%s) - begin)) s:"
+sort -rn "$times" | head -n 10 | while read -r seconds name; do printf '%7.0f s  %s\n' "$seconds" "$name"; done
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -55,9 +55,12 @@ class PageFile final : public reader::ByteSource {
 
 class PageStorage final : public reader::Storage {
  public:
-  std::vector<std::string> list() override {
+  std::vector<std::string> list(std::string_view prefix = {}) override {
     std::vector<std::string> names;
-    for (int i = 0; i < nl_js_file_count(); ++i) names.push_back(name_of(i));
+    for (int i = 0; i < nl_js_file_count(); ++i) {
+      std::string name = name_of(i);
+      if (std::string_view(name).substr(name.rfind('/') + 1).starts_with(prefix)) names.push_back(std::move(name));
+    }
     std::sort(names.begin(), names.end());
     return names;
   }
@@ -74,33 +77,8 @@ class PageStorage final : public reader::Storage {
   }
 };
 
-bool is_archive(const std::string& name) {
-  return name.ends_with(".nanlens") || name.ends_with(".tar") || name.ends_with(".zst");
-}
-
-std::unique_ptr<reader::Storage> open_page(const std::string& name, std::string& why) {
-  const int count = nl_js_file_count();
-  bool any_logdir = false;
-  int archive = -1;
-  std::string names;
-  for (int i = 0; i < count; ++i) {
-    const std::string file = PageStorage::name_of(i);
-    if (is_archive(file)) archive = i;
-    any_logdir = any_logdir || file.find("tfdbg_events.") != std::string::npos;
-    if (i < 5) names += (names.empty() ? "" : ", ") + file;
-  }
-  if (any_logdir) return std::make_unique<PageStorage>();
-  if (archive < 0) {
-    why = "No tfdbg2 files here. A logdir holds tfdbg_events.*.metadata and five companions. Found: " +
-          (names.empty() ? name : names) + ".";
-    return nullptr;
-  }
-  // Without a seek table it is unpacked in memory, of which a page should not take much.
-  constexpr std::uint64_t most = std::uint64_t{1} << 28;
-  std::string reason;
-  auto storage = archive::open(std::make_unique<PageFile>(archive), reason, most);
-  if (storage == nullptr) why = PageStorage::name_of(archive) + " is no archive of a logdir: " + reason + ".";
-  return storage;
+std::unique_ptr<reader::Storage> open_page(const std::string&, std::string& why) {
+  return archive::open_files(std::make_shared<PageStorage>(), why);
 }
 
 viewer::Engine& engine() {

@@ -2,12 +2,6 @@
 
 const modifiersOf = (e) => (e.ctrlKey ? 1 : 0) | (e.shiftKey ? 2 : 0) | (e.altKey ? 4 : 0) | (e.metaKey ? 8 : 0);
 
-// A finger comes from nowhere, but ImGui presses only what was under the mouse a frame before.
-const hover = (x, y) => {
-  Module._nl_mouse(x, y);
-  for (let i = 0; i < 2; ++i) Module._nl_frame(performance.now() / 1000);
-};
-
 // Fingers beyond a tap: a long press is the right button, two fingers pan and zoom. Its functions return true for events
 // that are dealt with, so that they are no mouse events any more.
 const trackFingers = (wake) => {
@@ -25,7 +19,7 @@ const trackFingers = (wake) => {
   };
   const press = (x, y) => {
     letGo();
-    hover(x, y);
+    Module._nl_mouse(x, y);
     Module._nl_button(2, 1, 0);
     Module._nl_button(2, 0, 0);
     wake(6);
@@ -89,8 +83,7 @@ const listenToUser = ({ canvas, keyboard, wake, withText, textAt }) => {
     canvas.setPointerCapture(e.pointerId);
     e.preventDefault();
     if (fingers.down(e)) return;
-    if (e.pointerType === 'touch') hover(e.clientX, e.clientY);
-    else Module._nl_mouse(e.clientX, e.clientY);
+    Module._nl_mouse(e.clientX, e.clientY);
     Module._nl_button(e.button, 1, modifiersOf(e));
     wake(3);
   });
@@ -127,6 +120,7 @@ const listenToUser = ({ canvas, keyboard, wake, withText, textAt }) => {
     if (e.isComposing || e.keyCode === 229) return;
     const control = e.ctrlKey || e.metaKey;
     if (control && e.code === 'KeyV') return; // comes as 'paste'
+    if (e.code === 'Tab' && !Module._nl_takes_tab(e.shiftKey ? 1 : 0)) return; // out of the page
     key(e, 1);
     if (control && /^Key[CX]$/.test(e.code)) {
       // What is to be copied must be known when 'copy' fires, right after this.

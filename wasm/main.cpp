@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/app.hpp"
+#include "app/json_text.hpp"
 #include "canvas_font.hpp"
 #include "engine/message.hpp"
 #include "imgui.h"
@@ -27,6 +28,7 @@ EM_JS(void, nl_js_follow, (int on), { nlPage.follow(!!on); });
 EM_JS(int, nl_js_can_follow, (), { return nlPage.canFollow(); });
 EM_JS(double, nl_js_heap, (), { return nlPage.heap(); });
 EM_JS(void, nl_js_announce, (const char* text), { nlPage.announce(UTF8ToString(text)); });
+EM_JS(void, nl_js_language, (const char* tag), { document.documentElement.lang = UTF8ToString(tag); });
 EM_JS(void, nl_js_fail, (const char* text), { nlPage.fail(UTF8ToString(text)); });
 EM_JS(void, nl_js_start, (), { nlPage.start(); });
 EM_JS(char*, nl_js_link_text, (const char* link), { return stringToNewUTF8(nlPage.linkText(UTF8ToString(link))); });
@@ -39,6 +41,7 @@ namespace {
 
 using viewer::App;
 using viewer::Json;
+using viewer::json_text;
 using viewer::Text;
 using viewer::tr;
 
@@ -78,25 +81,14 @@ viewer::Platform make_platform() {
   return p;
 }
 
-std::string json_text(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 // What a screen reader is told: the verdict once, then each selection.
 void announce() {
-  const auto& s = app->selection;
-  const auto& v = app->overview.verdict;
-  static std::string told;
-  std::string text;
-  if (v.alert >= 0 && !app->overview.loading && told != v.tensor + v.path) {
-    told = v.tensor + v.path;
-    text = tr(Text::told_first, {{"tensor", v.tensor}, {"path", v.path}, {"line", v.line}});
-  } else if (s.focus.trace >= 0)
-    text = tr(Text::told_row, {{"index", s.focus.trace},
-                               {"op", s.focus.op_name},
-                               {"slot", s.focus.slot},
-                               {"graph", s.neighbourhood.graph_name}});
-  else if (s.focus.execution >= 0)
-    text = tr(Text::told_execution, {{"index", s.focus.execution}, {"op", s.card.op_type}});
-  if (!text.empty()) nl_js_announce(text.c_str());
+  if (const std::string text = app->announcement(); !text.empty()) nl_js_announce(text.c_str());
+  // And in which language.
+  static viewer::Tongue told = viewer::Tongue::english;
+  if (viewer::tongue() == told) return;
+  told = viewer::tongue();
+  nl_js_language(told == viewer::Tongue::german ? "de" : "en");
 }
 
 }  // namespace
@@ -125,6 +117,8 @@ EMSCRIPTEN_KEEPALIVE double nl_frame(double now) {
 EMSCRIPTEN_KEEPALIVE void nl_wake(int frames) { app->wake(frames); }
 EMSCRIPTEN_KEEPALIVE int nl_idle() { return app->idle() ? 1 : 0; }
 EMSCRIPTEN_KEEPALIVE void nl_prepare_open() { app->prepare_open(); }
+EMSCRIPTEN_KEEPALIVE int nl_wants_source(const char* name) { return app->wants_source(name) ? 1 : 0; }
+EMSCRIPTEN_KEEPALIVE void nl_give_source(const char* text) { app->give_source(text); }
 EMSCRIPTEN_KEEPALIVE void nl_open(const char* name) { app->open({name}); }
 EMSCRIPTEN_KEEPALIVE void nl_reply(const char* bytes, int size) {
   viewer::Reply reply;
@@ -153,6 +147,7 @@ EMSCRIPTEN_KEEPALIVE const char* nl_rects() {
 EMSCRIPTEN_KEEPALIVE void nl_apply_link(const char* link) { app->apply_link(link); }
 EMSCRIPTEN_KEEPALIVE void nl_apply_settings(const char* text) { app->apply_settings(text); }
 EMSCRIPTEN_KEEPALIVE void nl_system_theme(int dark, int contrast) { app->set_system_theme(dark != 0, contrast != 0); }
+EMSCRIPTEN_KEEPALIVE int nl_takes_tab(int backwards) { return app->takes_tab(backwards != 0) ? 1 : 0; }
 EMSCRIPTEN_KEEPALIVE void nl_touch(int on) { app->touch = on != 0; }
 EMSCRIPTEN_KEEPALIVE void nl_error(const char* text) {
   app->overview = {};

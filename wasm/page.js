@@ -105,7 +105,9 @@
     startWorker();
     worker.postMessage({ files: wanted.length > 0 ? wanted : files.slice(0, 1) });
     const first = files.length > 0 ? files[0].name : '';
-    const name = first.includes('/') ? first.split('/')[0] : wanted.length === 1 ? first : 'logdir';
+    const archives = wanted.filter((f) => isArchive(f.name)).map((f) => f.name);
+    const together = archives.length > 0 && archives.length === wanted.length ? archives.join(', ') : 'logdir';
+    const name = first.includes('/') ? first.split('/')[0] : together;
     withText(name, (at) => Module._nl_open(at));
     wake(3);
   };
@@ -119,13 +121,13 @@
     return idle();
   };
 
-  const walkHandle = async (handle, name, out) => {
+  const walkHandle = async (handle, name, out, wanted) => {
     if (handle.kind === 'file') {
-      out.push({ name, blob: await handle.getFile() });
+      if (wanted(name)) out.push({ name, blob: await handle.getFile() });
       return;
     }
     const inner = [];
-    for await (const [child, entry] of handle.entries()) inner.push(walkHandle(entry, name + '/' + child, out));
+    for await (const [child, entry] of handle.entries()) inner.push(walkHandle(entry, name + '/' + child, out, wanted));
     await Promise.all(inner);
   };
   const walkEntry = (entry, name, out) => new Promise((done, failed) => {
@@ -146,9 +148,9 @@
     }, failed);
     more();
   });
-  const collect = async (handles) => {
+  const collect = async (handles, wanted) => {
     const out = [];
-    await Promise.all(handles.map((h) => walkHandle(h, h.name, out)));
+    await Promise.all(handles.map((h) => walkHandle(h, h.name, out, wanted)));
     out.sort((a, b) => (a.name < b.name ? -1 : 1));
     return out;
   };
@@ -165,7 +167,7 @@
     collecting -= 1;
     wake(3);
   };
-  const openHandles = async (handles) => openList(await collect(handles), async () => onlyLogdir(await collect(handles)));
+  const openHandles = async (handles) => openList(await collect(handles, () => true), () => collect(handles, (n) => isLogdirFile(n) || isArchive(n)));
 
   // Chromium reads a dropped folder on file:// only by its handle, Firefox only by its entry.
   const openDrop = async (transfer) => {
@@ -194,10 +196,16 @@
     following = on;
   };
   page.canFollow = () => (source ? 1 : 0);
+  // A look at a large folder takes longer than the interval: one at a time, and ten times as long in between.
+  let nextLook = 0;
   setInterval(async () => {
-    if (!ready || !following || !source || document.hidden || !Module._nl_idle()) return;
+    if (!ready || !following || !source || document.hidden || !Module._nl_idle() || performance.now() < nextLook) return;
+    const start = performance.now();
+    nextLook = Infinity;
+    const look = source;
     try {
-      const files = await source();
+      const files = await look();
+      if (source !== look) return; // something else was opened meanwhile
       const now = JSON.stringify(files.map((f) => [f.name, f.size ?? f.blob.size]));
       if (now === known) return;
       const first = known === '';
@@ -207,7 +215,9 @@
       command('reload', {});
     } catch (error) {
       console.warn('follow: ' + error.name);
-      source = null;
+      if (source === look) source = null;
+    } finally {
+      nextLook = performance.now() + 10 * (performance.now() - start);
     }
   }, 700);
   page.pick = async (folder) => {
@@ -228,9 +238,17 @@
     });
   }
   addEventListener('dragover', (event) => event.preventDefault());
+  // One file that is dropped may be the source that the open logdir lacks.
+  const takeSource = async (file) => {
+    const text = await file.text();
+    withText(text, (at) => Module._nl_give_source(at));
+    wake(3);
+  };
   addEventListener('drop', (event) => {
     event.preventDefault();
-    opening(openDrop(event.dataTransfer));
+    const files = event.dataTransfer.files;
+    if (files.length === 1 && withText(files[0].name, (at) => Module._nl_wants_source(at))) takeSource(files[0]);
+    else opening(openDrop(event.dataTransfer));
   });
 
   // What this file holds as text, as bytes again.
@@ -243,6 +261,25 @@
   page.hasSample = () => (element('sample').textContent ? 1 : 0);
   page.openSample = () => openList([{ name: 'sample.nanlens', blob: new Blob([bytesOf('sample')]) }], null);
 
+  // A file on the server. Some servers refuse HEAD or tell no length: then a ranged request tells it, else the whole file comes.
+  const remoteFile = async (name, url) => {
+    const head = await fetch(url, { method: 'HEAD' }).catch(() => null);
+    const length = head && head.ok && !head.headers.get('content-encoding') ? head.headers.get('content-length') : null;
+    if (length !== null) return { name, url, size: Number(length) };
+    const answer = await fetch(url, { headers: { Range: 'bytes=0-0' } });
+    const range = /\/(\d+)$/.exec(answer.headers.get('content-range') || '');
+    if (range && (answer.status === 206 || answer.status === 416)) return { name, url, size: Number(range[1]) };
+    const whole = answer.status === 200 ? answer : await fetch(url);
+    if (whole.status !== 200) throw new Error(url + ': the server answered ' + whole.status);
+    return { name, blob: await whole.blob() };
+  };
+  // All that can be had. What can't be stays in the list with the reason, which the reader meets and reports.
+  const remoteFiles = async (files) => {
+    const found = await Promise.allSettled(files.map((f) => remoteFile(f.name, f.url)));
+    if (found.every((f) => f.status === 'rejected')) throw found[0].reason;
+    return found.map((f, i) => f.value || { ...files[i], size: 4096, fault: f.reason.message });
+  };
+
   // ?url=DIR/: a logdir beside the page, on the same server. DIR/index.json lists the names.
   const openUrl = async (directory) => {
     const base = new URL(directory.endsWith('/') ? directory : directory + '/', location.href);
@@ -250,14 +287,13 @@
     const look = async () => {
       const answer = await fetch(new URL('index.json', base));
       if (!answer.ok) throw new Error(new URL('index.json', base) + ': the server answered ' + answer.status);
-      const names = await answer.json();
-      return Promise.all(names.filter((n) => isLogdirFile(n) || isArchive(n)).map(async (name) => {
-        const url = new URL(name, base).href;
-        const head = await fetch(url, { method: 'HEAD' });
-        return { name: directory.replace(/\/+$/, '').split('/').pop() + '/' + name, url, size: Number(head.headers.get('content-length')) };
-      }));
+      const folder = directory.replace(/\/+$/, '').split('/').pop() + '/';
+      const names = (await answer.json()).filter((n) => isLogdirFile(n) || isArchive(n));
+      if (names.length === 0) throw new Error(new URL('index.json', base) + ' names no tfdbg2 files');
+      return remoteFiles(names.map((name) => ({ name: folder + name, url: new URL(name, base).href })));
     };
-    openList(await look(), look);
+    const files = await look();
+    openList(files, files.some((f) => f.blob) ? null : look); // whole files again and again would be too much
   };
 
   // ---- input

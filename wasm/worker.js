@@ -89,6 +89,7 @@ const readBlob = (file, offset, count) => {
 self.nl.read = (index, offset, count) => {
   const file = self.nl.files[index];
   if (!file) throw new Error('there is no such file');
+  if (file.fault) throw new Error(file.fault);
   if (file.blob) return readBlob(file, offset, count);
   if (!file.whole) {
     const request = new XMLHttpRequest();

@@ -6,7 +6,9 @@
 /// - `NANLENS_HAVE_LIBBACKTRACE`: resolve stack frames with libbacktrace (link with `-lbacktrace`).
 ///   The CMake target `nanlens::capture` defines it where the library was found.
 /// - `NANLENS_SPLIT`: headers declare only, which compiles a few times faster; one translation unit of the program
-///   includes <nanlens/capture/implementation.hpp>. The CMake target `nanlens::compiled` does both.
+///   includes <nanlens/MODULE/implementation.hpp> of each module in use (capture, reader, causes, archive). The CMake
+///   targets `nanlens::compiled` (capture), `nanlens::compiled_causes` (reader and causes) and
+///   `nanlens::compiled_archive` (these and archive) do both.
 #pragma once
 
 #if defined(__cpp_exceptions) || defined(__EXCEPTIONS)
@@ -47,7 +49,7 @@
 #define NANLENS_INLINE inline
 #endif
 
-/// Definitions of capture's functions that are not templates, in its .inl files.
+/// Definitions of functions that are not templates, in .inl files.
 #if defined(NANLENS_SPLIT)
 #define NANLENS_API
 #else

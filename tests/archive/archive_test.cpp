@@ -1,10 +1,15 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <random>
 
+#include <zstd.h>
+
 #include <nanlens/archive/archive.hpp>
+#include <nanlens/archive/seekable.hpp>
+#include <nanlens/archive/tar.hpp>
 #include <nanlens/reader/reader.hpp>
 
 #include "../support/logdir_generator.hpp"
@@ -118,8 +123,10 @@ TEST_CASE("hostile archives get an error, and bounded memory") {
     CHECK(why.find("more than there are") != std::string::npos);
   }
   SUBCASE("a bomb without a seek table") {
-    CHECK(opened(zstd_of(tar_of("a", std::string(8 << 20, '\0'))), why, 1 << 20) == nullptr);
-    CHECK(why.find("nanlens pack") != std::string::npos);
+    const auto bomb = opened(zstd_of(tar_of("a", std::string(8 << 20, '\0'))), why, 1 << 20);
+    REQUIRE_MESSAGE(bomb != nullptr, why);
+    CHECK(content(*bomb, "a").size() <= std::size_t{1} << 20);
+    CHECK(bomb->fault().find("nanlens pack") != std::string::npos);
   }
   SUBCASE("a seek table that lies") {
     const auto files = logdir_files(3);
@@ -156,10 +163,75 @@ TEST_CASE("hostile archives get an error, and bounded memory") {
       logdir.update();
     }
   }
+  SUBCASE("a seek table of more frames than are read") {
+    archive::SeekTable table;
+    for (std::uint32_t i = 0; i <= limits::frames; ++i) table.add(0, 0);
+    CHECK(opened(std::string("\x28\xb5\x2f\xfd", 4) + table.bytes(), why) == nullptr);
+    CHECK(why.find("frames") != std::string::npos);
+  }
+  SUBCASE("more files than are read") {
+    std::string tar;
+    for (std::size_t i = 0; i <= limits::archive_entries; ++i) tar += archive::tar_header(std::to_string(i), 0, 0);
+    CHECK(opened(tar, why) == nullptr);
+    CHECK(why.find("files") != std::string::npos);
+  }
   SUBCASE("not an archive") {
     CHECK(opened("hello", why) == nullptr);
     CHECK_FALSE(why.empty());
+    why.clear();
+    CHECK(opened(zstd_of("hello"), why) == nullptr);
+    CHECK_FALSE(why.empty());
   }
+}
+
+TEST_CASE("an archive without a seek table is unpacked in slices, and can be stopped") {
+  const auto files = logdir_files(20'000);
+  std::string tar;
+  for (const auto& name : files->list()) {
+    const std::string bytes = content(*files, name);
+    tar += archive::tar_header(name, bytes.size(), 0) + bytes;
+    tar.resize(archive::tar_padded(tar.size()));
+  }
+  tar += std::string(1024, '\0');
+  const std::string compressed = zstd_of(tar);
+  std::string why;
+  SUBCASE("whole") {
+    reader::Logdir logdir(opened(compressed, why));
+    int asked = 0;
+    std::uint64_t seen = 0;
+    const auto stop_at_third = [&](std::uint64_t done, std::uint64_t total) {
+      CHECK(done >= seen);
+      CHECK(done <= total);
+      seen = done;
+      return ++asked != 3;
+    };
+    logdir.update(stop_at_third);
+    CHECK(asked == 3);
+    CHECK(logdir.runs().empty());
+    logdir.update();
+    REQUIRE(logdir.runs().size() == 1);
+    CHECK(logdir.runs()[0]->num_executions() == 40'000);
+    CHECK(logdir.fault().empty());
+  }
+  SUBCASE("cut off: what was there is read, and that it was cut is told") {
+    reader::Logdir logdir(opened(compressed.substr(0, compressed.size() / 2), why));
+    logdir.update();
+    CHECK(logdir.fault().find("cut off") != std::string::npos);
+    REQUIRE(logdir.runs().size() == 1);
+    CHECK(logdir.runs()[0]->num_executions() > 1'000);
+    const auto faults = logdir.runs()[0]->diagnostics();
+    CHECK(std::any_of(faults.begin(), faults.end(),
+                      [](const auto& d) { return d.message.find("cut off") != std::string::npos; }));
+  }
+}
+
+TEST_CASE("of two files with one name the last one counts") {
+  std::string why;
+  const std::string first = tar_of("a", "old");
+  const auto archive = opened(first.substr(0, first.size() - 1024) + tar_of("a", "new"), why);
+  REQUIRE_MESSAGE(archive != nullptr, why);
+  CHECK(archive->list().size() == 1);
+  CHECK(content(*archive, "a") == "new");
 }
 
 TEST_CASE("long names survive") {

@@ -231,6 +231,12 @@ def reading():
     row("–", "causes of 3.5 M bad rows", f"{r['causes_s']:.2f} s", "–", f"{r['causes_bytes'] / 1e6:.0f} MB", "≤ 0.5 s")
 
 
+def hostile():
+    for r in lines(call(bench("hostile"))):
+        row("–", f"made to harm: {r['name']}, {r['n']:,} and {100 * r['n']:,} of them", f"{r['large_ns']:,.0f} ns",
+            f"{r['small_ns']:,.0f} ns", f"{r['large_ns'] / r['small_ns']:.2f}x", "≤ 2x")
+
+
 def compiling():
     include = os.path.join(source, "include")
     for name, flags, target in (("nanlens.hpp, NANLENS_SPLIT, -O0, g++", ["-DNANLENS_SPLIT"], "≤ 750 ms"),
@@ -272,7 +278,7 @@ def page():
 def main():
     install()
     os.makedirs(work, exist_ok=True)
-    for part in (summaries, recording, walkthrough, reading, compiling, page):
+    for part in (summaries, recording, walkthrough, reading, hostile, compiling, page):
         part()
     cpu = [line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")]
     rows.sort(key=lambda r: int(r[0]) if r[0].isdigit() else 99)

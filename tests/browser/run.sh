@@ -15,13 +15,17 @@ fi
 rm -rf "$work/mnist" "$work/mnist.nanlens"  # recorded anew: by this build
 "$mnist" --dump_dir "$work/mnist" --dump_tensor_debug_mode FULL_HEALTH --dump_circular_buffer_size -1 >/dev/null
 "$nanlens" pack "$work/mnist" -o "$work/mnist.nanlens" >/dev/null
+rm -f "$work/core.nanlens"
+"$nanlens" pack "$here/../interop/golden/core.FULL_HEALTH" -o "$work/core.nanlens" >/dev/null
 PAGE=$(cd "$(dirname "$page")" && pwd)/$(basename "$page")
-MNIST=$work/mnist ARCHIVE=$work/mnist.nanlens CJK=$work/cjk BIG=$work/big SHOTS=$work/shots PLAYWRIGHT_FROM=$work
+MNIST=$work/mnist ARCHIVE=$work/mnist.nanlens SECOND_ARCHIVE=$work/core.nanlens CJK=$work/cjk BIG=$work/big SHOTS=$work/shots PLAYWRIGHT_FROM=$work
 GOLDEN=$(cd "$here/../interop/golden" && pwd)
-export PAGE MNIST ARCHIVE CJK BIG SHOTS GOLDEN PLAYWRIGHT_FROM
+export PAGE MNIST ARCHIVE SECOND_ARCHIVE CJK BIG SHOTS GOLDEN PLAYWRIGHT_FROM
 if [ "$browser" = firefox ]; then
   exec xvfb-run -a -s "-screen 0 1280x800x24" node "$here/firefox.mjs"
 fi
 [ -d "$CJK" ] || "$make_logdir" "$CJK" 20 10 7 cjk
 [ -d "$BIG" ] || "$make_logdir" "$BIG" 140000 25 5001
-exec node "$here/walkthrough.mjs"
+code=0
+for part in walkthrough opening; do node "$here/$part.mjs" || code=1; done
+exit $code

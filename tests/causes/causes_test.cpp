@@ -104,12 +104,16 @@ TEST_CASE("in slices, and while the logdir grows: the same answer as at once") {
   }
 }
 
-TEST_CASE("a run without anything bad is done at once") {
+TEST_CASE("a run without anything bad: no cause, but lineage") {
   Made made(test::GeneratorOptions{});
   made.show(1);
   causes::Causes causes(*made.logdir->runs().at(0));
-  CHECK(causes.advance(1));
+  finish(causes);
+  CHECK(causes.complete());
   CHECK(!causes.headline());
+  const auto inputs = causes.lineage(causes::trace_event(3)).classification.inputs;
+  REQUIRE(inputs.size() == 1);
+  CHECK(inputs[0].event == causes::trace_event(2));
   CHECK(causes.killers().empty());
 }
 

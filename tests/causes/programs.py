@@ -1,4 +1,4 @@
-"""Small programs with a known culprit, for the real TensorFlow to record: `programs.py OUT_DIR MODE`.
+"""Small programs with a known culprit, for the real TensorFlow to record: `programs.py OUT_DIR MODE[,MODE...] [NAME...]`.
 
 Each program gets a logdir of its own, OUT_DIR/NAME.MODE. EXPECTED says, per program, what `nanlens why` must answer: the op
 type of the cause (or "data" for values that came in bad, None for a run without a NaN) and the ids of the sentences that are
@@ -530,7 +530,7 @@ def session(tf, np):
 
 
 def main():
-    out, mode = sys.argv[1:3]
+    out, modes = sys.argv[1:3]
     only = sys.argv[3:]
     import numpy as np
     import tensorflow as tf
@@ -539,10 +539,11 @@ def main():
     for name, function in PROGRAMS.items():
         if only and name not in only:
             continue
-        tf.debugging.experimental.enable_dump_debug_info(os.path.join(out, f"{name}.{mode}"), tensor_debug_mode=mode,
-                                                         circular_buffer_size=-1)
-        function(tf, np)
-        tf.debugging.experimental.disable_dump_debug_info()
+        for mode in modes.split(","):
+            tf.debugging.experimental.enable_dump_debug_info(os.path.join(out, f"{name}.{mode}"), tensor_debug_mode=mode,
+                                                             circular_buffer_size=-1)
+            function(tf, np)
+            tf.debugging.experimental.disable_dump_debug_info()
 
 
 if __name__ == "__main__":

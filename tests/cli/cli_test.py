@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -96,7 +97,7 @@ run(nanlens, "check", path("entropy"))
 
 # check: exit codes.
 line = run(nanlens, "check", bug, code=1)[0]
-assert line.count("\n") == 1 and "Log:0" in line and "model.cpp" in line and "why: Log at model.cpp:" in line
+assert line.count("\n") == 1 and "499 bad tensors; why: Log at model.cpp:" in line and "(Log:0, row 88)" in line, line
 record("shape", mode="SHAPE")
 assert "nothing could be checked" in run(nanlens, "check", path("shape"), code=3)[0]
 run(nanlens, "check", path("missing"), code=2)
@@ -116,6 +117,29 @@ with open(os.path.join(damaged, [f for f in os.listdir(damaged) if f.endswith("t
     f.write(b"\xff")
 assert "incomplete" in run(nanlens, "check", damaged)[0]
 run(nanlens, "check", damaged, "--strict", code=3)
+
+# A recording that did not end in order is never clean; with a NaN on record the NaN counts.
+for name, code in (("clip", 3), ("bug", 1)):
+    cut = path("cut-" + name)
+    run("cp", "-r", path(name), cut)
+    metadata = os.path.join(cut, [f for f in os.listdir(cut) if f.endswith("metadata")][0])
+    with open(metadata, "r+b") as f:
+        (length,) = struct.unpack("<Q", f.read(8))
+        f.truncate(16 + length)  # the record that marks the end is gone
+    out = run(nanlens, "check", cut, code=code)[0]
+    assert "did not end in order" in out and "clean" not in out, out
+    assert "did not end in order" in run(nanlens, "report", cut)[0]
+    assert json.loads(run(nanlens, "why", cut, "--json")[0])["clean_end"] is False
+# Several runs in one logdir: every bad one is answered for, the first in time leading.
+several = path("several")
+record("several")
+record("several", ring="200")
+record("several", "--fix", "clip")
+answer = json.loads(run(nanlens, "why", several, "--json")[0])
+assert answer["headline"]["id"] == "rc.log_softmax" and len(answer["other_runs"]) == 1, answer
+text = run(nanlens, "why", several)[0]
+assert text.count("Run ") == 2 and "1 other run in this logdir without a NaN" in text, text
+assert "in 2 runs; why: Log at" in run(nanlens, "check", several, code=1)[0]
 
 # dump: ranges, kinds, raw.
 assert [r["index"] for r in rows(bug, "traces", "--begin", "3", "--end", "5")] == [3, 4]
@@ -137,7 +161,13 @@ assert run("diff", "-r", bug, path("unpacked"))[0] == ""
 assert "File exists" in run(nanlens, "unpack", path("bug.nanlens"), "-C", path("unpacked"), code=2)[1]
 with open(path("junk"), "wb") as f:
     f.write(b"junk" * 1000)
-assert "as an archive" in run(nanlens, "report", path("junk"), code=2)[1]
+assert "nor an archive" in run(nanlens, "report", path("junk"), code=2)[1]
+
+# One of a logdir's files stands for the logdir; an archive opens by any name.
+metadata = next(n for n in sorted(os.listdir(bug)) if n.endswith(".metadata"))
+assert rows(os.path.join(bug, metadata), "alerts") == rows(bug, "alerts")
+os.rename(path("bug.nanlens"), path("BUG.TAR.ZST"))
+assert rows(path("BUG.TAR.ZST"), "alerts") == rows(bug, "alerts")
 
 # Recording from outside, by environment variables alone; bad ones say so and record nothing.
 env = {"NANLENS_LOGDIR": path("env"), "NANLENS_RUN_ID": "feedbeef"}

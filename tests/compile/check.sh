@@ -1,22 +1,25 @@
 #!/bin/sh
-# Compiles what a host would compile, with the bare compiler: `check.sh SOURCE_DIR COMPILER NANLENS`.
+# Compiles what a host would compile, with the bare compiler: `check.sh SOURCE_DIR COMPILER NANLENS [headers]`.
+# With `headers`, each of them alone too: one compiler is enough for that.
 set -eu
 source=$1 compiler=$2 nanlens=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 flags="-std=c++20 -I$source/include -Wall -Wextra -Wconversion -Werror"
 
-echo "each header alone"
-cat >"$work/one_header.sh" <<'SH'
+if [ "${4:-}" = headers ]; then
+  echo "each header alone"
+  cat >"$work/one_header.sh" <<'SH'
 case $3 in nanlens/hosts/eigen.hpp) extra="-isystem /usr/include/eigen3" ;; *) extra= ;; esac
 echo "#include <$3>" | $1 $2 $extra -x c++ -fsyntax-only - || { echo "header: $3"; exit 255; }
 SH
-(cd "$source/include" && find nanlens -name '*.hpp' ! -name disabled.hpp | sort) |
-  xargs -P 2 -n 1 sh "$work/one_header.sh" "$compiler" "$flags"
+  (cd "$source/include" && find nanlens -name '*.hpp' ! -name disabled.hpp | sort) |
+    xargs -P 2 -n 1 sh "$work/one_header.sh" "$compiler" "$flags"
+fi
 
 echo "two translation units, linked"
 for unit in one two; do
-  printf '#include <nanlens/nanlens.hpp>\n#include <nanlens/reader/reader.hpp>\nint %s() { nanlens::op("A", 1.0f); return 0; }\n' $unit >"$work/$unit.cpp"
+  printf '#include <nanlens/nanlens.hpp>\n#include <nanlens/causes/causes.hpp>\nint %s() { nanlens::op("A", 1.0f); return 0; }\n' $unit >"$work/$unit.cpp"
   $compiler $flags -c "$work/$unit.cpp" -o "$work/$unit.o"
 done
 echo 'int one(); int two(); int main() { return one() + two(); }' >"$work/main.cpp"

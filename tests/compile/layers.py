@@ -1,9 +1,10 @@
-"""Checks that includes point downward only: `layers.py INCLUDE_DIR`."""
+"""Checks that includes point downward only, in the headers, the viewer and the page: `layers.py SOURCE_DIR`."""
 import pathlib
 import re
 import sys
 
-BELOW = {
+# What each layer may include besides itself.
+HEADERS = {
     "tensor": set(),
     "summary": {"tensor"},
     "logdir": {"tensor", "summary"},
@@ -13,30 +14,76 @@ BELOW = {
     "causes": {"tensor", "summary", "logdir", "reader"},
     "archive": {"tensor", "summary", "logdir", "reader"},
 }
+VIEWER = {
+    "texts": set(),
+    "report": {"texts"},
+    "engine": {"texts", "report"},
+    "widgets": {"texts", "engine"},
+    "app": {"texts", "engine", "widgets"},
+    "panes": {"texts", "engine", "widgets", "app"},
+    "desktop": {"texts", "engine", "widgets", "app", "panes"},
+    "wasm": {"texts", "engine", "widgets", "app", "panes"},
+    "cli": {"texts", "report"},
+}
+# The recorder is no part of the viewer: it reads what others recorded.
+READING = {"tensor", "summary", "logdir", "reader", "causes", "archive"}
 # What nanlens.hpp must not drag into a host.
 FORBIDDEN = {"regex", "iostream", "fstream", "sstream", "filesystem", "immintrin.h"}
+# What draws, and JSON, belong where they are named.
+ONLY_IN = {"imgui": {"widgets", "app", "panes", "desktop", "wasm"}, "nlohmann": {"app", "cli"}, "re2": {"engine"},
+           "CLI": {"desktop", "cli"}, "GLFW": {"desktop"}, "emscripten": {"wasm"}}
 ROOT = {"config.hpp", "version.hpp"}
 
 
+def includes(path):
+    return re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', path.read_text(encoding="utf-8"), re.M)
+
+
+def sources(root):
+    return [p for p in sorted(root.rglob("*")) if p.suffix in (".hpp", ".cpp", ".inl", ".inc")]
+
+
+def faults_of_header(path, layer):
+    for header in includes(path):
+        if header.startswith("nanlens/"):
+            target = header.split("/")[1:]
+            if layer is None or target[0] == layer or (len(target) == 1 and target[0] in ROOT):
+                continue
+            if len(target) == 1 and target[0] == "nanlens.hpp" and layer == "hosts":
+                continue
+            if target[0] not in HEADERS[layer]:
+                yield f"{layer} must not include {header}"
+        elif layer in ("tensor", "summary", "logdir", "capture") and header in FORBIDDEN:
+            yield f"includes <{header}>"
+
+
+def faults_of_viewer(path, layer):
+    for header in includes(path):
+        first = re.split(r"[/_.]", header)[0]
+        target = header.split("/")[0] if "/" in header else None
+        if target == "nanlens":
+            if header.split("/")[1] not in READING | ROOT:
+                yield f"the viewer must not include {header}"
+        elif target in VIEWER and target != layer and target not in VIEWER[layer]:
+            yield f"{layer} must not include {header}"
+        elif first in ONLY_IN and layer not in ONLY_IN[first]:
+            yield f"{layer} must not include {header}"
+
+
 def main():
-    root = pathlib.Path(sys.argv[1]) / "nanlens"
+    source = pathlib.Path(sys.argv[1])
     faults = []
-    files = [p for p in root.rglob("*") if p.suffix in (".hpp", ".inl", ".inc")]
-    for path in files:
-        parts = path.relative_to(root).parts
-        layer = parts[0] if len(parts) > 1 else None
-        for header in re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', path.read_text(), re.M):
-            if header.startswith("nanlens/"):
-                target = header.split("/")[1:]
-                if layer is None or target[0] == layer or (len(target) == 1 and target[0] in ROOT):
-                    continue
-                if len(target) == 1 and target[0] == "nanlens.hpp" and layer == "hosts":
-                    continue
-                if target[0] not in BELOW[layer]:
-                    faults.append(f"{path}: {layer} must not include {header}")
-            elif layer in ("tensor", "summary", "logdir", "capture") and header in FORBIDDEN:
-                faults.append(f"{path}: includes <{header}>")
-    print("\n".join(faults) or f"{len(files)} headers: every include points down")
+    count = 0
+    for root, check in (("include/nanlens", faults_of_header), ("viewer", faults_of_viewer), ("wasm", faults_of_viewer)):
+        for path in sources(source / root):
+            parts = path.relative_to(source / root).parts
+            layer = "wasm" if root == "wasm" else parts[0] if len(parts) > 1 else None
+            if root == "viewer" and layer not in VIEWER:
+                faults.append(f"{path}: no layer is called {layer}")
+                continue
+            faults += [f"{path}: {fault}" for fault in check(path, layer)]
+            count += 1
+    print("\n".join(faults) or f"{count} files: every include points down")
     return 1 if faults else 0
 
 

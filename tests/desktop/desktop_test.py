@@ -81,6 +81,15 @@ class Viewer:
         x, y = self.point(name, fx, fy)
         run("xdotool", "mousemove", str(x), str(y), "sleep", "0.08", "mousedown", str(button), "sleep", "0.06", "mouseup", str(button), "sleep", "0.1")
 
+    def drag(self, name, to, fx=0.5, fy=0.5):
+        """By its left part onto a place in another one."""
+        x, y = self.point(name, 0.25)
+        to_x, to_y = self.point(to, fx, fy)
+        run("xdotool", "mousemove", str(x), str(y), "sleep", "0.1", "mousedown", "1", "sleep", "0.1")
+        for share in (0.1, 0.5, 0.9, 1):
+            run("xdotool", "mousemove", str(int(x + (to_x - x) * share)), str(int(y + (to_y - y) * share)), "sleep", "0.1")
+        run("xdotool", "mouseup", "1")
+
     def key(self, *keys):
         for k in keys:
             run("xdotool", "key", "--delay", "40", k, "sleep", "0.1")
@@ -186,6 +195,84 @@ def resize():
             bottom = max(r["y"] + r["h"] for r in rects.values())
             assert width - 12 <= right <= width + 1 and height - 30 <= bottom <= height + 1, (width, height, right, bottom)
             v.shot(f"desktop-{width}x{height}.png")
+
+
+def rows_by_keys_and_mouse():
+    """pins, ranges, the tail and hits of rows; full screen and back"""
+    with Viewer(logdir) as v:
+        v.wait(lambda s: s["focus"]["trace"] == 88, "the logdir")
+        x, y = v.point("trace:85")
+        run("xdotool", "mousemove", str(x), str(y))
+        v.wait(lambda s: s["hovered"] and s["hovered"]["trace"] == 85, "the ring")
+        run("xdotool", "keydown", "ctrl", "click", "1", "keyup", "ctrl")
+        v.wait(lambda s: s["graph_executions"]["pinned"] == [85], "the pin")
+        x, y = v.point("trace:91")
+        run("xdotool", "mousemove", str(x), str(y), "keydown", "shift", "click", "1", "keyup", "shift")
+        v.wait(lambda s: s["graph_executions"]["range"] == {"begin": 88, "end": 91}, "the range")
+        v.key("Escape")
+        v.wait(lambda s: s["graph_executions"]["range"] is None, "no range")
+        v.key("3", "End")
+        v.wait(lambda s: s["focus"]["trace"] == 599 and s["graph_executions"]["tail"], "the last row")
+        v.key("Up")
+        v.wait(lambda s: s["focus"]["trace"] == 598 and not s["graph_executions"]["tail"], "no tail")
+        v.key("slash")
+        v.type("type:Log")
+        v.wait(lambda s: s["graph_executions"]["shown"] == 10, "ten rows")
+        v.key("F3")  # after the last one comes the first
+        first = v.wait(lambda s: s["focus"]["op_name"] == "Log", "the first hit")["focus"]["trace"]
+        v.key("F3")
+        v.wait(lambda s: s["focus"]["op_name"] == "Log" and s["focus"]["trace"] > first, "the next hit")
+        v.key("shift+F3")
+        v.wait(lambda s: s["focus"]["trace"] == first, "the hit before")
+        v.key("F11")
+        v.wait(lambda s: s["full_screen"] and "pane:alerts" in v.read()["rects"], "full screen")
+        v.key("F11")
+        v.wait(lambda s: not s["full_screen"], "a window")
+
+
+def panes():
+    """panes move, become tabs, leave the window and come back, and stay where they were put"""
+    with Viewer(logdir) as v:
+        default = v.wait(lambda s: s["focus"]["trace"] == 88, "the logdir")["layout"]
+        v.drag("pane:stack_trace", "pane:graph_executions")
+        v.wait(lambda s: s["layout"] == "R2C0ac1R3tgTek.s", "a tab")
+        assert "tab:graph_executions" in v.read()["rects"]
+        v.click("tab:graph_executions")
+        v.wait(lambda s: s["active_pane"] == "graph_executions" and "tab:stack_trace" in v.read()["rects"], "the other tab")
+        v.click("pane:source_code", button=3, fx=0.3)
+        x, y = v.point("pane:source_code", 0.3)
+        v.shot("desktop-menu.png")
+        run("xdotool", "mousemove", str(x + 20), str(y + 12), "click", "1")
+        v.wait(lambda s: s["layout"].endswith("-s"), "a window of its own")
+        names = run("xdotool", "search", "--name", "nanlens: Source Code").split()
+        assert len(names) == 1, names
+        run("import", "-window", "root", os.path.join(shots, "desktop-detached.png"))
+        v.click("pane:source_code:dock")
+        v.wait(lambda s: s["layout"] == "R2C0ac1R3tgTek.s", "the pane to be back")
+    with Viewer(logdir) as v:
+        v.wait(lambda s: s["focus"]["trace"] == 88 and s["layout"] == "R2C0ac1R3tgTek.s", "the same layout")
+        v.key("ctrl+p")
+        v.wait(lambda s: s["popup"] == "palette", "the palette")
+        v.type(">reset the layout")
+        v.key("Return")
+        v.wait(lambda s: s["layout"] == default, "the first layout")
+
+
+def phone():
+    """a window of a phone's size shows one pane with tabs, and everything is as large as a finger"""
+    with Viewer(logdir, width=390, height=844) as v:
+        v.wait(lambda s: s["focus"]["trace"] == 88 and s["phone"], "the logdir")
+        for pane in ("timeline", "graph_executions", "graph_structure", "source_code", "stack_trace", "alerts"):
+            v.click("tab:" + pane)
+            v.wait(lambda s: s["active_pane"] == pane and "pane:" + pane in v.read()["rects"], pane)
+            rects = v.read()["rects"]
+            assert [r for r in rects if r.startswith("pane:")] == ["pane:" + pane], pane
+            v.shot(f"phone-{pane}.png")
+            small = [(r, q) for r, q in rects.items() if q["h"] < 44 or q["w"] < 44
+                     if r.startswith(("tab:", "verdict", "filter:", "alerts:", "help", "settings", "frame"))
+                     if not r.endswith((":name", ":scroll", "expected"))]
+            cut_off = {r for r, q in rects.items() if q["y"] + q["h"] > 790}  # the last line of a list may be cut
+            assert not [r for r in small if r[0] not in cut_off], small
 
 
 def growing():
@@ -303,7 +390,7 @@ def tensorflow():
 
 
 with Display(1600, 900):
-    for body in (walkthrough, remembered, resize, growing, idle, files, tensorflow):
+    for body in (walkthrough, remembered, resize, rows_by_keys_and_mouse, panes, phone, growing, idle, files, tensorflow):
         check(body)
 print(f"{passed} passed, {failed} failed")
 sys.exit(failed != 0 or passed == 0)

@@ -1,4 +1,8 @@
-"""Programs for the real TensorFlow to record: `programs.py NAME LOGDIR MODE`."""
+"""Programs for the real TensorFlow to record: `programs.py [NAME LOGDIR MODE]...`.
+
+Each runs in a process of its own, as some change TensorFlow for good; it is imported once for all, before they part.
+"""
+import os
 import sys
 
 import numpy as np
@@ -97,4 +101,11 @@ def ring(logdir, mode):
 
 
 if __name__ == "__main__":
-    globals()[sys.argv[1]](sys.argv[2], sys.argv[3])
+    for at in range(1, len(sys.argv), 3):
+        name, to, tensor_debug_mode = sys.argv[at:at + 3]
+        child = os.fork()
+        if child == 0:
+            globals()[name](to, tensor_debug_mode)
+            sys.exit(0)  # with TensorFlow's own handlers, which close its files
+        if os.waitpid(child, 0)[1] != 0:
+            sys.exit(f"{name} failed")

@@ -2,15 +2,18 @@
 
 Makes a virtual environment in WORK_DIR if it is not there, then (a) programs run under TensorFlow, and nanlens' answers must
 equal TensorFlow's own; (b) the walkthrough is recorded by nanlens in every mode and ring setting, and TensorFlow's answers must
-equal ours; (c) TensorBoard serves it, with 499 alerts; (d) programs with a known culprit run under TensorFlow, and `nanlens why` must name it;
+equal ours; (c) TensorBoard serves it, with 499 alerts; (d) programs with a known culprit, small ones and ones of the size of
+real ones, run under TensorFlow, and `nanlens why` must name it;
 (e) damaged copies of TensorFlow's logdirs are read.
 """
+import hashlib
 import os
 import shutil
 import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+CAUSES = os.path.join(HERE, "..", "causes")
 MODES = ("NO_TENSOR", "CURT_HEALTH", "CONCISE_HEALTH", "FULL_HEALTH", "SHAPE", "FULL_TENSOR")
 PROGRAMS = [("core", m) for m in MODES] + [
     (p, "FULL_HEALTH") for p in ("keras", "data", "mirrored", "session", "filtered", "ring")]
@@ -39,34 +42,63 @@ def install():
     open(os.path.join(venv, "complete"), "w").close()
 
 
+def recorded(name, record, *sources):
+    """The folder of what TensorFlow records, which depends on the programs alone: made anew if they changed."""
+    folder = os.path.join(work, name)
+    key = os.path.join(folder, "key")
+    now = hashlib.blake2b()
+    for source in sources:
+        with open(source, "rb") as f:
+            now.update(f.read())
+    if os.environ.get("NANLENS_SKIP_UNCHANGED") and os.path.exists(key):
+        with open(key, encoding="utf-8") as f:
+            if f.read() == now.hexdigest():
+                return folder
+    shutil.rmtree(folder, ignore_errors=True)
+    os.mkdir(folder)
+    record(folder)
+    with open(key, "w", encoding="utf-8") as f:
+        f.write(now.hexdigest())
+    return folder
+
+
+def record_programs(folder):
+    jobs = [(program, os.path.join(folder, f"tf.{program}.{mode}"), mode) for program, mode in PROGRAMS]
+    call(python, os.path.join(HERE, "programs.py"), *(part for job in jobs for part in job))
+    call(python, os.path.join(HERE, "reference.py"), os.path.join(folder, "answers.json"), *(to for _, to, _ in jobs))
+
+
+def record_causes(folder):
+    call(python, os.path.join(CAUSES, "programs.py"), folder, ",".join((MODES[3], MODES[2], MODES[1])))
+
+
+def record_real(folder):
+    call(python, os.path.join(CAUSES, "real_programs.py"), folder)
+
+
 def main():
     install()
     logs = os.path.join(work, "logs")
     shutil.rmtree(logs, ignore_errors=True)
     os.mkdir(logs)
-    theirs = []
-    for program, mode in PROGRAMS:
-        theirs.append(os.path.join(logs, f"tf.{program}.{mode}"))
-        call(python, os.path.join(HERE, "programs.py"), program, theirs[-1], mode)
+    programs = recorded("programs", record_programs, __file__, os.path.join(HERE, "programs.py"), os.path.join(HERE, "reference.py"))
+    theirs = [os.path.join(programs, f"tf.{program}.{mode}") for program, mode in PROGRAMS]
     ours = []
     for mode in MODES:
         for ring in ("-1", "200"):
             ours.append(os.path.join(logs, f"nanlens.ring{ring}.{mode}"))
             call(mnist, "--dump_dir", ours[-1], "--dump_tensor_debug_mode", mode, "--dump_circular_buffer_size", ring,
                  "--test_size", "100")
-    for name, dirs in (("tensorflow", theirs), ("nanlens", ours)):
-        answers = os.path.join(logs, f"{name}.json")
-        call(python, os.path.join(HERE, "reference.py"), answers, *dirs)
-        print(call(python, os.path.join(HERE, "compare.py"), nanlens, answers), end="")
+    call(python, os.path.join(HERE, "reference.py"), os.path.join(logs, "answers.json"), *ours)
+    for answers in programs, logs:
+        print(call(python, os.path.join(HERE, "compare.py"), nanlens, os.path.join(answers, "answers.json")), end="")
     walkthrough = os.path.join(logs, "nanlens.ring-1.FULL_HEALTH")
     print(call(python, os.path.join(HERE, "tensorboard.py"), os.path.join(venv, "bin", "tensorboard"), nanlens, walkthrough, "499"),
           end="")
-    causes = os.path.join(logs, "causes")
-    os.mkdir(causes)
-    programs = os.path.join(HERE, "..", "causes")
-    for mode in MODES[3], MODES[2], MODES[1]:
-        call(python, os.path.join(programs, "programs.py"), causes, mode)
-    print(call(sys.executable, os.path.join(programs, "score.py"), nanlens, causes), end="")
+    causes = recorded("causes", record_causes, __file__, os.path.join(CAUSES, "programs.py"))
+    print(call(sys.executable, os.path.join(CAUSES, "score.py"), nanlens, causes), end="")
+    real = recorded("real", record_real, __file__, *(os.path.join(CAUSES, name) for name in sorted(os.listdir(CAUSES)) if name.startswith("real_")))
+    print(call(sys.executable, os.path.join(CAUSES, "score_real.py"), nanlens, real), end="")
     print(call(python, os.path.join(HERE, "damage.py"), nanlens, *theirs[3:4], *theirs[6:8], theirs[9], walkthrough), end="")
 
 

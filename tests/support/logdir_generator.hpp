@@ -21,9 +21,11 @@ struct GeneratorOptions {
   int bad_every = 0;  ///< every n-th trace holds a NaN; 0: none
   bool call_ids = true;
   bool cjk = false;  ///< names and source text in Chinese and Japanese
+  std::string name_prefix = "op";
   std::string run_id = "12345678";
   std::string version = "nanlens-test";
   double start_time = 1.7e9;
+  bool fan_out = false;  ///< every op takes the first one's output, in place of a chain
 };
 
 /// Takes bytes for a file of the set.
@@ -59,7 +61,9 @@ class LogdirGenerator {
     sink_(kind, bytes_);
   }
 
-  [[nodiscard]] std::string name(int op) const { return (options_.cjk ? "损失层/对数_" : "op") + std::to_string(op); }
+  [[nodiscard]] std::string name(int op) const {
+    return (options_.cjk ? "损失层/对数_" : options_.name_prefix) + std::to_string(op);
+  }
 
   void definitions() {
     put(Kind::metadata, logdir::DebugMetadata{options_.version, std::string(logdir::file_version), options_.run_id});
@@ -77,7 +81,7 @@ class LogdirGenerator {
       op.op_name = name(i);
       op.graph_name = "step";
       op.graph_id = "g1";
-      if (i > 0) op.input_names = {name(i - 1) + ":0"};
+      if (i > 0) op.input_names = {name(options_.fan_out ? 0 : i - 1) + ":0"};
       op.num_outputs = 1;
       op.code_location = logdir::CodeLocation{"host", {"f0", "f1"}};
       op.output_tensor_ids = {i + 1};

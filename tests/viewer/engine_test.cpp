@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "../support/hostile.hpp"
 #include "../support/logdir_generator.hpp"
-#include "engine/message.hpp"
 #include "session.hpp"
 
 using nanlens::test::GeneratorOptions;
@@ -261,6 +261,39 @@ TEST_CASE("CURT_HEALTH and TensorFlow 1 sessions") {
   CHECK(session.selection.input_rows[0] == 4);
 }
 
+TEST_CASE("inputs and consumers are those of the same session run, in the panes as in the chain") {
+  GoldenSession s("session.FULL_HEALTH");
+  s.select(IntentKind::trace, 5);  // Log, in the second of two runs; the first one's consumer is row 3
+  REQUIRE(s.selection.consumer_rows.size() == 1);
+  CHECK(s.selection.consumer_rows[0] == 7);
+  REQUIRE(s.selection.neighbourhood.consumers.size() == 1);
+  REQUIRE(s.selection.neighbourhood.consumers[0].size() == 1);
+  CHECK(s.selection.neighbourhood.consumers[0][0].trace == 7);
+  CHECK(s.selection.neighbourhood.inputs.at(0).trace == 4);
+  CHECK(s.filtered("consumer") == std::vector<std::uint64_t>{7});
+  CHECK(s.filtered("input") == std::vector<std::uint64_t>{4});
+  s.filtered("");
+  s.select(IntentKind::trace, 7);
+  REQUIRE(s.selection.chain.size() >= 2);
+  CHECK(s.selection.input_rows.at(0) == s.selection.chain.at(s.selection.chain.size() - 2).trace);
+  viewer::Focus log = s.selection.focus;
+  log.op_name = "Log";
+  log.slot = 0;
+  s.select(IntentKind::op, 0, log);
+  CHECK(s.selection.focus.trace == 5);
+}
+
+TEST_CASE("an op with very many consumers: some cards, all rows, and an honest count") {
+  Session s(in_memory(generate({.calls = 1, .ops_per_graph = 2001, .fan_out = true})));
+  s.open("x");
+  s.select(IntentKind::trace, 0);
+  const auto& n = s.selection.neighbourhood;
+  REQUIRE(n.consumers.size() == 1);
+  CHECK(n.consumers[0].size() == 64);
+  CHECK(n.num_consumers.at(0) == 2000);
+  CHECK(s.selection.consumer_rows.size() == 2000);
+}
+
 TEST_CASE("nothing there, nothing readable: reasons, not blanks") {
   Session s(open_directory);
   s.open("/nonexistent");
@@ -343,31 +376,6 @@ TEST_CASE("many executions come as columns in which no bad one is lost") {
   CHECK(by_time == s.timeline.total);
 }
 
-TEST_CASE("requests and replies survive the way to the worker and back") {
-  GoldenSession s("core.FULL_HEALTH");
-  s.select(IntentKind::first_bad);
-  const viewer::Reply replies[] = {s.overview, s.rows,   s.timeline,    s.selection,
-                                   s.alerts,   s.source, s.diagnostics, s.status};
-  for (const auto& reply : replies) {
-    std::string once;
-    viewer::write_message(reply, once);
-    viewer::Reply copy;
-    REQUIRE(viewer::read_message(once.data(), once.size(), copy));
-    std::string twice;
-    viewer::write_message(copy, twice);
-    CHECK(once == twice);
-    // Bytes that are cut or changed are refused or read as something, but never run past the end.
-    for (std::size_t n = 0; n < std::min<std::size_t>(once.size(), 300); ++n)
-      CHECK_FALSE(viewer::read_message(once.data(), n, copy));
-  }
-  std::string bytes;
-  viewer::write_message(viewer::Request{7, viewer::Select{IntentKind::alert_step, -1, true, {}}}, bytes);
-  viewer::Request request;
-  REQUIRE(viewer::read_message(bytes.data(), bytes.size(), request));
-  CHECK(request.serial == 7);
-  CHECK(std::get<viewer::Select>(request.what).by_op);
-}
-
 TEST_CASE("causes: verdict, classes, chain, steps along it, filter words") {
   GoldenSession session("core.FULL_HEALTH");
   REQUIRE(session.explanation.complete);
@@ -410,4 +418,20 @@ TEST_CASE("causes: verdict, classes, chain, steps along it, filter words") {
   session.select(viewer::IntentKind::clear);
   session.select(viewer::IntentKind::cause_step, -1);
   CHECK(session.selection.notice == "Nothing bad is selected.");
+}
+
+TEST_CASE("times that are none, or out of order, break no list") {
+  Session s([](const std::string&, std::string&) {
+    return std::make_unique<nanlens::test::CountingStorage>(nanlens::test::times_without_order(3'000));
+  });
+  s.open("hostile");
+  for (const bool by_time : {true, false}) {
+    s.view.time_mode = by_time;
+    s.show();
+    CHECK(s.timeline.total == 3'000);
+    CHECK(std::all_of(s.timeline.gaps.begin(), s.timeline.gaps.end(),
+                      [](const viewer::Gap& gap) { return gap.begin >= 0 && gap.seconds > 0; }));
+  }
+  for (int i = 0; i < 20; ++i) s.select(IntentKind::alert_step, 1);
+  CHECK(s.selection.alert >= 0);
 }

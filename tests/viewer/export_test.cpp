@@ -9,6 +9,7 @@
 
 #include "engine/export.hpp"
 #include "session.hpp"
+#include "texts/utf8.hpp"
 
 using nanlens::test::Session;
 namespace reader = nanlens::reader;
@@ -96,6 +97,16 @@ TEST_CASE("texts with quotes, commas and line breaks stay whole; what is unknown
   CHECK(json["nan"].is_null());
   CHECK(json["size"].is_null());
   CHECK(viewer::row_text(row, true).starts_with("0,\"a\"\"b,c\n\\d\",0,日本,"));
+}
+
+TEST_CASE("bytes that are not UTF-8 are replaced one by one, all others stay") {
+  viewer::Row row;
+  row.op_name = "a\xff\xc3(\xe2\x82";
+  CHECK(Json::parse(viewer::row_text(row, false))["op_name"] == "a\uFFFD\uFFFD(\uFFFD\uFFFD");
+  CHECK(viewer::row_text(row, true).starts_with("0,a\uFFFD\uFFFD("));
+  for (const std::string good : {"é損😀", "\x7f\u0800\uFFFF\U0010FFFF"}) CHECK(viewer::valid_utf8(good) == good);
+  CHECK(viewer::valid_utf8("\xed\xa0\x80") == "\uFFFD\uFFFD\uFFFD");  // a surrogate
+  CHECK(viewer::valid_utf8("\xc0\xaf\xf5") == "\uFFFD\uFFFD\uFFFD");  // too long, too large
 }
 
 TEST_CASE("a report is exported in one piece, as `nanlens report` writes it") {

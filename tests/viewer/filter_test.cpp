@@ -88,6 +88,46 @@ TEST_CASE("what can't be read is named, with its place and a better name") {
   CHECK(error_of(std::string(200, '(')).reason.find("too deep") != std::string::npos);
 }
 
+TEST_CASE("regular expressions: the fault is underlined, case is ignored beyond ASCII, text need not be UTF-8") {
+  const auto wrong = [](const std::string& query, std::size_t begin, std::size_t end) {
+    const auto error = error_of(query);
+    CHECK_MESSAGE(error.reason.find("regular expression") != std::string::npos, query);
+    CHECK_MESSAGE(error.begin == begin, query);
+    CHECK_MESSAGE(error.end == end, query);
+  };
+  wrong("bad /ab[c/", 7, 9);
+  wrong(R"(/a\q/)", 2, 4);
+  wrong("/x(?=y)/", 2, 5);
+  wrong("/(a/", 1, 3);
+  wrong("/a**/", 2, 4);
+  wrong("/a{1001}/", 2, 8);
+  CHECK((*parse("/straße/").root.match)("STRAßE"));
+  CHECK((*parse("/LOG$/").root.match)("\xff\xfelog"));
+  CHECK((*parse("/損失/").root.match)("層/損失"));
+}
+
+TEST_CASE("no regular expression takes more than linear time or much memory") {
+  const std::string long_name(20000, 'a');
+  for (const char* const query : {"/(([A-Za-z_0-9]+)+)+!/", "/(a+)+c/", "/(a|b)*c/", "/(x|[a-z])*!/",
+                                  "/(a?){200}a{200}!/", "/(.*)(.*)(.*)(.*)(.*)!/"})
+    CHECK_FALSE_MESSAGE((*parse(query).root.match)(long_name), query);
+  CHECK(error_of("/" + std::string(100000, 'a') + "/").reason.find("too large") != std::string::npos);
+  CHECK(error_of("/(((a{1000}){1000}){1000})/").reason.find("repeats") != std::string::npos);
+  CHECK(error_of(R"(/((\pL{900})|(\pN{900}))/)").reason.find("too large") != std::string::npos);
+  CHECK(error_of("/" + std::string(480, '(') + std::string(480, ')') + "{1000}{1000}/").reason.size() > 10);
+  CHECK_FALSE((*parse("a*a*a*a*a*b").root.match)(long_name));
+}
+
+TEST_CASE("a query has limits of depth and number") {
+  CHECK(error_of(std::string(10000, '(')).reason.find("too deep") != std::string::npos);
+  CHECK(error_of(std::string(1000000, '-')).reason.find("missing") != std::string::npos);
+  CHECK(parse(std::string(100000, '-') + "bad").root.kind == Kind::flag);
+  CHECK(parse(std::string(99999, '!') + "bad").root.kind == Kind::negation);
+  std::string many;
+  for (int i = 0; i < 100000; ++i) many += "a ";
+  CHECK(error_of(many).reason.find("more than 200") != std::string::npos);
+}
+
 TEST_CASE("a query comes apart as it is written") {
   using List = std::vector<std::string>;
   CHECK(filter::parts("bad type:Log  nan>0") == List{"bad", "type:Log", "nan>0"});

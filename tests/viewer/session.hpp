@@ -2,6 +2,7 @@
 /// An engine that is asked and answers at once.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -63,6 +64,7 @@ class Session {
   viewer::Exported exported;
   viewer::Status status;
   int replies = 0;
+  std::function<void(const viewer::Rows&)> watch_rows;  ///< sees every answer, not only the last one
 
  private:
   void finish() {
@@ -76,7 +78,10 @@ class Session {
     }
   }
   void keep(viewer::Overview& r) { overview = std::move(r); }
-  void keep(viewer::Rows& r) { rows = std::move(r); }
+  void keep(viewer::Rows& r) {
+    if (watch_rows) watch_rows(r);
+    rows = std::move(r);
+  }
   void keep(viewer::Timeline& r) { timeline = std::move(r); }
   void keep(viewer::Selection& r) { selection = std::move(r); }
   void keep(viewer::Alerts& r) { alerts = std::move(r); }

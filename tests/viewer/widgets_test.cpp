@@ -5,6 +5,7 @@
 
 #include "engine/run_index.hpp"
 #include "widgets/format.hpp"
+#include "widgets/health_bar.hpp"
 #include "widgets/syntax.hpp"
 
 namespace viewer = nanlens::viewer;
@@ -80,4 +81,31 @@ TEST_CASE("source text of Python and C++") {
       CHECK(at == line.size());
     }
   }
+}
+
+TEST_CASE("the health bar shares its width by counts, and a single bad element is still seen") {
+  const auto segments = [](std::vector<viewer::Badge> badges) { return viewer::health_segments(badges, 56, 3); };
+  // One NaN among a million: 3 of 56 pixels, the rest is shared by the others as their counts are.
+  const auto one = segments({{BadgeKind::size, 1e6, {}}, {BadgeKind::nan, 1, {}}, {BadgeKind::pos, 999999, {}}});
+  REQUIRE(one);
+  CHECK((*one)[0] == doctest::Approx(3));
+  CHECK((*one)[5] == doctest::Approx(53));
+  const auto half = segments({{BadgeKind::size, 10, {}}, {BadgeKind::ninf, 5, {}}, {BadgeKind::zero, 5, {}}});
+  REQUIRE(half);
+  CHECK((*half)[1] == doctest::Approx(28));
+  CHECK((*half)[4] == doctest::Approx(28));
+  CHECK((*half)[0] == 0);
+  // CONCISE_HEALTH: what is not bad is of an unknown kind, and no segment claims it.
+  const auto concise = segments({{BadgeKind::size, 100, {}}, {BadgeKind::pinf, 50, {}}});
+  REQUIRE(concise);
+  CHECK((*concise)[2] == doctest::Approx(28));
+  CHECK((*concise)[3] + (*concise)[4] + (*concise)[5] == 0);
+  // Widening one bad segment must not make another one too narrow.
+  const auto three = segments({{BadgeKind::nan, 1, {}}, {BadgeKind::ninf, 54, {}}, {BadgeKind::pos, 945, {}}});
+  REQUIRE(three);
+  CHECK((*three)[0] == doctest::Approx(3));
+  CHECK((*three)[1] >= 3 - 1e-4);
+  CHECK((*three)[0] + (*three)[1] + (*three)[5] == doctest::Approx(56));
+  CHECK(!segments({{BadgeKind::curt, 1, {}}}));
+  CHECK(!segments({{BadgeKind::size, 0, {}}}));
 }

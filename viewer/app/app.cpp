@@ -1,7 +1,6 @@
 #include "app/app.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -14,6 +13,10 @@ namespace nanlens::viewer {
 App::App(Platform p) : platform(std::move(p)) {
   // Seconds: what systems use. ImGui's 0.3 is too short where frames are slow.
   ImGui::GetIO().MouseDoubleClickTime = 0.5F;
+  ImGui::GetIO().MouseSingleClickDelay = 0.6F;  // must be longer
+  // What is pressed is what was under the mouse a frame before. A press that comes at once with the move to its place
+  // (a tap, a remote desktop, a program) must wait for that frame, and ImGui lets only touch screens wait.
+  ImGui::GetIO().AddMouseSourceEvent(ImGuiMouseSource_TouchScreen);
   apply_theme();
 }
 
@@ -26,6 +29,7 @@ void App::prepare_open() {
   overview.loading = true;
   forget_run();
   source_pane.tabs.clear();
+  given_sources_.clear();
   history_.clear();
   history_at_ = 0;
   ++generation_;
@@ -55,13 +59,17 @@ void App::forget_run() {
   timeline_pane.fitted = false;
   rows_pane.first = alerts_pane.first = 0;
   rows_pane.pins.clear();
+  rows_pane.range_begin = rows_pane.range_end = rows_pane.wanted = -1;
+  rows_pane.tail = rows_pane.settled = false;
   first_bad_done_ = false;
   user_selected_ = false;
 }
 
 void App::select(Select wish, bool in_history) {
   wishes_in_history_ = in_history;
-  user_selected_ = true;
+  user_selected_ = chosen_by_user_ = true;
+  rows_pane.range_begin = rows_pane.range_end = rows_pane.wanted = -1;
+  rows_pane.tail = false;
   send(std::move(wish));
   last_select_ = serial_;
 }
@@ -73,8 +81,46 @@ void App::toast(std::string text) {
   wake();
 }
 
+float App::row_height() const {
+  constexpr float finger_row = 30;
+  return touch ? std::max(rows_pane.row_height, finger_row) : rows_pane.row_height;
+}
+
+bool App::source_is_given() const {
+  const Tab* const shown = tab();
+  return shown != nullptr && source.path == shown->path && !source.lines.empty() &&
+         given_sources_.contains(shown->path);
+}
+
+bool App::wants_source(const std::string& name) const {
+  const Tab* const shown = tab();
+  return shown != nullptr && source.path == shown->path && (source.lines.empty() || source_is_given()) &&
+         base_name(name) == base_name(shown->path);
+}
+
+void App::give_source(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at - (end > at && text[end - 1] == '\r' ? 1 : 0)));
+    at = end + 1;
+  }
+  source.lines = lines;
+  given_sources_[source.path] = std::move(lines);
+  source_pane.center = true;
+  active = Pane::source;
+  wake();
+}
+
 const Tab* App::tab() const {
   return source_pane.tab < source_pane.tabs.size() ? &source_pane.tabs[source_pane.tab] : nullptr;
+}
+
+void App::toggle_popup(Popup wanted) {
+  popup = popup == wanted ? Popup::none : wanted;
+  popup_first = 0;
+  ui.stops.cursor = wanted == Popup::runs && overview.run >= 0 ? static_cast<std::size_t>(overview.run) : 0;
+  ui.stops.moved = true;
 }
 
 bool App::typing() const { return ImGui::GetIO().WantTextInput; }
@@ -225,12 +271,32 @@ void App::list_arrived(const Exported& part) {
   }
 }
 
+void App::rows_arrived(Rows arrived) {
+  rows = std::move(arrived);
+  // Before the pane was drawn once, nobody knows how many rows fit; the next answer comes right after that.
+  if (scroll_rows_ && rows_pane.fitting > 1) {
+    scroll_rows_ = false;
+    const double fitting = static_cast<double>(rows_pane.fitting) - 1;
+    std::int64_t target = rows.focus_position >= 0 ? rows.focus_position : rows.position_before_focus;
+    if (selection.focus.trace < 0) target = -1;
+    if (target >= 0 && (static_cast<double>(target) < rows_pane.first + 1 ||
+                        static_cast<double>(target) > rows_pane.first + fitting - 2))
+      rows_pane.first = std::max(0.0, static_cast<double>(target) - std::floor(fitting / 3));
+  }
+  const std::int64_t wanted = rows_pane.wanted - static_cast<std::int64_t>(rows.first);
+  if (rows_pane.wanted < 0 || wanted < 0 || static_cast<std::size_t>(wanted) >= rows.rows.size()) return;
+  const bool tail = rows_pane.tail;
+  command("focus_trace", {{"index", rows.rows[static_cast<std::size_t>(wanted)].index}});
+  rows_pane.tail = tail;
+}
+
 void App::receive(Reply reply) {
   if (auto* o = std::get_if<Overview>(&reply)) {
     if (o->generation != generation_) return;
-    const bool other_run = o->run != overview.run;
+    const std::uint64_t shown_before = run().key;
     const bool was_loading = overview.loading;
     overview = std::move(*o);
+    const bool other_run = run().key != shown_before;
     if (other_run) forget_run();
     if (other_run && overview.run >= 0) {
       const auto known = expected_of_run_.find(run().run_id);
@@ -245,6 +311,7 @@ void App::receive(Reply reply) {
         Select wish;
         wish.kind = IntentKind::first_bad;
         select(wish);
+        chosen_by_user_ = false;
       }
     }
     if (was_loading && !overview.loading && platform.follow) platform.follow(follow);
@@ -253,17 +320,7 @@ void App::receive(Reply reply) {
   } else if (overview.generation != generation_) {
     return;  // about what was open before
   } else if (auto* r = std::get_if<Rows>(&reply)) {
-    rows = std::move(*r);
-    // Before the pane was drawn once, nobody knows how many rows fit; the next answer comes right after that.
-    if (scroll_rows_ && rows_pane.fitting > 1) {
-      scroll_rows_ = false;
-      const double fitting = static_cast<double>(rows_pane.fitting) - 1;
-      std::int64_t target = rows.focus_position >= 0 ? rows.focus_position : rows.position_before_focus;
-      if (selection.focus.trace < 0) target = -1;
-      if (target >= 0 && (static_cast<double>(target) < rows_pane.first + 1 ||
-                          static_cast<double>(target) > rows_pane.first + fitting - 2))
-        rows_pane.first = std::max(0.0, static_cast<double>(target) - std::floor(fitting / 3));
-    }
+    rows_arrived(std::move(*r));
   } else if (auto* part = std::get_if<Exported>(&reply)) {
     list_arrived(*part);
   } else if (auto* e = std::get_if<Explanation>(&reply)) {
@@ -273,6 +330,7 @@ void App::receive(Reply reply) {
   } else if (auto* s = std::get_if<Selection>(&reply)) {
     const bool chosen = s->serial != 0 && s->serial == last_select_;
     selection = std::move(*s);
+    if (chosen && !chosen_by_user_) told_focus_ = selection.focus;
     if (chosen) {
       last_select_ = 0;
       if (!selection.notice.empty())
@@ -291,7 +349,10 @@ void App::receive(Reply reply) {
     }
   } else if (auto* c = std::get_if<Source>(&reply)) {
     const bool is_beside = c->path == view.beside_path && c->path != view.source_path;
-    (is_beside ? source_beside : source) = std::move(*c);
+    Source& shown = is_beside ? source_beside : source;
+    shown = std::move(*c);
+    if (const auto given = given_sources_.find(shown.path); shown.lines.empty() && given != given_sources_.end())
+      shown.lines = given->second;
   } else if (auto* d = std::get_if<Diagnostics>(&reply)) {
     diagnostics = std::move(*d);
   } else if (auto* found = std::get_if<Search>(&reply)) {
@@ -313,6 +374,14 @@ void App::sync_view() {
   const std::uint64_t step = std::max<std::uint64_t>(1, fitting / 2);
   view.row_first = first / step * step > 2 * fitting ? first / step * step - 2 * fitting : 0;
   view.row_count = static_cast<std::uint32_t>(5 * fitting + step);
+  // Rows that are selected together stay known, so that they can be copied.
+  if (rows_pane.range_begin >= 0) {
+    const auto begin = static_cast<std::uint64_t>(std::min(rows_pane.range_begin, rows_pane.range_end));
+    const auto end = static_cast<std::uint64_t>(std::max(rows_pane.range_begin, rows_pane.range_end)) + 1;
+    const std::uint64_t last = std::max(view.row_first + view.row_count, end);
+    view.row_first = std::min(view.row_first, begin);
+    view.row_count = static_cast<std::uint32_t>(last - view.row_first);
+  }
   view.pinned = rows_pane.pins;
   view.time_mode = timeline_pane.time_mode;
   view.timeline_begin = timeline_pane.begin;
@@ -333,7 +402,8 @@ void App::sync_view() {
   view.beside_host = source_pane.two ? source_pane.beside.host : "";
   view.beside_path = source_pane.two ? source_pane.beside.path : "";
   view.hops = graph_pane.hops;
-  const bool searching = popup == Popup::palette && std::isalnum(static_cast<unsigned char>(palette.text[0])) != 0;
+  // '>' leads commands, ':' and '#' numbers; any other text may be a name.
+  const bool searching = popup == Popup::palette && std::strchr(">:# ", palette.text[0]) == nullptr;
   view.search = searching ? palette.text : "";
   view.diagnostics = popup == Popup::diagnostics || overview.num_diagnostics > 0;
   if (view == sent_view_) return;

@@ -3,6 +3,7 @@
 /// and change it only through `command`, so that a click, a key, a script and a link all take the same way.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -37,9 +38,11 @@ struct Platform {
   std::function<void(const std::string&)> save_settings;
   std::function<void(bool on)> follow;
   std::function<void()> quit;
+  std::function<bool()> full_screen;  ///< fills the screen, or no more; true if it does now. The page: not set
   std::function<double()> memory_bytes;
   std::vector<std::string> recent;
   bool is_page = false;
+  bool can_detach = false;  ///< panes can have windows of their own
   bool can_follow = true;
 };
 
@@ -57,6 +60,7 @@ struct Tab {
   bool operator==(const Tab& other) const { return host == other.host && path == other.path; }
 };
 
+/// What lies above the panes. To add one: a name here, a row in panes/popups.cpp, its command in window_commands.cpp.
 enum class Popup : std::uint8_t {
   none,
   palette,
@@ -69,10 +73,26 @@ enum class Popup : std::uint8_t {
   causes,
   settings
 };
+inline constexpr std::array<const char*, 10> popup_ids = {"none", "palette", "help",        "diagnostics", "licences",
+                                                          "runs", "columns", "ops_of_line", "causes",      "settings"};
 
 /// Which columns Graph Executions can show, from left to right.
 inline constexpr const char* row_columns[] = {"index", "tensor", "op",   "health", "dtype", "shape",
                                               "size",  "graph",  "call", "time",   "device"};
+
+/// A tensor, whichever pane shows it. −1: not known.
+struct TensorKey {
+  std::int64_t trace = -1;      ///< its row
+  std::int64_t execution = -1;  ///< of the op that made it, if that ran eagerly
+  std::int32_t slot = -1;       ///< output of that execution
+  std::int64_t call = -1;       ///< execution that its row belongs to
+  bool operator==(const TensorKey&) const = default;
+  /// Do both name the same tensor?
+  [[nodiscard]] bool same(const TensorKey& other) const {
+    if (trace >= 0 && other.trace >= 0) return trace == other.trace;
+    return execution >= 0 && execution == other.execution && slot == other.slot;
+  }
+};
 
 struct Toast {
   std::string text;
@@ -94,6 +114,10 @@ class App {
   void prepare_open();
   /// Opens what the user named or dropped.
   void open(std::vector<std::string> paths);
+  /// Is this the name of the file that Source Code misses? Then it takes its text instead of opening it as a logdir.
+  [[nodiscard]] bool wants_source(const std::string& name) const;
+  /// The text of the file that Source Code misses.
+  void give_source(const std::string& text);
   /// True if every request has been answered and drawn.
   [[nodiscard]] bool idle() const;
   /// Is a frame due although nothing happened? Answers came, a tooltip appears, a notice ends.
@@ -106,6 +130,10 @@ class App {
   [[nodiscard]] std::string link() const;
   void apply_link(const std::string& link);
   void apply_settings(const std::string& text);
+  /// Does Tab go to something here, or out of the viewer?
+  [[nodiscard]] bool takes_tab(bool backwards) const;
+  /// What a screen reader is to be told now: the verdict once, then each selection that the user makes. "": nothing.
+  std::string announcement();
   /// What the system wishes: dark colours, high contrast.
   void set_system_theme(bool dark, bool contrast);
   ///@}
@@ -144,6 +172,18 @@ class App {
     std::vector<std::int64_t> pins = {};
     bool pins_folded = false;
     float row_height = 22;  ///< compact 18, comfortable 22, touch 30
+    /// Rows that were selected together, by their positions among those shown; −1: none.
+    std::int64_t range_begin = -1;
+    std::int64_t range_end = -1;
+    std::int64_t wanted = -1;  ///< position of the row to be selected as soon as it is known
+    bool tail = false;         ///< the end stays in view while rows arrive
+    std::uint64_t seen = 0;    ///< rows of which the last has been in view
+    bool settled = false;      ///< `seen` is of this filter
+    std::string seen_query = {};
+    [[nodiscard]] bool in_range(std::int64_t position) const {
+      return range_begin >= 0 && position >= (range_begin < range_end ? range_begin : range_end) &&
+             position <= (range_begin < range_end ? range_end : range_begin);
+    }
   } rows_pane;
   struct TimelinePane {
     double begin = 0;
@@ -216,7 +256,20 @@ class App {
   float user_scale = 1;
   float device_scale = 1;
   bool touch = false;
+  bool full_screen = false;
+  TensorKey hovered;  ///< the tensor under the mouse in the frame before
 
+  /// A pane tells which tensor the mouse is on.
+  void hover(const TensorKey& key) { hovering_ = key; }
+  [[nodiscard]] float row_height() const;
+  /// The text that the user gave for the shown file, which the logdir lacks.
+  [[nodiscard]] bool source_is_given() const;
+  /// Rows that arrived below what has been in view.
+  [[nodiscard]] std::uint64_t new_rows() const {
+    return rows_pane.settled && rows.shown > rows_pane.seen ? rows.shown - rows_pane.seen : 0;
+  }
+  /// Has the engine answered everything about what is on screen?
+  [[nodiscard]] bool answered() const { return status_.serial == serial_ && sent_view_ == view; }
   [[nodiscard]] const Tab* tab() const;
   [[nodiscard]] bool has_focus() const {
     return selection.focus.trace >= 0 || selection.focus.execution >= 0 || !selection.focus.op_name.empty();
@@ -231,7 +284,16 @@ class App {
   /// Where the selected execution is in the timeline.
   [[nodiscard]] double timeline_place() const;
   void set_timeline(double begin, double end);
-  void close_popup() { popup = Popup::none; }
+  /// Opens a popup, or closes it if it is open. Its first thing to click has the keyboard.
+  void toggle_popup(Popup wanted);
+  void close_popup() {
+    popup = Popup::none;
+    ui.stops.cursor = KeyStops::nowhere;
+  }
+  /// Is there nothing but the screen from which a logdir is opened?
+  [[nodiscard]] bool at_start() const {
+    return (!overview.open || (overview.run < 0 && !overview.error.empty())) && !overview.loading;
+  }
   void wake(int frames = 3) { frames_wanted_ = frames_wanted_ > frames ? frames_wanted_ : frames; }
   ///@}
 
@@ -242,12 +304,16 @@ class App {
   friend struct WindowCommands;
   void send(decltype(Request::what) what);
   void handle_keys();
+  void handle_popup_keys();
   void sync_view();
   void publish_link();
   void save_settings();
+  void read_layout(const std::string& text);
   void selection_arrived();
   void list_arrived(const Exported& part);
   void forget_run();
+  void rows_arrived(Rows arrived);
+  void begin_frame(double at, const Rect& window);
   void apply_theme();
   [[nodiscard]] Json state_of_panes() const;
 
@@ -255,6 +321,9 @@ class App {
   Status status_;
   View sent_view_;
   bool wishes_in_history_ = true;
+  bool chosen_by_user_ = false;  // what was selected last
+  std::string told_verdict_;     // to a screen reader
+  Focus told_focus_;
   std::uint64_t last_select_ = 0;
   struct Entry {
     Focus focus;
@@ -269,8 +338,10 @@ class App {
   std::string link_;
   std::string pending_link_;
   std::string settings_;
-  std::map<std::string, std::set<std::string>> expected_of_run_;  // sites marked as expected, by run id
-  std::int64_t linked_frame_ = -1;                                // of a link, until its stack has arrived
+  TensorKey hovering_;
+  std::map<std::string, std::vector<std::string>> given_sources_;  // by path
+  std::map<std::string, std::set<std::string>> expected_of_run_;   // sites marked as expected, by run id
+  std::int64_t linked_frame_ = -1;                                 // of a link, until its stack has arrived
   double link_time_ = 0;
   double load_started_ = 0;
   double tooltip_at_ = 0;

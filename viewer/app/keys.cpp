@@ -18,8 +18,18 @@ bool control_held() {
   return held(ImGuiKey_LeftCtrl, ImGuiKey_RightCtrl) || held(ImGuiKey_LeftSuper, ImGuiKey_RightSuper);
 }
 
+// Shift and an arrow: one more row is selected together with the others.
+void extend_range(App& app, std::int64_t by) {
+  const auto& pane = app.rows_pane;
+  const std::int64_t begin = pane.range_begin >= 0 ? pane.range_begin : app.rows.focus_position;
+  if (begin < 0) return;
+  const std::int64_t end = (pane.range_begin >= 0 ? pane.range_end : begin) + by;
+  if (const Result result = app.command("select_range", {{"begin", begin}, {"end", end}}); !result.ok && end > begin)
+    app.toast(result.message);
+}
+
 // Arrows and page keys mean something else in each pane.
-bool handle_movement(App& app) {
+bool handle_movement(App& app, bool shift) {
   const double page = std::max(1.0, static_cast<double>(app.rows_pane.fitting) - 3);
   double by = 0;
   if (pressed(ImGuiKey_DownArrow)) by = 1;
@@ -60,10 +70,10 @@ bool handle_movement(App& app) {
       break;
     }
     case Pane::rows:
-      if (by == -1e12)
-        app.command("focus_trace", {{"index", 0}});
+      if (shift && std::abs(by) == 1)
+        extend_range(app, static_cast<std::int64_t>(by));
       else if (by == 1e12)
-        app.command("focus_trace", {{"index", app.rows.total == 0 ? 0 : app.rows.total - 1}});
+        app.command("follow_tail");
       else if (by != 0)
         app.command("step_row", {{"by", by}});
       break;
@@ -112,23 +122,60 @@ void handle_panes(App& app, bool shift) {
 
 }  // namespace
 
+bool App::takes_tab(bool backwards) const {
+  if (popup != Popup::none) return true;
+  if (!at_start()) return active != (backwards ? Pane::alerts : Pane::stack);
+  if (ui.stops.cursor == KeyStops::nowhere) return !backwards && ui.stops.count > 0;
+  return backwards ? ui.stops.cursor > 0 : ui.stops.cursor + 1 < ui.stops.count;
+}
+
+// What is chosen by arrows, Tab and Enter. A popup that is there to be read scrolls.
+void App::handle_popup_keys() {
+  constexpr std::size_t page = 10;
+  KeyStops& stops = ui.stops;
+  const std::size_t before = stops.cursor;
+  const std::size_t count = stops.count;
+  const int down = pressed(ImGuiKey_DownArrow) ? 1 : pressed(ImGuiKey_UpArrow) ? -1 : 0;
+  const int pages = pressed(ImGuiKey_PageDown) ? 1 : pressed(ImGuiKey_PageUp) ? -1 : 0;
+  if (popup != Popup::none && stops.lines_only) {
+    popup_first += down + static_cast<double>(page) * pages;
+    if (pressed(ImGuiKey_Home)) popup_first = 0;
+    if (pressed(ImGuiKey_End)) popup_first = 1e9;
+  } else if (count > 0) {
+    if (down != 0) stops.go_vertically(down);
+    const bool somewhere = before < count;
+    if (pages > 0 && somewhere) stops.cursor = std::min(stops.cursor + page, count - 1);
+    if (pages < 0 && somewhere) stops.cursor -= std::min(stops.cursor, page);
+    if (pressed(ImGuiKey_Home)) stops.cursor = 0;
+    if (pressed(ImGuiKey_End)) stops.cursor = count - 1;
+    if (pressed(ImGuiKey_RightArrow)) stops.cursor = std::min(stops.cursor + 1, count - 1);
+    if (pressed(ImGuiKey_LeftArrow) && somewhere && stops.cursor > 0) --stops.cursor;
+  }
+  if (count > 0 && pressed(ImGuiKey_Tab)) {
+    const bool nowhere = before == KeyStops::nowhere;
+    stops.cursor = shift_held() ? (nowhere || before == 0 ? count - 1 : before - 1)
+                   : nowhere    ? 0
+                                : (before + 1) % count;
+  }
+  stops.moved = stops.moved || stops.cursor != before;
+  stops.activate = ImGui::IsKeyPressed(ImGuiKey_Enter, false) || ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false) ||
+                   ImGui::IsKeyPressed(ImGuiKey_Space, false);
+}
+
 void App::handle_keys() {
   const ImGuiIO& io = ImGui::GetIO();
   const bool shift = shift_held();
   if (ImGui::IsKeyPressed(ImGuiKey_Escape, false)) command("escape");  // held, it would undo more than was meant
   if (pressed(ImGuiKey_F1)) command("help");
-  if (pressed(ImGuiKey_F3)) command("next_hit", {{"dir", shift ? -1 : 1}});
+  if (pressed(ImGuiKey_F3))
+    if (const Result hit = command("next_hit", {{"dir", shift ? -1 : 1}}); !hit.ok) toast(hit.message);
+  if (!platform.is_page && pressed(ImGuiKey_F11)) command("full_screen");  // a browser does that itself
   if (control_held()) return handle_control_keys(*this, shift);
   if (typing() || popup == Popup::palette) return;
   const auto report = [&](const Result& result) {
     if (!result.ok) toast(result.message);
   };
-  if (popup != Popup::none) {
-    if (pressed(ImGuiKey_DownArrow)) popup_first += 1;
-    if (pressed(ImGuiKey_UpArrow)) popup_first -= 1;
-    if (pressed(ImGuiKey_PageDown)) popup_first += 10;
-    if (pressed(ImGuiKey_PageUp)) popup_first -= 10;
-  }
+  if (popup != Popup::none || at_start()) handle_popup_keys();
   // Keys that go by the character, since layouts differ.
   for (const ImWchar c : io.InputQueueCharacters) {
     switch (c) {
@@ -145,6 +192,11 @@ void App::handle_keys() {
     }
   }
   if (popup != Popup::none) return;
+  if (at_start()) {
+    if (pressed(ImGuiKey_O)) report(command("open_logdir"));
+    if (pressed(ImGuiKey_T) && shift) report(command("theme"));
+    return;
+  }
   struct Key {
     ImGuiKey key;
     const char* command;
@@ -175,7 +227,7 @@ void App::handle_keys() {
     for (const Key& k : keys)
       if (pressed(k.key)) report(command(k.command, k.arguments));
   handle_panes(*this, shift);
-  handle_movement(*this);
+  handle_movement(*this, shift);
 }
 
 }  // namespace nanlens::viewer

@@ -2,99 +2,250 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "app/layout_tree.hpp"
 
 namespace nanlens::viewer {
 
 namespace {
 
-// A size that leaves at least `low` to this side and `high_rest` to the other, as far as there is room.
+constexpr std::string_view default_text = "R2C0ac1R3tgeC4sk";
+// Alerts and Timeline share the left column, the right one has tabs.
+constexpr std::string_view narrow_text = "R2C0R3atTeg.C4sk";
+constexpr float narrow_below = 1024;
+constexpr std::size_t left = 0;  // splitters of the narrow layout, which can't be dragged
+constexpr std::size_t middle = 3;
+constexpr float narrow_left = 0.46f;
+constexpr float narrow_middle = 0.42f;
+
+// A size that leaves at least `low` to this side and `rest` to the other, as far as there is room.
 float limited(float size, float whole, float low, float rest) {
   return std::floor(std::clamp(size, std::min(low, whole * 0.5f), std::max(whole * 0.5f, whole - rest)));
 }
 
 }  // namespace
 
-std::array<Layout::Cut, 5> Layout::cuts(Rect area, const Ui& ui) const {
-  std::array<Cut, 5> c{};
-  const float g = ui.px(gap);
-  const Rect whole = area;
-  Rect top = area.cut_top(limited(at[2] * area.h, area.h, ui.px(200), ui.px(110)));
-  c[2] = {area.cut_top(g), false, whole, false};
-  const Rect band = top;
-  // Alerts that are dragged narrow become a rail.
-  const float alerts = at[0] * band.w;
-  top.cut_left(alerts < ui.px(rail_below) ? ui.px(rail_width) : limited(alerts, band.w, ui.px(160), ui.px(600)));
-  c[0] = {top.cut_left(g), true, band, false};
-  const Rect rest = top;
-  top.cut_right(limited(at[1] * band.w, rest.w, ui.px(300), ui.px(300)));
-  c[1] = {top.cut_right(g), true, band, true};
-  const Rect middle = top;
-  top.cut_top(limited(at[3] * middle.h, middle.h, ui.px(120), ui.px(100)));
-  c[3] = {top.cut_top(g), false, middle, false};
-  const Rect bottom = area;
-  area.cut_left(limited(at[4] * bottom.w, bottom.w, ui.px(240), ui.px(240)));
-  c[4] = {area.cut_left(g), true, bottom, false};
-  return c;
+Layout::Layout() : root_(*tree_of(default_text)), narrow_root_(*tree_of(narrow_text)) {}
+
+bool Layout::is_default() const { return tree_text(root_) == default_text && !any_detached(); }
+
+bool Layout::any_detached() const {
+  return std::any_of(detached_.begin(), detached_.end(), [](bool on) { return on; });
 }
 
-std::array<Rect, num_panes> Layout::panes(Rect area, const Ui& ui) const {
-  std::array<Rect, num_panes> out{};
-  const auto set = [&](Pane pane, const Rect& rect) { out[static_cast<std::size_t>(pane)] = rect; };
-  if (maximized) {
-    set(*maximized, area);
-    return out;
+void Layout::reset() {
+  const float kept = gap;
+  *this = Layout{};
+  gap = kept;
+}
+
+bool Layout::shown(const LayoutNode& node) const {
+  return std::any_of(node.panes.begin(), node.panes.end(), [&](Pane pane) { return !detached(pane); }) ||
+         std::any_of(node.parts.begin(), node.parts.end(), [&](const LayoutNode& part) { return shown(part); });
+}
+
+// What a part needs to be of use, in pixels at 100 %.
+Layout::Size Layout::least(const LayoutNode& node, const Ui& ui) const {
+  constexpr std::array<Size, num_panes> of_pane = {
+      {{160, 110}, {300, 120}, {300, 200}, {300, 100}, {240, 110}, {240, 110}}};
+  Size out{0, 0};
+  for (const Pane pane : node.panes) {
+    const Size& size = of_pane[static_cast<std::size_t>(pane)];
+    out = {std::max(out.w, ui.px(size.w)), std::max(out.h, ui.px(size.h))};
   }
-  const auto c = cuts(area, ui);
-  const float top_h = c[2].rect.y - area.y;
-  set(Pane::source, {area.x, c[2].rect.bottom(), c[4].rect.x - area.x, area.bottom() - c[2].rect.bottom()});
-  set(Pane::stack,
-      {c[4].rect.right(), c[2].rect.bottom(), area.right() - c[4].rect.right(), area.bottom() - c[2].rect.bottom()});
-  if (narrow(area, ui)) {
-    // Alerts and Timeline share the left column; the right one has tabs.
-    const float left = std::floor(area.w * 0.46f);
-    const float alerts_h = std::floor(top_h * 0.42f);
-    set(Pane::alerts, {area.x, area.y, left, alerts_h});
-    set(Pane::timeline, {area.x, area.y + alerts_h + ui.px(gap), left, top_h - alerts_h - ui.px(gap)});
-    set(show_graph_tab ? Pane::graph : Pane::rows,
-        {area.x + left + ui.px(gap), area.y, area.w - left - ui.px(gap), top_h});
-    return out;
+  for (const LayoutNode& part : node.parts) {
+    const Size size = least(part, ui);
+    out.w = node.columns ? out.w + size.w : std::max(out.w, size.w);
+    out.h = node.columns ? std::max(out.h, size.h) : out.h + size.h;
   }
-  set(Pane::alerts, {area.x, area.y, c[0].rect.x - area.x, top_h});
-  const float middle_x = c[0].rect.right();
-  const float middle_w = c[1].rect.x - middle_x;
-  set(Pane::timeline, {middle_x, area.y, middle_w, c[3].rect.y - area.y});
-  set(Pane::graph, {middle_x, c[3].rect.bottom(), middle_w, area.y + top_h - c[3].rect.bottom()});
-  set(Pane::rows, {c[1].rect.right(), area.y, area.right() - c[1].rect.right(), top_h});
   return out;
 }
 
-bool Layout::splitters(Rect area, Ui& ui) {
-  if (maximized) return false;
-  const auto c = cuts(area, ui);
+Pane Layout::front_of(const LayoutNode& node) const {
+  Pane front = node.panes.front();
+  for (const Pane pane : node.panes) {
+    const bool later = raised_[static_cast<std::size_t>(pane)] > raised_[static_cast<std::size_t>(front)];
+    if (!detached(pane) && (detached(front) || later)) front = pane;
+  }
+  return front;
+}
+
+void Layout::split(const LayoutNode& node, Rect rect, const Rect& whole, const Ui& ui) {
+  const Size first = least(node.parts[0], ui);
+  const Size second = least(node.parts[1], ui);
+  const float g = ui.px(gap);
+  const float room = node.columns ? rect.w : rect.h;
+  const float share = narrow_ && node.splitter == left     ? narrow_left
+                      : narrow_ && node.splitter == middle ? narrow_middle
+                                                           : at[node.splitter];
+  const float size = share * (node.columns ? whole.w : whole.h);
+  const float low = node.columns ? first.w : first.h;
+  const float rest = node.columns ? second.w : second.h;
+  const bool only_alerts = node.columns && node.parts[0].panes == std::vector<Pane>{Pane::alerts};
+  float begin = node.from_end ? room - g - limited(size, room, rest, low) : limited(size, room, low, rest);
+  // Alerts that are dragged narrow become a rail.
+  if (only_alerts && size < ui.px(rail_below)) begin = ui.px(rail_width);
+  const Rect before = rect;
+  const Rect part = node.columns ? rect.cut_left(begin) : rect.cut_top(begin);
+  const Rect cut = node.columns ? rect.cut_left(g) : rect.cut_top(g);
+  const bool fixed = narrow_ && (node.splitter == left || node.splitter == middle);
+  if (!fixed) cuts_.push_back({cut, node.columns, whole, node.from_end, node.splitter});
+  const Rect& row = node.columns ? whole : before;
+  const Rect& column = node.columns ? before : whole;
+  arrange(node.parts[0], part, node.columns ? row : part, node.columns ? part : column, ui);
+  arrange(node.parts[1], rect, node.columns ? row : rect, node.columns ? rect : column, ui);
+}
+
+// `row` and `column`: what the share of a split from the end refers to.
+void Layout::arrange(const LayoutNode& node, Rect rect, const Rect& row, const Rect& column, const Ui& ui) {
+  if (!node.panes.empty()) {
+    const Pane front = front_of(node);
+    if (!detached(front)) places_[static_cast<std::size_t>(front)] = rect;
+  } else if (!shown(node.parts[0]) || !shown(node.parts[1])) {
+    arrange(node.parts[shown(node.parts[0]) ? 0 : 1], rect, row, column, ui);
+  } else {
+    split(node, rect, !node.from_end ? rect : node.columns ? row : column, ui);
+  }
+}
+
+void Layout::arrange(const Rect& area, const Ui& ui, bool single) {
+  area_ = area;
+  places_ = {};
+  cuts_.clear();
+  narrow_ = area.w < ui.px(narrow_below) && tree_text(root_) == default_text;
+  if (maximized && !detached(*maximized)) {
+    places_[static_cast<std::size_t>(*maximized)] = area;
+  } else if (single) {
+    LayoutNode all;
+    for (std::size_t i = 0; i < num_panes; ++i) all.panes.push_back(static_cast<Pane>(i));
+    places_[static_cast<std::size_t>(front_of(all))] = area;
+  } else {
+    arrange(tree(), area, area, area, ui);
+  }
+}
+
+const std::vector<Pane>& Layout::group_of(Pane pane) const { return find_place(tree(), pane)->panes; }
+
+bool Layout::splitters(Ui& ui) {
   bool moved = false;
-  for (std::size_t i = 0; i < c.size(); ++i) {
-    if (narrow(area, ui) && i != 2 && i != 4) continue;
-    const Hit hit = ui.item(std::string("splitter:") + ids[i], c[i].rect, false);
+  for (const Cut& c : cuts_) {
+    const Hit hit = ui.item(std::string("splitter:") + ids[c.splitter], c.rect, false);
     if (hit.hovered || hit.held) {
-      ImGui::SetMouseCursor(c[i].vertical ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
-      ui.fill(c[i].rect, ui.theme.func);
-    } else if (c[i].vertical) {
-      ui.vline(c[i].rect.x + c[i].rect.w / 2, c[i].rect.y, c[i].rect.h, ui.theme.line);
+      ImGui::SetMouseCursor(c.vertical ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
+      ui.fill(c.rect, ui.theme.func);
+    } else if (c.vertical) {
+      ui.vline(c.rect.x + c.rect.w / 2, c.rect.y, c.rect.h, ui.theme.line);
     } else {
-      ui.hline(c[i].rect.x, c[i].rect.y + c[i].rect.h / 2, c[i].rect.w, ui.theme.line);
+      ui.hline(c.rect.x, c.rect.y + c.rect.h / 2, c.rect.w, ui.theme.line);
     }
     if (hit.double_clicked) {
-      at[i] = defaults[i];
+      constexpr float half = 0.5f;
+      at[c.splitter] = tree_text(root_) == default_text ? defaults[c.splitter] : half;
       moved = true;
     } else if (hit.held && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 1)) {
       const ImVec2 mouse = ImGui::GetIO().MousePos;
-      const float size = c[i].vertical ? c[i].whole.w : c[i].whole.h;
-      const float place = c[i].vertical ? mouse.x - c[i].whole.x : mouse.y - c[i].whole.y;
-      at[i] = std::clamp((c[i].from_end ? size - place : place) / size, 0.05f, 0.95f);
-      moved = true;
+      const float size = c.vertical ? c.whole.w : c.whole.h;
+      const float place = c.vertical ? mouse.x - c.whole.x : mouse.y - c.whole.y;
+      const float before =
+          std::exchange(at[c.splitter], std::clamp((c.from_end ? size - place : place) / size, 0.05f, 0.95f));
+      moved = moved || at[c.splitter] != before;
     }
   }
   return moved;
+}
+
+bool Layout::move(Pane pane, std::optional<Pane> target, Side side) {
+  const std::vector<Pane> group = group_of(pane);
+  if (!target && side == Side::tab) return false;
+  if (target == pane || !target) {
+    // A tab moves out of its own group; what is alone has nothing to move away from.
+    const auto other = std::find_if(group.begin(), group.end(), [&](Pane p) { return p != pane; });
+    if (target && (other == group.end() || side == Side::tab)) return false;
+    if (target) target = *other;
+  }
+  const bool same_tabs = target && side == Side::tab && std::find(group.begin(), group.end(), *target) != group.end();
+  if (same_tabs && !detached(pane)) return false;
+  if (narrow_) {  // what the user sees is what changes
+    root_ = narrow_root_;
+    at[left] = narrow_left;
+    at[middle] = narrow_middle;
+    narrow_ = false;
+  }
+  detach(pane, false);
+  take_out(root_, pane);
+  LayoutNode& place = target ? *find_place(root_, *target) : root_;
+  if (side == Side::tab) {
+    place.panes.push_back(pane);
+  } else {
+    const std::size_t splitter = free_splitter(root_);
+    constexpr float of_window = 0.3f;  // what a pane at the window's edge gets
+    const bool first = side == Side::left || side == Side::top;
+    at[splitter] = target ? 0.5f : first ? of_window : 1 - of_window;
+    put_beside(place, pane, side, splitter);
+  }
+  maximized.reset();
+  raise(pane);
+  return true;
+}
+
+std::optional<DropPlace> Layout::drop_at(ImVec2 mouse, const Ui& ui) const {
+  if (!area_.contains(mouse) || !dragged) return std::nullopt;
+  const auto part = [](Rect rect, Side side, float share) {
+    switch (side) {
+      case Side::left: return rect.cut_left(rect.w * share);
+      case Side::right: return rect.cut_right(rect.w * share);
+      case Side::top: return rect.cut_top(rect.h * share);
+      case Side::bottom: return rect.cut_bottom(rect.h * share);
+      default: return rect;
+    }
+  };
+  constexpr Side sides[] = {Side::left, Side::right, Side::top, Side::bottom};
+  // The upper edge is narrow: titles, onto which panes are dropped as tabs, lie there.
+  const std::array<float, 4> edges = {ui.px(14), ui.px(14), ui.px(6), ui.px(14)};
+  const auto distances = [&](const Rect& rect) {
+    return std::array<float, 4>{mouse.x - rect.x, rect.right() - mouse.x, mouse.y - rect.y, rect.bottom() - mouse.y};
+  };
+  const auto to_window = distances(area_);
+  for (std::size_t i = 0; i < 4; ++i)
+    if (to_window[i] < edges[i]) return DropPlace{std::nullopt, sides[i], part(area_, sides[i], 0.3f)};
+  for (std::size_t p = 0; p < num_panes; ++p) {
+    const Rect& rect = places_[p];
+    if (!rect.contains(mouse)) continue;
+    const auto pane = static_cast<Pane>(p);
+    auto inside = distances(rect);
+    inside = {inside[0] / rect.w, inside[1] / rect.w, inside[2] / rect.h, inside[3] / rect.h};
+    const auto nearest = static_cast<std::size_t>(std::min_element(inside.begin(), inside.end()) - inside.begin());
+    constexpr float border = 0.28f;
+    const bool title = mouse.y - rect.y < ui.px(26);
+    const Side side = title || inside[nearest] > border ? Side::tab : sides[nearest];
+    if (pane == *dragged && (side == Side::tab || group_of(pane).size() < 2)) return std::nullopt;
+    return DropPlace{pane, side, part(rect, side, 0.5f)};
+  }
+  return std::nullopt;
+}
+
+std::string Layout::text() const {
+  std::string out = tree_text(root_);
+  if (any_detached()) out += '-';
+  for (std::size_t i = 0; i < num_panes; ++i)
+    if (detached_[i]) out += pane_letter(static_cast<Pane>(i));
+  return out;
+}
+
+bool Layout::read(std::string_view text) {
+  const std::size_t end = std::min(text.find('-'), text.size());
+  auto tree = tree_of(text.substr(0, end));
+  if (!tree) return false;
+  std::array<bool, num_panes> out{};
+  for (const char c : text.substr(std::min(end + 1, text.size()))) {
+    const auto pane = pane_of_letter(c);
+    if (!pane) return false;
+    out[static_cast<std::size_t>(*pane)] = true;
+  }
+  root_ = std::move(*tree);
+  detached_ = out;
+  return true;
 }
 
 }  // namespace nanlens::viewer

@@ -1,11 +1,14 @@
 /// @file
-/// Where the six panes are: the reference's places, with splitters between them.
+/// Where the six panes are: a tree of splits whose leaves hold one pane, or several as tabs. It begins with the
+/// reference's places; panes can be moved, put behind each other as tabs, and on the desktop taken out of the window.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "widgets/ui.hpp"
 
@@ -16,33 +19,108 @@ inline constexpr std::size_t num_panes = 6;
 inline constexpr std::array<const char*, num_panes> pane_ids = {"alerts",          "timeline",    "graph_executions",
                                                                 "graph_structure", "source_code", "stack_trace"};
 
-/// Sizes of panes as fractions, which the user changes by dragging splitters.
-struct Layout {
-  static constexpr std::array<const char*, 5> ids = {"left", "right", "band", "middle", "bottom"};
-  static constexpr std::array<float, 5> defaults = {0.17f, 0.41f, 0.66f, 0.52f, 0.70f};
-  /// Alerts' width, Graph Executions' width, height of the top band, Timeline's share of the middle, Source's width.
-  std::array<float, 5> at = defaults;
+/// Where a pane is put: beside another one, or as a tab of its place.
+enum class Side : std::uint8_t { left, right, top, bottom, tab };
+inline constexpr std::array<const char*, 5> side_ids = {"left", "right", "top", "bottom", "tab"};
+
+/// A part of the window: panes that share one place, of which one is in front; or two parts beside each other.
+struct LayoutNode {
+  std::vector<Pane> panes = {};        ///< of a place; empty for a split
+  std::vector<LayoutNode> parts = {};  ///< the two of a split: left and right, or upper and lower
+  bool columns = false;                ///< they lie side by side
+  /// The splitter's share is that of the second part, and refers to all parts of the row that this split is in.
+  bool from_end = false;
+  std::size_t splitter = 0;  ///< which of Layout::at
+};
+
+/// What dropping a dragged pane here would do.
+struct DropPlace {
+  std::optional<Pane> target;  ///< beside which pane; nothing: at the window's edge
+  Side side = Side::tab;
+  Rect preview;
+};
+
+class Layout {
+ public:
+  static constexpr std::size_t num_splitters = 5;  // one less than there are panes
+  static constexpr std::array<const char*, num_splitters> ids = {"left", "right", "band", "middle", "bottom"};
+  static constexpr std::array<float, num_splitters> defaults = {0.17f, 0.41f, 0.66f, 0.52f, 0.70f};
+  /// In the default layout: Alerts' width, Graph Executions' width, height of the top band, Timeline's share of the
+  /// middle, Source's width. In another one a splitter has the place that its split got.
+  std::array<float, num_splitters> at = defaults;
   std::optional<Pane> maximized;
+  std::optional<Pane> dragged;  ///< its title is being dragged to another place
   float gap = 5;                ///< of a splitter in pixels at 100 %; more for fingers
-  bool show_graph_tab = false;  ///< narrow windows: Graph Structure instead of Graph Executions
+  /// Where windows of detached panes were, on the screen; empty: not yet known.
+  std::array<Rect, num_panes> windows{};
 
   static constexpr float rail_width = 44;   ///< of Alerts with a count and two arrows only
   static constexpr float rail_below = 110;  ///< Alerts narrower than this are a rail
 
-  /// Rectangles of the panes within `area`; empty for those that are not shown.
-  [[nodiscard]] std::array<Rect, num_panes> panes(Rect area, const Ui& ui) const;
+  Layout();
+
+  /// Finds the places of the panes within `area`. In a narrow window the default layout becomes one with tabs; with
+  /// `single` the pane that was raised last fills it.
+  void arrange(const Rect& area, const Ui& ui, bool single);
+  /// A pane's place by `arrange`; empty if it is not shown.
+  [[nodiscard]] const Rect& place(Pane pane) const { return places_[static_cast<std::size_t>(pane)]; }
   /// Draws the splitters and lets them be dragged. True if one was moved.
-  bool splitters(Rect area, Ui& ui);
-  [[nodiscard]] static bool narrow(const Rect& area, const Ui& ui) { return area.w < ui.px(1024); }
+  bool splitters(Ui& ui);
+  /// Which panes share its place, itself among them.
+  [[nodiscard]] const std::vector<Pane>& group_of(Pane pane) const;
+  /// Brings it to the front of its place.
+  void raise(Pane pane) { raised_[static_cast<std::size_t>(pane)] = ++last_raised_; }
+
+  /// @name Other places
+  ///@{
+  /// Puts a pane beside another one, or at the window's edge. False if it is there already or can't be.
+  bool move(Pane pane, std::optional<Pane> target, Side side);
+  /// Where a pane that is let go at `mouse` would be put.
+  [[nodiscard]] std::optional<DropPlace> drop_at(ImVec2 mouse, const Ui& ui) const;
+  /// Takes it out of the window into one of its own, or puts it back where it was.
+  void detach(Pane pane, bool on) { detached_[static_cast<std::size_t>(pane)] = on; }
+  [[nodiscard]] bool detached(Pane pane) const { return detached_[static_cast<std::size_t>(pane)]; }
+  [[nodiscard]] bool any_detached() const;
+  /// Everything back to how it was at first.
+  void reset();
+  ///@}
+
+  /// The tree as a short text, "R2C0ac1R3tgeC4sk": C and R are columns and rows with their splitter, small if its share
+  /// is that of the end; a, t, e, g, s, k are the panes; panes of one place stand after a T and end with a dot. Panes
+  /// in windows of their own follow a minus sign.
+  [[nodiscard]] std::string text() const;
+  /// Takes over such a text; false, and nothing changes, if it is none.
+  bool read(std::string_view text);
+  [[nodiscard]] bool is_default() const;
 
  private:
   struct Cut {
     Rect rect;
     bool vertical;
-    Rect whole;  ///< what the fraction refers to
+    Rect whole;  ///< what the share refers to
     bool from_end;
+    std::size_t splitter;
   };
-  [[nodiscard]] std::array<Cut, 5> cuts(Rect area, const Ui& ui) const;
+  struct Size {
+    float w;
+    float h;
+  };
+  void arrange(const LayoutNode& node, Rect rect, const Rect& row, const Rect& column, const Ui& ui);
+  void split(const LayoutNode& node, Rect rect, const Rect& whole, const Ui& ui);
+  [[nodiscard]] bool shown(const LayoutNode& node) const;
+  [[nodiscard]] Size least(const LayoutNode& node, const Ui& ui) const;
+  [[nodiscard]] Pane front_of(const LayoutNode& node) const;
+  [[nodiscard]] const LayoutNode& tree() const { return narrow_ ? narrow_root_ : root_; }
+
+  LayoutNode root_;
+  LayoutNode narrow_root_;  // of windows too narrow for the default layout
+  bool narrow_ = false;
+  Rect area_;
+  std::array<Rect, num_panes> places_{};
+  std::vector<Cut> cuts_;
+  std::array<bool, num_panes> detached_{};
+  std::array<std::uint32_t, num_panes> raised_{};
+  std::uint32_t last_raised_ = 0;
 };
 
 }  // namespace nanlens::viewer

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "app/app.hpp"
+#include "app/json_text.hpp"
 
 namespace nanlens::viewer {
 
@@ -57,10 +58,37 @@ std::vector<double> numbers(const std::string& text) {
   std::vector<double> out;
   const char* at = text.c_str();
   for (char* end = nullptr; *at != '\0'; at = *end == ',' ? end + 1 : end) {
-    out.push_back(std::strtod(at, &end));
-    if (end == at) break;
+    const double value = std::strtod(at, &end);
+    if (end == at || !std::isfinite(value)) break;
+    out.push_back(value);
   }
   return out;
+}
+
+// A run by the beginning of its id, as long as it takes to tell it from other ids; where several have the same id, with
+// "~" and which of these it is.
+std::string tag_of(const std::vector<RunInfo>& runs, const RunInfo& run) {
+  std::size_t length = 8;
+  std::size_t nth = 0;
+  std::size_t same = 0;
+  for (const RunInfo& r : runs) {
+    if (&r == &run) nth = same;
+    if (r.run_id == run.run_id) ++same;
+    if (r.run_id == run.run_id || run.run_id.empty()) continue;
+    const auto differ = std::mismatch(r.run_id.begin(), r.run_id.end(), run.run_id.begin(), run.run_id.end()).second;
+    length = std::max(length, static_cast<std::size_t>(differ - run.run_id.begin()) + 1);
+  }
+  return run.run_id.substr(0, length) + (same > 1 || run.run_id.empty() ? "~" + std::to_string(nth) : "");
+}
+
+const RunInfo* find_run(const std::vector<RunInfo>& runs, const std::string& tag) {
+  const std::size_t tilde = tag.rfind('~');
+  const std::string id = tag.substr(0, tilde);
+  long nth = tilde == std::string::npos ? 0 : std::strtol(tag.c_str() + tilde + 1, nullptr, 10);
+  if (nth < 0) return nullptr;
+  for (const RunInfo& r : runs)
+    if ((id.empty() ? r.run_id.empty() : r.run_id.starts_with(id)) && nth-- == 0) return &r;
+  return nullptr;
 }
 
 // A view link never needs a float's full digits.
@@ -70,7 +98,49 @@ std::string short_number(double value) {
   return text;
 }
 
+Json windows_json(const Layout& layout) {
+  Json list = Json::array();
+  for (const Rect& r : layout.windows) list.push_back({r.x, r.y, r.w, r.h});
+  return list;
+}
+
+void read_windows(const Json& list, Layout& layout) {
+  for (std::size_t i = 0; i < layout.windows.size() && i < list.size(); ++i) {
+    const auto r = list[i].get<std::array<float, 4>>();
+    layout.windows[i] = {r[0], r[1], r[2], r[3]};
+  }
+}
+
+// Names need not be UTF-8, as JSON must be: their bytes are kept as percent codes where they would not survive.
+std::string name_for_json(const std::string& name) {
+  const bool plain =
+      std::all_of(name.begin(), name.end(), [](unsigned char c) { return c >= ' ' && c != '%' && c < 0x7f; });
+  return plain ? name : percent_encode(name);
+}
+
+Json expected_json(const std::map<std::string, std::set<std::string>>& expected) {
+  Json out = Json::object();
+  for (const auto& [run, sites] : expected) {
+    Json& list = out[name_for_json(run)] = Json::array();
+    for (const std::string& site : sites) list.push_back(name_for_json(site));
+  }
+  return out;
+}
+
+std::map<std::string, std::set<std::string>> expected_of(const Json& json) {
+  std::map<std::string, std::set<std::string>> expected;
+  for (const auto& [run, sites] : json.items())
+    for (const std::string& site : sites.get<std::vector<std::string>>())
+      expected[percent_decode(run)].insert(percent_decode(site));
+  return expected;
+}
+
 }  // namespace
+
+// What can't have a window of its own here is where it was before.
+void App::read_layout(const std::string& text) {
+  layout.read(platform.can_detach ? text : text.substr(0, text.find('-')));
+}
 
 std::string App::link() const {
   if (overview.run < 0) return pending_link_;
@@ -79,9 +149,7 @@ std::string App::link() const {
     out += std::string("&") + key + "=" + percent_encode(value);
   };
   const RunInfo& run = this->run();
-  const auto same_id = std::count_if(overview.runs.begin(), overview.runs.end(),
-                                     [&](const RunInfo& r) { return r.run_id == run.run_id; });
-  add("run", same_id > 1 || run.run_id.empty() ? "~" + std::to_string(overview.run) : run.run_id.substr(0, 8));
+  add("run", tag_of(overview.runs, run));
   const Focus& f = selection.focus;
   if (f.trace >= 0)
     add("t", std::to_string(f.trace));
@@ -110,6 +178,7 @@ std::string App::link() const {
       splits += (splits.empty() ? "" : ",") + std::to_string(static_cast<int>(std::lround(100 * at)));
     add("sp", splits);
   }
+  if (!layout.is_default()) add("lay", layout.text());
   if (theme_choice != "system") add("th", theme_choice);
   return out;
 }
@@ -125,25 +194,14 @@ void App::apply_link(const std::string& link) {
     const auto found = parts.find(key);
     return found == parts.end() ? std::string() : found->second;
   };
-  const RunInfo& run = this->run();
-  const std::string id = get("run");
-  if (!id.empty() && !id.starts_with('~') && !run.run_id.starts_with(id)) {
-    const auto other = std::find_if(overview.runs.begin(), overview.runs.end(),
-                                    [&](const RunInfo& r) { return r.run_id.starts_with(id); });
-    if (other != overview.runs.end()) {
+  if (const std::string tag = get("run"); !tag.empty()) {
+    const RunInfo* const wanted = find_run(overview.runs, tag);
+    if (wanted == nullptr) {
+      toast(tr(Text::link_other_run, {{"run", run().run_id}}));
+    } else if (wanted->key != run().key) {
       pending_link_ = link;
       first_bad_done_ = false;
-      send(SelectRun{static_cast<std::int32_t>(other - overview.runs.begin())});
-      return;
-    }
-    toast(tr(Text::link_other_run, {{"run", run.run_id}}));
-  }
-  if (id.starts_with('~')) {
-    const auto index = static_cast<std::int32_t>(std::atoi(id.c_str() + 1));
-    if (index != overview.run && index >= 0 && static_cast<std::size_t>(index) < overview.runs.size()) {
-      pending_link_ = link;
-      first_bad_done_ = false;
-      send(SelectRun{index});
+      send(SelectRun{wanted->key});
       return;
     }
   }
@@ -173,10 +231,15 @@ void App::apply_link(const std::string& link) {
   command("sort", {{"column", order.substr(0, comma)}, {"descending", order.ends_with(",d")}});
   const std::string range = get("tl");
   if (const auto n = numbers(range); n.size() >= 2 && n[1] > n[0]) {
-    timeline_pane.time_mode = range.ends_with(",t");
-    timeline_pane.fitted = true;
-    timeline_pane.begin = n[0];
-    timeline_pane.end = n[1];
+    constexpr double longest = 1e9;  // seconds
+    const bool by_time = range.ends_with(",t");
+    const double most = by_time ? longest : static_cast<double>(this->run().num_executions);
+    if (n[0] >= 0 && n[0] < most) {
+      timeline_pane.time_mode = by_time;
+      timeline_pane.fitted = true;
+      timeline_pane.begin = n[0];
+      timeline_pane.end = std::min(n[1], most);
+    }
   }
   rows_pane.pins.clear();
   const std::string pins = get("pin");
@@ -189,6 +252,7 @@ void App::apply_link(const std::string& link) {
   if (const std::string hops = get("h"); !hops.empty()) command("graph_hops", {{"n", std::atoi(hops.c_str())}});
   if (const std::string by = get("by"); !by.empty()) command("group_alerts", {{"by", by}});
   if (const std::string frame = get("fr"); !frame.empty()) linked_frame_ = std::atoll(frame.c_str());
+  if (const std::string tree = get("lay"); !tree.empty()) read_layout(tree);
   if (const auto splits = numbers(get("sp")); splits.size() == layout.at.size())
     for (std::size_t i = 0; i < splits.size(); ++i)
       layout.at[i] = std::clamp(static_cast<float>(splits[i] / 100), 0.05f, 0.95f);
@@ -222,13 +286,15 @@ void App::save_settings() {
             {"scale", user_scale},
             {"language", tongue_tags[static_cast<std::size_t>(tongue())]},
             {"splits", layout.at},
+            {"layout", layout.text()},
+            {"windows", windows_json(layout)},
             {"fold_library", stack_pane.fold_library},
             {"follow", follow},
             {"row_height", rows_pane.row_height},
-            {"expected", expected_of_run_},
+            {"expected", expected_json(expected_of_run_)},
             {"columns_shown", rows_pane.forced},
             {"columns_hidden", rows_pane.hidden}};
-  std::string text = s.dump();
+  std::string text = json_text(s);
   if (text == settings_) return;
   const bool first = settings_.empty();
   settings_ = std::move(text);
@@ -245,11 +311,12 @@ void App::apply_settings(const std::string& text) {
     if (s.contains("splits") && s["splits"].is_array() && s["splits"].size() == layout.at.size())
       for (std::size_t i = 0; i < layout.at.size(); ++i)
         layout.at[i] = std::clamp(s["splits"][i].get<float>(), 0.05f, 0.95f);
+    read_layout(s.value("layout", layout.text()));
+    if (s.contains("windows")) read_windows(s["windows"], layout);
     stack_pane.fold_library = s.value("fold_library", true);
     follow = s.value("follow", true);
     rows_pane.row_height = std::clamp(s.value("row_height", rows_pane.row_height), 18.0f, 30.0f);
-    if (s.contains("expected") && s["expected"].is_object())
-      expected_of_run_ = s["expected"].get<std::map<std::string, std::set<std::string>>>();
+    if (s.contains("expected") && s["expected"].is_object()) expected_of_run_ = expected_of(s["expected"]);
     if (s.contains("columns_shown")) rows_pane.forced = s["columns_shown"].get<std::set<std::string>>();
     if (s.contains("columns_hidden")) rows_pane.hidden = s["columns_hidden"].get<std::set<std::string>>();
   } catch (const Json::exception&) {

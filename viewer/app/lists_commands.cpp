@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 
 #include "app/commands.hpp"
 #include "engine/row_order.hpp"
@@ -16,7 +17,33 @@ struct ListCommands {
     if (query.size() >= sizeof app.rows_pane.filter) return fail(tr(Text::filter_too_long));
     if (query.data() != app.rows_pane.filter) std::memcpy(app.rows_pane.filter, query.c_str(), query.size() + 1);
     app.rows_pane.first = 0;
+    app.rows_pane.range_begin = app.rows_pane.range_end = -1;
     return {};
+  }
+  // Rows by their positions among those shown, to be copied together; without any, none.
+  static Result select_range(App& app, const Json& a) {
+    auto& pane = app.rows_pane;
+    const auto begin = integer(a, "begin");
+    const auto end = integer(a, "end");
+    const auto shown = static_cast<std::int64_t>(app.rows.shown);
+    if (!a.empty() && (!begin || !end || *begin < 0 || *end < 0 || *begin >= shown || *end >= shown))
+      return fail("begin and end must be positions of rows that are shown.");
+    constexpr std::int64_t most = 1000;
+    if (begin && std::abs(*begin - *end) >= most) return fail(tr(Text::range_too_long));
+    pane.range_begin = begin.value_or(-1);
+    pane.range_end = end.value_or(-1);
+    if (begin) app.active = Pane::rows;
+    return {};
+  }
+  static Result follow_tail(App& app, const Json& a) {
+    if (app.rows.shown == 0) return fail(tr(Text::no_rows));
+    if (!flag(a, "on", true)) {
+      app.rows_pane.tail = false;
+      return {};
+    }
+    const Result result = app.command("step_row", {{"by", app.rows.shown}});
+    app.rows_pane.tail = true;
+    return result;
   }
   static Result pin(App& app, const Json& a) {
     const std::int64_t row = integer(a, "trace").value_or(app.selection.focus.trace);
@@ -68,6 +95,7 @@ struct ListCommands {
     pane.sort = both_done ? "" : column;
     if (pane.sort.empty()) pane.sort_descending = false;
     pane.first = 0;
+    pane.range_begin = pane.range_end = -1;
     return {};
   }
   static Result edit_filter(App& app, const Json&) {
@@ -104,7 +132,19 @@ struct ListCommands {
   static Result find_here(App& app, const Json& a) {
     return app.active == Pane::source ? find(app, a) : edit_filter(app, a);
   }
-  static Result next_hit(App& app, const Json& a) { return find(app, {{"dir", integer(a, "dir").value_or(1)}}); }
+  // The next place in the source while that is active, else the next row that passes the filter; after the last one the
+  // first.
+  static Result next_hit(App& app, const Json& a) {
+    const std::int64_t direction = integer(a, "dir").value_or(1) < 0 ? -1 : 1;
+    if (app.active == Pane::source && app.source_pane.find[0] != '\0') return find(app, {{"dir", direction}});
+    if (app.rows_pane.filter[0] == '\0' && !app.rows_pane.only_bad) return fail(tr(Text::no_hits_without_filter));
+    if (app.rows.shown == 0) return fail(tr(Text::rows_filtered));
+    const auto shown = static_cast<std::int64_t>(app.rows.shown);
+    const bool filtered_out = app.rows.focus_position < 0;
+    const std::int64_t at =
+        filtered_out ? app.rows.position_before_focus - (direction > 0 ? 1 : 0) : app.rows.focus_position;
+    return app.command("step_row", {{"to", ((at + direction) % shown + shown) % shown}});
+  }
   static Result focus_alert_type(App& app, const Json& a) {
     if (text(a, "type") != "InfNanAlert") return fail("The only type is InfNanAlert.");
     app.alerts_pane.folded = false;
@@ -236,27 +276,40 @@ struct ListCommands {
     app.stack_pane.inner_first = order.empty() ? !app.stack_pane.inner_first : order == "inner";
     return {};
   }
+  // Names of columns; nothing if there is anything else.
+  static std::optional<std::vector<std::string>> column_names(const Json& a, const char* key) {
+    std::vector<std::string> names;
+    if (!a.contains(key)) return names;
+    if (!a[key].is_array()) return std::nullopt;
+    for (const Json& name : a[key]) {
+      const auto is_it = [&](const char* column) { return name.is_string() && name.get<std::string>() == column; };
+      if (std::none_of(std::begin(row_columns), std::end(row_columns), is_it)) return std::nullopt;
+      names.push_back(name.get<std::string>());
+    }
+    return names;
+  }
   static Result columns(App& app, const Json& a) {
-    const auto apply = [&](const char* key, bool show) {
-      if (!a.contains(key) || !a[key].is_array()) return;
-      for (const Json& name : a[key]) {
-        if (!name.is_string()) continue;
-        const auto column = name.get<std::string>();
-        (show ? app.rows_pane.hidden : app.rows_pane.forced).erase(column);
-        (show ? app.rows_pane.forced : app.rows_pane.hidden).insert(column);
-      }
-    };
-    if (a.empty()) app.popup = app.popup == Popup::columns ? Popup::none : Popup::columns;
-    apply("show", true);
-    apply("hide", false);
+    const auto show = column_names(a, "show");
+    const auto hide = column_names(a, "hide");
+    if (!show || !hide) return fail("show and hide must be lists of columns.");
+    if (a.empty()) app.toggle_popup(Popup::columns);
+    auto& pane = app.rows_pane;
+    for (const std::string& name : *show) {
+      pane.hidden.erase(name);
+      pane.forced.insert(name);
+    }
+    for (const std::string& name : *hide) {
+      pane.forced.erase(name);
+      pane.hidden.insert(name);
+    }
     return {};
   }
   static Result ops_of_line(App& app, const Json& a) {
     const auto line = integer(a, "line");
     if (!line) return fail("line is missing.");
-    app.popup = Popup::ops_of_line;
+    app.close_popup();
+    app.toggle_popup(Popup::ops_of_line);
     app.popup_line = static_cast<std::int32_t>(*line);
-    app.popup_first = 0;
     return {};
   }
   static Result close_tab(App& app, const Json& a) {
@@ -276,6 +329,8 @@ const CommandTable& list_commands() {
   static const CommandTable all = {
       {"focus_alert_type", C::focus_alert_type},
       {"filter", C::filter},
+      {"select_range", C::select_range},
+      {"follow_tail", C::follow_tail},
       {"clear_filter", C::clear_filter},
       {"pin", C::pin},
       {"unpin", C::unpin},

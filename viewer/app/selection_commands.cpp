@@ -146,19 +146,22 @@ struct SelectionCommands {
     if (static_cast<std::uint64_t>(to) >= app.run().num_executions) return fail(tr(Text::no_execution_after));
     return step(app, IntentKind::execution, to);
   }
+  // To a row by its place among those that pass the filter, or by steps from the selection.
   static Result step_row(App& app, const Json& a) {
-    const std::int64_t by = integer(a, "by").value_or(1);
     if (app.rows.shown == 0) return fail(tr(Text::no_rows));
-    // Among the rows that pass the filter; those near the selection are known.
+    const std::int64_t by = integer(a, "by").value_or(1);
     const std::int64_t at = app.rows.focus_position >= 0
                                 ? app.rows.focus_position
                                 : static_cast<std::int64_t>(app.rows_pane.first) - (by > 0 ? 1 : 0);
-    const std::int64_t to = std::clamp<std::int64_t>(at + by, 0, static_cast<std::int64_t>(app.rows.shown) - 1);
+    const std::int64_t to =
+        std::clamp<std::int64_t>(integer(a, "to").value_or(at + by), 0, static_cast<std::int64_t>(app.rows.shown) - 1);
     const std::int64_t in_window = to - static_cast<std::int64_t>(app.rows.first);
     if (in_window >= 0 && static_cast<std::size_t>(in_window) < app.rows.rows.size())
       return step(app, IntentKind::trace,
                   static_cast<std::int64_t>(app.rows.rows[static_cast<std::size_t>(in_window)].index));
-    if (app.rows.shown == app.rows.total) return step(app, IntentKind::trace, to);
+    if (app.rows.shown == app.rows.total && app.rows_pane.sort.empty()) return step(app, IntentKind::trace, to);
+    // Which row that is comes with the next answer.
+    app.rows_pane.wanted = to;
     app.rows_pane.first = static_cast<double>(to);
     return {};
   }

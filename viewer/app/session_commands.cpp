@@ -40,7 +40,7 @@ struct SessionCommands {
         if (app.overview.runs[i].run_id == id) index = static_cast<std::int64_t>(i);
     if (!index || *index < 0 || static_cast<std::size_t>(*index) >= app.overview.runs.size())
       return fail("There is no such run.");
-    app.send(SelectRun{static_cast<std::int32_t>(*index)});
+    app.send(SelectRun{app.overview.runs[static_cast<std::size_t>(*index)].key});
     app.close_popup();
     return {};
   }
@@ -70,11 +70,18 @@ struct SessionCommands {
   static std::string row_text(const App& app, std::int64_t index, bool json) {
     for (const Row& row : app.rows.rows) {
       if (static_cast<std::int64_t>(row.index) != index) continue;
-      const std::string name = row.op_name + ":" + std::to_string(row.slot);
-      if (!json) return name;
+      if (!json) return row.op_name + ":" + std::to_string(row.slot);
       return viewer::row_text(row, false);
     }
     return {};
+  }
+  // The rows that are selected together, a line each.
+  static std::string range_text(const App& app) {
+    std::string out;
+    for (std::size_t i = 0; i < app.rows.rows.size(); ++i)
+      if (app.rows_pane.in_range(static_cast<std::int64_t>(app.rows.first + i)))
+        out += viewer::row_text(app.rows.rows[i], false) + "\n";
+    return out;
   }
   static std::string source_text(const App& app) {
     const auto& pane = app.source_pane;
@@ -102,6 +109,9 @@ struct SessionCommands {
     } else if (what == "name") {
       copied = row_text(app, index, false);
       done = Text::copied_name;
+    } else if (what == "row" && app.rows_pane.range_begin >= 0 && !a.contains("index")) {
+      copied = range_text(app);
+      done = Text::copied_rows;
     } else if (what == "row") {
       copied = row_text(app, index, true);
     } else if (what == "diagnostics") {

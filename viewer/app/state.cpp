@@ -5,6 +5,7 @@
 #include "app/app.hpp"
 #include "engine/badges.hpp"
 #include "widgets/format.hpp"
+#include "widgets/health_bar.hpp"
 
 namespace nanlens::viewer {
 
@@ -139,6 +140,8 @@ Json rows_json(const App& app) {
     if (s.caller_row == index) roles.push_back("caller");
     if (std::find(s.consumer_rows.begin(), s.consumer_rows.end(), index) != s.consumer_rows.end())
       roles.push_back("consumer");
+    Json bar = nullptr;
+    if (const auto widths = health_segments(row.badges, health_bar_width, 3)) bar = *widths;
     visible.push_back(
         {{"index", row.index},
          {"tensor", row.op_name + ":" + std::to_string(row.slot)},
@@ -147,7 +150,8 @@ Json rows_json(const App& app) {
          {"badges", badges_json(row.badges)},
          {"class",
           row.bad || row.event_class == EventClass::killer ? Json(causes::class_name(row.event_class)) : Json(nullptr)},
-         {"roles", roles}});
+         {"roles", roles},
+         {"bar", bar}});
   }
   return {{"total", app.rows.total},
           {"shown", app.rows.shown},
@@ -160,6 +164,12 @@ Json rows_json(const App& app) {
           {"filter_note", or_null(app.rows.filter_note)},
           {"only_bad", app.rows_pane.only_bad},
           {"pinned", app.rows_pane.pins},
+          {"range", app.rows_pane.range_begin < 0
+                        ? Json(nullptr)
+                        : Json{{"begin", std::min(app.rows_pane.range_begin, app.rows_pane.range_end)},
+                               {"end", std::max(app.rows_pane.range_begin, app.rows_pane.range_end)}}},
+          {"tail", app.rows_pane.tail},
+          {"new_rows", app.new_rows()},
           {"visible", visible}};
 }
 
@@ -192,10 +202,11 @@ Json graph_json(const Selection& s) {
                 {"trace", or_null(n.boundary.trace)}};
   Json crumbs = Json::array();
   for (const Crumb& c : n.crumbs) crumbs.push_back(c.name);
-  return {{"graph_id", n.graph_id}, {"graph_name", n.graph_name},
-          {"crumbs", crumbs},       {"op_name", or_null(n.op_name)},
-          {"op_type", n.op_type},   {"inputs", inputs},
-          {"consumers", consumers}, {"farther_inputs", n.farther_inputs.size()},
+  return {{"graph_id", n.graph_id},     {"graph_name", n.graph_name},
+          {"crumbs", crumbs},           {"op_name", or_null(n.op_name)},
+          {"op_type", n.op_type},       {"inputs", inputs},
+          {"consumers", consumers},     {"farther_inputs", n.farther_inputs.size()},
+          {"num_inputs", n.num_inputs}, {"num_consumers", n.num_consumers},
           {"boundary", boundary}};
 }
 
@@ -236,12 +247,6 @@ Json chain_json(const Selection& s) {
                     {"path", or_null(step.path)},
                     {"line", step.line}});
   return list;
-}
-
-const char* popup_name(Popup p) {
-  constexpr const char* names[] = {"none", "palette", "help",        "diagnostics", "licences",
-                                   "runs", "columns", "ops_of_line", "causes",      "settings"};
-  return names[static_cast<std::size_t>(p)];
 }
 
 }  // namespace
@@ -297,12 +302,22 @@ Json App::state() const {
         {"line", shown == nullptr ? Json(nullptr) : Json(shown->line)},
         {"first_visible", shown == nullptr ? 0 : static_cast<std::int64_t>(shown->first) + 1},
         {"num_lines", there ? source.lines.size() : 0},
+        {"given", source_is_given()},
         {"tabs", source_pane.tabs.size()},
         {"beside", source_pane.two ? Json(source_pane.beside.path) : Json(nullptr)}}},
       {"stack_trace", stack_json(*this)},
       {"active_pane", pane_ids[static_cast<std::size_t>(active)]},
       {"maximized", layout.maximized ? Json(pane_ids[static_cast<std::size_t>(*layout.maximized)]) : Json(nullptr)},
-      {"popup", popup_name(popup)},
+      {"layout", layout.text()},
+      {"phone", ui.finger},
+      {"menu", menu_open},
+      {"typing", typing()},
+      {"popup", popup_ids[static_cast<std::size_t>(popup)]},
+      {"hovered", hovered == TensorKey{} ? Json(nullptr)
+                                         : Json{{"trace", or_null(hovered.trace)},
+                                                {"execution", or_null(hovered.execution)},
+                                                {"slot", or_null(hovered.slot)}}},
+      {"full_screen", full_screen},
       {"toasts", toast_list},
       {"exporting", or_null(exporting)},
       {"follow", follow},
@@ -312,7 +327,9 @@ Json App::state() const {
 
 Json App::rects() const {
   Json out = Json::object();
-  for (const auto& [id, r] : ui.rects) out[id] = {{"x", r.x}, {"y", r.y}, {"w", r.w}, {"h", r.h}};
+  // Of the main window, wherever that is on the screen.
+  const ImVec2 origin = ImGui::GetMainViewport()->Pos;
+  for (const auto& [id, r] : ui.rects) out[id] = {{"x", r.x - origin.x}, {"y", r.y - origin.y}, {"w", r.w}, {"h", r.h}};
   return out;
 }
 

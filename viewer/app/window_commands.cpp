@@ -14,16 +14,17 @@ struct WindowCommands {
     const auto pane = pane_of(a);
     if (!pane) return fail("There is no such pane.");
     app.active = *pane;
-    if (*pane == Pane::graph) app.layout.show_graph_tab = true;
-    if (*pane == Pane::rows) app.layout.show_graph_tab = false;
-    if (app.layout.maximized) app.layout.maximized = *pane;
+    app.layout.raise(*pane);
+    if (app.layout.maximized && !app.layout.detached(*pane)) app.layout.maximized = pane;
     return {};
   }
   static Result maximize_pane(App& app, const Json& a) {
     const auto pane = pane_of(a);
     if (!pane) return fail("There is no such pane.");
     app.active = *pane;
-    app.layout.maximized = *pane;
+    app.layout.detach(*pane, false);
+    app.layout.raise(*pane);
+    app.layout.maximized = pane;
     return {};
   }
   static Result restore_panes(App& app, const Json&) {
@@ -31,7 +32,33 @@ struct WindowCommands {
     return {};
   }
   static Result reset_layout(App& app, const Json&) {
-    app.layout = Layout{};
+    app.layout.reset();
+    return {};
+  }
+  // Beside another pane, as a tab of it, or without one at the window's edge.
+  static Result move_pane(App& app, const Json& a) {
+    const Pane pane = pane_of(a).value_or(app.active);
+    const std::string side = choice(a, {"left", "right", "top", "bottom", "tab"});
+    if (side.empty()) return fail("side must be left, right, top, bottom or tab.");
+    const auto target = pane_of({{"pane", text(a, "to")}});
+    if (a.contains("to") && !target) return fail("There is no such pane to go to.");
+    const auto at = std::find(side_ids.begin(), side_ids.end(), side) - side_ids.begin();
+    if (!app.layout.move(pane, target, static_cast<Side>(at))) return fail(tr(Text::pane_stays));
+    app.active = pane;
+    return {};
+  }
+  static Result detach_pane(App& app, const Json& a) {
+    if (!app.platform.can_detach) return fail(tr(Text::no_detach));
+    const Pane pane = pane_of(a).value_or(app.active);
+    app.layout.detach(pane, true);
+    app.layout.maximized.reset();
+    return {};
+  }
+  static Result dock_pane(App& app, const Json& a) {
+    const Pane pane = pane_of(a).value_or(app.active);
+    if (!app.layout.detached(pane)) return fail(tr(Text::pane_stays));
+    app.layout.detach(pane, false);
+    app.layout.raise(pane);
     return {};
   }
   static Result set_splitter(App& app, const Json& a) {
@@ -65,9 +92,14 @@ struct WindowCommands {
     app.user_scale = static_cast<float>(percent / 100);
     return {};
   }
-  static Result open_popup(App& app, Popup popup) {
-    app.popup = app.popup == popup ? Popup::none : popup;
-    app.popup_first = 0;
+  static Result full_screen(App& app, const Json&) {
+    if (!app.platform.full_screen) return fail(tr(Text::no_full_screen));
+    app.full_screen = app.platform.full_screen();
+    return {};
+  }
+  template <Popup popup>
+  static Result toggle(App& app, const Json&) {
+    app.toggle_popup(popup);
     return {};
   }
   static Result palette(App& app, const Json& a) {
@@ -79,24 +111,22 @@ struct WindowCommands {
     app.popup = Popup::palette;
     return {};
   }
-  static Result help(App& app, const Json&) { return open_popup(app, Popup::help); }
-  static Result show_causes(App& app, const Json&) { return open_popup(app, Popup::causes); }
   static Result show_remedy(App& app, const Json&) {
     if (app.overview.verdict.cause.remedy.empty()) return fail(tr(Text::no_remedy));
     app.remedy_shown = !app.remedy_shown;
     return {};
   }
-  static Result show_runs(App& app, const Json&) { return open_popup(app, Popup::runs); }
-  static Result show_diagnostics(App& app, const Json&) { return open_popup(app, Popup::diagnostics); }
-  static Result show_licences(App& app, const Json&) { return open_popup(app, Popup::licences); }
-  static Result show_settings(App& app, const Json&) { return open_popup(app, Popup::settings); }
   static Result escape(App& app, const Json&) {
-    if (app.menu_open)
+    if (app.layout.dragged)
+      app.layout.dragged.reset();
+    else if (app.menu_open)
       app.close_menu = true;
     else if (app.popup != Popup::none)
-      app.popup = Popup::none;
+      app.close_popup();
     else if (app.overview.loading || !app.exporting.empty())
       return app.command("cancel");
+    else if (app.rows_pane.range_begin >= 0)
+      return app.command("select_range");
     else if (app.rows.sorting)
       return app.command("sort");
     else if (app.source_pane.finding)
@@ -118,18 +148,22 @@ const CommandTable& window_commands() {
       {"maximize_pane", C::maximize_pane},
       {"restore_panes", C::restore_panes},
       {"reset_layout", C::reset_layout},
+      {"move_pane", C::move_pane},
+      {"detach_pane", C::detach_pane},
+      {"dock_pane", C::dock_pane},
       {"set_splitter", C::set_splitter},
       {"theme", C::theme},
       {"language", C::language},
       {"scale", C::scale},
+      {"full_screen", C::full_screen},
       {"palette", C::palette},
-      {"help", C::help},
-      {"show_causes", C::show_causes},
+      {"help", C::toggle<Popup::help>},
+      {"show_causes", C::toggle<Popup::causes>},
       {"show_remedy", C::show_remedy},
-      {"show_runs", C::show_runs},
-      {"show_diagnostics", C::show_diagnostics},
-      {"show_licences", C::show_licences},
-      {"show_settings", C::show_settings},
+      {"show_runs", C::toggle<Popup::runs>},
+      {"show_diagnostics", C::toggle<Popup::diagnostics>},
+      {"show_licences", C::toggle<Popup::licences>},
+      {"show_settings", C::toggle<Popup::settings>},
       {"escape", C::escape},
   };
   return all;

@@ -9,18 +9,19 @@ namespace nanlens::cli {
 
 namespace {
 
-using report::describe_alert;
-using report::describe_frame;
-using report::describe_tensor;
-using report::stack_of;
 using report::with_separators;
+
+constexpr int clean = 0;
+constexpr int has_alerts = 1;
+constexpr int not_checked = 3;
 
 struct Found {
   std::uint64_t checked = 0;
   std::uint64_t alerts = 0;
-  std::uint64_t dropped = 0;
   std::uint64_t faults = 0;
-  reader::Run* first_run = nullptr;
+  std::uint64_t bad_runs = 0;
+  std::uint64_t events = 0;
+  std::string unfinished;  ///< why what is on record may not be all that happened
 };
 
 Found look_at(const reader::Logdir& logdir) {
@@ -30,55 +31,70 @@ Found look_at(const reader::Logdir& logdir) {
       found.checked += (run->trace_flags(i) & reader::has_summary_flag) != 0;
     for (std::size_t i = 0; i < run->num_executions(); ++i)
       found.checked += (run->execution_flags(i) & reader::has_summary_flag) != 0;
+    found.events += run->num_traces() + run->num_executions();
     found.alerts += run->alerts().size();
-    found.dropped += run->dropped();
+    found.bad_runs += !run->alerts().empty();
     found.faults += run->diagnostics().size();
-    if (run->alerts().empty()) continue;
-    if (found.first_run == nullptr || run->alerts().front().wall_time < found.first_run->alerts().front().wall_time)
-      found.first_run = run.get();
+    for (const std::string& reason : report::unfinished_words(*run))
+      if (found.unfinished.find(reason) == std::string::npos)
+        found.unfinished += (found.unfinished.empty() ? "" : "; ") + reason;
   }
   return found;
 }
 
-std::string first_alert(reader::Run& run) {
-  const auto alert = run.alert(run.alerts().front());
-  if (!alert) return "its record can't be read";
-  std::string text = describe_tensor(*alert) + " has " + describe_alert(alert->health);
-  if (alert->trace != reader::none)
-    text += ", row " + std::to_string(alert->trace);
-  else
-    text += ", execution " + std::to_string(alert->execution);
-  if (const auto frame = reader::user_frame(stack_of(run, *alert))) text += ", made at " + describe_frame(*frame);
-  return text;
+// The cause and the tensor that it made; where there is none to tell, the first bad tensor.
+std::string story(reader::Run& run) {
+  const auto causes = find_causes(run);
+  causes::SentenceWriter writer(*causes);
+  std::uint32_t root = writer.groups().headline();
+  if (root == reader::none && !causes->benign().empty()) root = causes->benign().front();
+  if (root == reader::none) return {};
+  const auto s = writer.sentence(root);
+  const causes::EventRef event = causes->roots()[root].event;
+  const std::string where = (event.is_execution ? "execution " : "row ") + std::to_string(event.index);
+  return "; why: " + s.text + (s.consequence.empty() ? "" : " " + s.consequence) + " (" +
+         causes::tensor_name(causes->model(), event) + ", " + where + ")";
+}
+
+std::string bad_words(const reader::Logdir& logdir, const Found& found) {
+  std::string text = with_separators(found.alerts) + (found.alerts == 1 ? " bad tensor" : " bad tensors");
+  if (found.bad_runs > 1) text += " in " + with_separators(found.bad_runs) + " runs";
+  return text + story(*runs_by_importance(logdir).front());
+}
+
+std::string unchecked_words(const reader::Logdir& logdir, const Found& found) {
+  if (found.events == 0) return "nothing could be checked: no event is on record";
+  causes::Causes causes(*runs_by_importance(logdir).front());
+  const auto mode = causes.model().mode();
+  const bool counts = mode == TensorDebugMode::full_health || mode == TensorDebugMode::full_tensor;
+  return std::string("nothing could be checked: no tensor on record has health data") +
+         (counts ? "" : " (record with FULL_HEALTH)");
 }
 
 }  // namespace
 
 int check(const std::string& path, bool strict) {
-  constexpr int clean = 0;
-  constexpr int has_alerts = 1;
-  constexpr int nothing_checked = 3;
   const auto logdir = open_logdir(path);
   const Found found = look_at(*logdir);
+  const std::string checked = "no NaN or ∞ in " + with_separators(found.checked) + " tensors and calls on record";
   int code = clean;
+  std::string text = "clean: " + checked;
   if (found.alerts > 0) {
     code = has_alerts;
-    const std::string why = headline_text(*find_causes(*found.first_run));
-    std::printf("%s: %s bad tensor%s; the first: %s%s\n", path.c_str(), with_separators(found.alerts).c_str(),
-                found.alerts == 1 ? "" : "s", first_alert(*found.first_run).c_str(),
-                why.empty() ? "" : ("; why: " + why).c_str());
+    text = bad_words(*logdir, found);
   } else if (found.checked == 0) {
-    code = nothing_checked;
-    std::printf("%s: nothing could be checked: no tensor on record has health data (record with FULL_HEALTH)\n",
-                path.c_str());
-  } else {
-    std::printf("%s: clean: no NaN or ∞ in %s tensors and calls on record\n", path.c_str(),
-                with_separators(found.checked).c_str());
+    code = not_checked;
+    text = unchecked_words(*logdir, found);
+  } else if (!found.unfinished.empty()) {
+    code = not_checked;
+    text = "can't tell: " + checked;
   }
-  if (found.dropped + found.faults > 0) {
-    std::printf("%s: incomplete: %s events were not recorded, %s things could not be read\n", path.c_str(),
-                with_separators(found.dropped).c_str(), with_separators(found.faults).c_str());
-    if (strict && code == clean) code = nothing_checked;
+  std::printf("%s: %s\n", path.c_str(), text.c_str());
+  if (!found.unfinished.empty()) std::printf("%s: incomplete: %s\n", path.c_str(), found.unfinished.c_str());
+  if (found.faults > 0) {
+    std::printf("%s: incomplete: %s %s could not be read\n", path.c_str(), with_separators(found.faults).c_str(),
+                found.faults == 1 ? "thing" : "things");
+    if (strict && code == clean) code = not_checked;
   }
   return code;
 }

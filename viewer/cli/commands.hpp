@@ -38,7 +38,8 @@ struct WhyOptions {
 /// Why there is a NaN: the cause, the chain, the evidence, the remedy; of the run, or of one event.
 int why(const WhyOptions& options);
 
-/// One line, which with alerts says why; exit code 0 clean, 1 alerts, 3 nothing could be checked.
+/// One line, which with alerts says why; exit code 0 clean, 1 alerts, 3 where that can't be told: nothing was checked,
+/// or the recording lost events or did not end in order.
 int check(const std::string& path, bool strict);
 
 /// Starts the desktop viewer in place of this process; returns only by throwing Failure.

@@ -41,7 +41,8 @@ int run(int argc, char** argv) {
   auto* const row = why_command->add_option("--row", question.row, "ask about this row of the graph executions");
   why_command->add_option("--execution", question.execution, "ask about an output of this execution")->excludes(row);
   why_command->add_option("--output", question.output, "which output; the first bad one by default");
-  why_command->add_option("--run", question.run, "id of the run, where there are several; the latest by default");
+  why_command->add_option("--run", question.run,
+                          "id of the run, where there are several; by default all that have a NaN or infinity");
   why_command->add_flag("--json", question.json, "one JSON object");
   why_command->callback([&] { code = why(question); });
 
@@ -52,7 +53,7 @@ int run(int argc, char** argv) {
 
   bool strict = false;
   CLI::App* const check_command =
-      app.add_subcommand("check", "exit code 0: clean, 1: a NaN or infinity, 3: nothing could be checked");
+      app.add_subcommand("check", "exit code 0: clean, 1: a NaN or infinity, 3: can't tell");
   logdir_argument(check_command);
   check_command->add_flag("--strict", strict, "a damaged or incomplete logdir without alerts is exit code 3, not 0");
   check_command->callback([&] { code = check(path, strict); });

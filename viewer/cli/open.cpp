@@ -1,27 +1,15 @@
 #include "open.hpp"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
+#include <utility>
 
 #include <nanlens/archive/archive.hpp>
 
 namespace nanlens::cli {
 
 namespace {
-
-std::unique_ptr<reader::Storage> open_storage(const std::string& path) {
-  struct stat info{};
-  if (::stat(path.c_str(), &info) != 0) throw Failure("can't open '" + path + "': " + std::strerror(errno));
-  if (S_ISDIR(info.st_mode)) return std::make_unique<reader::DirectoryStorage>(path);
-  std::string why;
-  auto storage = archive::open(std::make_unique<reader::FileSource>(path), why);
-  if (storage == nullptr) throw Failure("can't open '" + path + "' as an archive: " + why);
-  return storage;
-}
 
 // A line on the terminal while much is read; nothing elsewhere.
 class Progress {
@@ -48,9 +36,14 @@ class Progress {
 }  // namespace
 
 std::unique_ptr<reader::Logdir> open_logdir(const std::string& path) {
-  auto logdir = std::make_unique<reader::Logdir>(open_storage(path));
+  std::string why;
+  auto storage = archive::open_path(path, why);
+  if (storage == nullptr) throw Failure(why);
+  auto logdir = std::make_unique<reader::Logdir>(std::move(storage));
   const Progress progress;
   logdir->update([&](std::uint64_t done, std::uint64_t total) { return progress.show(done, total); });
+  if (logdir->runs().empty() && !logdir->fault().empty())
+    throw Failure("can't read '" + path + "': " + logdir->fault());
   if (logdir->runs().empty())
     throw Failure(
         "there is no tfdbg2 logdir in '" + path +

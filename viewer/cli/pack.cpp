@@ -32,7 +32,7 @@ int pack(const std::string& path, std::string output) {
   if (output.empty()) output = from + ".nanlens";
   reader::DirectoryStorage directory(from);
   std::vector<std::string> names;
-  for (const auto& name : directory.list())
+  for (const auto& name : directory.list(logdir::file_prefix))
     if (is_logdir_file(name)) names.push_back(name);
   if (names.empty()) throw Failure("there is no tfdbg2 logdir in '" + path + "' to pack");
   // Under another name until it is complete, so that what has the name is always whole.
@@ -58,6 +58,8 @@ int unpack(const std::string& path, const std::string& directory) {
   std::string why;
   const auto storage = archive::open(std::make_unique<reader::FileSource>(path), why);
   if (storage == nullptr) throw Failure("can't open '" + path + "' as an archive: " + why);
+  storage->prepare({});
+  if (!storage->fault().empty()) throw Failure("can't unpack '" + path + "': " + storage->fault());
   std::vector<char> buffer(std::size_t{1} << 20);
   for (const auto& name : storage->list()) {
     const auto source = storage->open(name, why);

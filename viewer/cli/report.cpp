@@ -13,7 +13,7 @@ int report(const std::string& path) {
   const auto logdir = open_logdir(path);
   const report::Style style{::isatty(STDOUT_FILENO) == 1};  // colours on a terminal only
   bool first = true;
-  for (const auto& run : logdir->runs()) {
+  for (reader::Run* const run : runs_by_importance(*logdir)) {
     if (!first) std::printf("\n");
     first = false;
     const auto causes = run->alerts().empty() ? nullptr : find_causes(*run);

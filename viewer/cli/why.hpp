@@ -1,21 +1,40 @@
 /// @file
-/// The cause analysis in words, shared by `why`, `report` and `check`.
+/// The cause analysis in words and in JSON, for `why`, `report` and `check`.
 #pragma once
 
+#include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <nanlens/causes/sentence.hpp>
+#include <nanlens/causes/sentence_table.hpp>
+#include <nanlens/reader/reader.hpp>
+
+#include "json.hpp"
 
 namespace nanlens::cli {
+
+/// Prints a line.
+inline void line(const std::string& text) { std::printf("%s\n", text.c_str()); }
 
 /// The finished analysis of a run.
 std::unique_ptr<causes::Causes> find_causes(reader::Run& run);
 
-/// The headline of a run in one line, with its consequence; empty if there is nothing to explain.
-std::string headline_text(causes::Causes& causes);
+/// The runs of a logdir in the order in which they are answered for.
+std::vector<reader::Run*> runs_by_importance(const reader::Logdir& logdir);
 
-/// Prints the headline with evidence, chain and remedy, indented.
+/// Prints the headline with evidence, chain and remedy, indented; then the other causes.
 void print_headline(causes::Causes& causes);
+
+/// Prints everything about one event.
+void print_event(causes::Causes& causes, causes::EventRef event);
+
+/// Prints where exceptions were raised although the output is clean.
+void print_hidden(causes::Causes& causes);
+
+/// All of a run's answer; `asked` is the event to explain, the last that follows from the headline if it does not
+/// exist.
+Json why_json(causes::Causes& causes, causes::EventRef asked);
 
 }  // namespace nanlens::cli

@@ -1,12 +1,6 @@
 #include "engine_thread.hpp"
 
-#include <sys/stat.h>
-
-#include <cerrno>
-#include <cstring>
 #include <utility>
-
-#include <nanlens/archive/archive.hpp>
 
 namespace nanlens::viewer {
 
@@ -55,25 +49,6 @@ void EngineThread::run() {
     }
     notify_();
   }
-}
-
-std::unique_ptr<reader::Storage> open_path(const std::string& path, std::string& why) {
-  struct stat info{};
-  if (::stat(path.c_str(), &info) != 0) {
-    why = "Can't open " + path + ": " + std::strerror(errno) + ".";
-    return nullptr;
-  }
-  if (S_ISDIR(info.st_mode)) return std::make_unique<reader::DirectoryStorage>(path);
-  // One of the six files stands for its directory.
-  const std::string name = path.substr(path.find_last_of('/') + 1);
-  if (name.starts_with(logdir::file_prefix)) {
-    const std::size_t slash = path.find_last_of('/');
-    return std::make_unique<reader::DirectoryStorage>(slash == std::string::npos ? "." : path.substr(0, slash));
-  }
-  std::string reason;
-  auto storage = archive::open(std::make_unique<reader::FileSource>(path), reason);
-  if (storage == nullptr) why = path + " is neither a logdir nor an archive of one: " + reason + ".";
-  return storage;
 }
 
 }  // namespace nanlens::viewer

@@ -38,7 +38,4 @@ class EngineThread {
   std::thread thread_;
 };
 
-/// Opens a directory or an archive on disk.
-std::unique_ptr<reader::Storage> open_path(const std::string& path, std::string& why);
-
 }  // namespace nanlens::viewer

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +15,10 @@
 
 #include <nanlens/version.hpp>
 
+#include <nanlens/archive/archive.hpp>
+
 #include "app/app.hpp"
+#include "app/json_text.hpp"
 #include "engine_thread.hpp"
 #include "picture.hpp"
 #include "settings.hpp"
@@ -54,6 +59,19 @@ std::string find_sample() {
   return std::filesystem::is_regular_file(path, error) ? path.string() : "";
 }
 
+// A logdir to open, or the source file that the open one lacks.
+void take_dropped(App& app, std::vector<std::string> paths) {
+  constexpr std::uintmax_t most = 32 << 20;  // bytes of a source file
+  std::error_code error;
+  if (paths.size() == 1 && app.wants_source(paths.front()) &&
+      std::filesystem::file_size(paths.front(), error) <= most && !error) {
+    std::ifstream file(paths.front(), std::ios::binary);
+    app.give_source({std::istreambuf_iterator<char>(file), {}});
+    return;
+  }
+  app.open(std::move(paths));
+}
+
 // The state file holds what tests read; it is replaced only if more than the frame number has changed.
 class StateFile {
  public:
@@ -64,11 +82,11 @@ class StateFile {
     Json compared = {{"state", state}, {"rects", app.rects()}};
     compared["state"].erase("frame");
     compared["state"].erase("memory_bytes");
-    std::string text = compared.dump();
+    std::string text = json_text(compared);
     if (text == last_) return;
     last_ = std::move(text);
     const Json whole = {{"state", std::move(state)}, {"rects", app.rects()}};
-    if (!replace_file(path_, whole.dump(-1, ' ', false, Json::error_handler_t::replace)))
+    if (!replace_file(path_, json_text(whole)))
       std::fprintf(stderr, "nanlens-viewer: can't write '%s'\n", path_.c_str());
   }
 
@@ -79,7 +97,7 @@ class StateFile {
 
 int run(const Options& options) {
   Window window("nanlens", options.width, options.height);
-  EngineThread engine(open_path, [] { Window::wake(); });
+  EngineThread engine(archive::open_path, [] { Window::wake(); });
   bool following = true;
   Platform platform;
   platform.send = [&](Request request) {
@@ -95,6 +113,8 @@ int run(const Options& options) {
   platform.screenshot = [&](const std::string& path) { picture = path.empty() ? picture_name() : path; };
   platform.save_settings = store_settings;
   platform.follow = [&](bool on) { following = on; };
+  platform.full_screen = [&] { return window.toggle_full_screen(); };
+  platform.can_detach = true;
   platform.quit = [&] { window.close(); };
   platform.link_text = [](const std::string& link) { return "--view '" + link + "'"; };
   platform.memory_bytes = resident_bytes;
@@ -120,7 +140,7 @@ int run(const Options& options) {
     const double due = app.next_frame_in(seconds_now());
     window.wait(busy ? 0.004 : grows ? (due > 0 ? std::min(due, look_again) : look_again) : due);
     for (Reply& reply : engine.receive()) app.receive(std::move(reply));
-    if (auto dropped = window.take_dropped(); !dropped.empty()) app.open(std::move(dropped));
+    if (auto dropped = window.take_dropped(); !dropped.empty()) take_dropped(app, std::move(dropped));
     if (window.take_activity()) app.wake(3);
     if (grows && seconds_now() - looked >= look_again) {
       looked = seconds_now();
@@ -131,6 +151,7 @@ int run(const Options& options) {
       continue;
     }
     app.device_scale = window.content_scale();
+    window.allow_more_windows(app.layout.any_detached());
     if (const std::string path = std::exchange(picture, {}); path.empty()) {
       window.draw([&] { app.frame(seconds_now()); }, nullptr);
     } else {

@@ -1,11 +1,13 @@
 #include "window.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
 #include "imgui.h"
 #include "imgui_impl_glfw.h"
 #include "imgui_impl_opengl3.h"
+#include "imgui_internal.h"
 
 #define GLFW_INCLUDE_GLEXT
 #include <GLFW/glfw3.h>
@@ -19,6 +21,8 @@ std::string glfw_error() {
   glfwGetError(&text);
   return text == nullptr ? "unknown reason" : text;
 }
+
+bool has_more_windows() { return (ImGui::GetIO().ConfigFlags & ImGuiConfigFlags_ViewportsEnable) != 0; }
 
 Window* of(GLFWwindow* window) { return static_cast<Window*>(glfwGetWindowUserPointer(window)); }
 
@@ -82,6 +86,11 @@ void Window::draw(const std::function<void()>& frame, Pixels* pixels) {
   ImGui::NewFrame();
   frame();
   ImGui::Render();
+  if (has_more_windows()) {
+    ImGui::UpdatePlatformWindows();
+    ImGui::RenderPlatformWindowsDefault();
+    glfwMakeContextCurrent(window_);
+  }
   int width = 0;
   int height = 0;
   glfwGetFramebufferSize(window_, &width, &height);
@@ -100,13 +109,76 @@ void Window::draw(const std::function<void()>& frame, Pixels* pixels) {
 
 bool Window::closed() const { return glfwWindowShouldClose(window_) == GLFW_TRUE; }
 void Window::close() { glfwSetWindowShouldClose(window_, GLFW_TRUE); }
-bool Window::take_activity() { return std::exchange(activity_, false); }
+// Other windows' events reach ImGui alone.
+bool Window::take_activity() {
+  bool elsewhere = false;
+  if (has_more_windows()) {
+    elsewhere = !ImGui::GetCurrentContext()->InputEventsQueue.empty();
+    for (const ImGuiViewport* const viewport : ImGui::GetPlatformIO().Viewports)
+      elsewhere = elsewhere || viewport->PlatformRequestClose || viewport->PlatformRequestMove ||
+                  viewport->PlatformRequestResize;
+  }
+  return std::exchange(activity_, false) || elsewhere;
+}
+
+void Window::allow_more_windows(bool on) {
+  ImGuiIO& io = ImGui::GetIO();
+  io.ConfigViewportsNoDecoration = false;
+  if (on)
+    io.ConfigFlags |= ImGuiConfigFlags_ViewportsEnable;
+  else
+    io.ConfigFlags &= ~ImGuiConfigFlags_ViewportsEnable;
+}
 
 float Window::content_scale() const {
   float x = 1;
   float y = 1;
   glfwGetWindowContentScale(window_, &x, &y);
-  return x;
+  // Where a window is measured in larger units than the framebuffer has pixels (Wayland), ImGui scales what is drawn.
+  int units = 0;
+  int pixels = 0;
+  glfwGetWindowSize(window_, &units, nullptr);
+  glfwGetFramebufferSize(window_, &pixels, nullptr);
+  return units > 0 && pixels > 0 ? x * static_cast<float>(units) / static_cast<float>(pixels) : x;
+}
+
+namespace {
+
+// The monitor with the largest part of a window.
+GLFWmonitor* monitor_of(int x, int y, int width, int height) {
+  int count = 0;
+  GLFWmonitor* const* const monitors = glfwGetMonitors(&count);
+  GLFWmonitor* best = glfwGetPrimaryMonitor();
+  long most = 0;
+  for (int i = 0; i < count; ++i) {
+    int left = 0;
+    int top = 0;
+    glfwGetMonitorPos(monitors[i], &left, &top);
+    const GLFWvidmode& mode = *glfwGetVideoMode(monitors[i]);
+    const long w = std::min(x + width, left + mode.width) - std::max(x, left);
+    const long h = std::min(y + height, top + mode.height) - std::max(y, top);
+    if (w <= 0 || h <= 0 || w * h <= most) continue;
+    most = w * h;
+    best = monitors[i];
+  }
+  return best;
+}
+
+}  // namespace
+
+bool Window::toggle_full_screen() {
+  Place& p = before_full_screen_;
+  if (glfwGetWindowMonitor(window_) != nullptr) {
+    glfwSetWindowMonitor(window_, nullptr, p.x, p.y, p.width, p.height, GLFW_DONT_CARE);
+    return false;
+  }
+  glfwGetWindowPos(window_, &p.x, &p.y);
+  glfwGetWindowSize(window_, &p.width, &p.height);
+  GLFWmonitor* const monitor = monitor_of(p.x, p.y, p.width, p.height);
+  if (monitor == nullptr) return false;
+  const GLFWvidmode& mode = *glfwGetVideoMode(monitor);
+  glfwSetWindowMonitor(window_, monitor, 0, 0, mode.width, mode.height, mode.refreshRate);
+  return true;
 }
 
 void Window::copy(const std::string& text) { glfwSetClipboardString(window_, text.c_str()); }

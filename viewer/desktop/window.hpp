@@ -33,6 +33,10 @@ class Window {
   void copy(const std::string& text);
   /// Paths that were dropped on the window.
   std::vector<std::string> take_dropped();
+  /// Fills the screen that the window is on, or takes its former place again. True if it fills it now.
+  bool toggle_full_screen();
+  /// May ImGui's windows leave this one? Places are those of the screen then. Call between frames.
+  void allow_more_windows(bool on);
   /// Ends a `wait`; may be called from any thread.
   static void wake();
 
@@ -40,6 +44,12 @@ class Window {
   GLFWwindow* window_ = nullptr;
   bool activity_ = true;
   std::vector<std::string> dropped_;
+  struct Place {
+    int x = 0;
+    int y = 0;
+    int width = 0;
+    int height = 0;
+  } before_full_screen_;
 };
 
 }  // namespace nanlens::viewer

@@ -106,9 +106,11 @@ AlertLine AlertList::describe(const Group& group) {
   const double begin = alerts.front().wall_time;
   const double duration = std::max(1e-9, alerts.back().wall_time - begin);
   std::vector<std::uint32_t> cells(sparkline_cells);
-  for (const std::uint32_t i : group.alerts)
-    ++cells[std::min(sparkline_cells - 1,
-                     static_cast<std::size_t>((alerts[i].wall_time - begin) / duration * sparkline_cells))];
+  for (const std::uint32_t i : group.alerts) {
+    const double share = (alerts[i].wall_time - begin) / duration;  // of a damaged record's time it is no number
+    const double cell = share > 0 ? std::min(share, 1.0) * sparkline_cells : 0;
+    ++cells[std::min(sparkline_cells - 1, static_cast<std::size_t>(cell))];
+  }
   const std::uint32_t most = std::max<std::uint32_t>(1, *std::max_element(cells.begin(), cells.end()));
   for (const std::uint32_t n : cells)
     line.sparkline.push_back(static_cast<std::uint8_t>((n * 255ull + most - 1) / most));

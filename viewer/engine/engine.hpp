@@ -5,10 +5,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nanlens/reader/reader.hpp>
@@ -32,9 +34,10 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Takes a request; the replies come from `step`.
+  /// Takes a request; the replies come from `step`. What throws on the way becomes a diagnostic.
   void handle(Request request);
-  /// Does one slice of work: answers first, then filtering, then reading. True if there is more to do.
+  /// Does one slice of work: answers first, then filtering, then reading. True if there is more to do. Work that throws
+  /// is given up, with a diagnostic.
   bool step();
   /// Replies made since the last call, in order. Each batch ends with a Status.
   std::vector<Reply> take_replies();
@@ -50,10 +53,18 @@ class Engine {
     RowSteps steps;
     std::vector<Focus> walk;  // the chain that cause_step goes along
     std::optional<ListExport> exporting;
+    bool unexplained = false;  // the analysis was given up
   };
   struct OpenLogdir {
     std::string path;
     std::unique_ptr<reader::Logdir> logdir;
+  };
+  enum class Work : std::uint8_t { none, filter, read, explain, export_list };
+  struct Progress {
+    std::uint64_t done = 0;
+    std::uint64_t total = 0;
+    bool stopped = false;
+    bool changed = false;
   };
 
   void apply(Open& request);
@@ -64,24 +75,53 @@ class Engine {
   void apply(Export& request);
   void apply(Select& request);
   void apply(View& request);
+  void open_path(const std::string& path);
+  void note_changes(const View& old);
   [[nodiscard]] Focus wished(const Select& request, std::string& notice);
   [[nodiscard]] Focus step_chain(std::int64_t direction, std::string& notice);
+  [[nodiscard]] std::vector<Focus>::const_iterator place_in_walk();
   void describe(const Focus& focus);
+  void describe_again();
   void explained();
+
+  [[nodiscard]] Work next_work() const;
+  void do_slice(Work work);
+  void give_up(Work work);
+  void export_slice();
   [[nodiscard]] bool has_work() const;
-  void open_run(std::int32_t run);
+  // Runs what may throw; false, with a diagnostic, if it did.
+  template <class What>
+  bool attempt(What&& what) {
+    try {
+      what();
+      return true;
+    } catch (const std::exception& error) {
+      add_fault(error.what());
+    }
+    return false;
+  }
+  void add_fault(const char* reason);
+
+  void open_run(reader::Run& run);
   [[nodiscard]] std::vector<reader::Run*> runs() const;
+  [[nodiscard]] std::uint64_t key_of(const reader::Run& run);
+  [[nodiscard]] std::int32_t place_of_current() const;
   void read_slice();
+  [[nodiscard]] Progress update(std::chrono::steady_clock::time_point deadline);
   void refresh();
   void answer();
-  void send_overview();
+  [[nodiscard]] Overview overview();
+  [[nodiscard]] RunInfo describe_run(reader::Run& run);
+  [[nodiscard]] std::uint64_t num_diagnostics() const;
+  [[nodiscard]] Diagnostics diagnostics() const;
   void refresh_verdict();
   [[nodiscard]] Verdict verdict();
 
   OpenStorage open_;
   std::vector<OpenLogdir> logdirs_;
+  std::vector<std::pair<const reader::Run*, std::uint64_t>> keys_;
+  std::uint64_t last_key_ = 0;
   std::unique_ptr<OpenRun> current_;
-  std::int32_t run_ = -1;
   View view_;
   Overview overview_;
   std::uint64_t serial_ = 0;
@@ -89,6 +129,7 @@ class Engine {
   bool owes_status_ = false;  ///< the last one said that more would come
   std::chrono::milliseconds slice_{20};
   std::chrono::steady_clock::time_point next_partial_{};
+  std::vector<Fault> faults_;  ///< of the viewer itself
 
   struct Dirty {
     bool overview = false;
@@ -101,7 +142,10 @@ class Engine {
     bool search = false;
     bool explanation = false;
     void all() { overview = selection = rows = timeline = alerts = source = diagnostics = explanation = true; }
-  } dirty_;
+  };
+  void answer_topics(const Dirty& dirty);
+
+  Dirty dirty_;
   std::vector<Reply> replies_;
 };
 

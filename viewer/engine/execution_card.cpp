@@ -6,6 +6,8 @@
 
 namespace nanlens::viewer {
 
+using causes::EventRef;
+
 TensorInfo describe_output(RunIndex& index, std::int64_t execution, std::int32_t slot) {
   TensorInfo info;
   info.execution = execution;
@@ -26,30 +28,33 @@ TensorInfo describe_output(RunIndex& index, std::int64_t execution, std::int32_t
 
 namespace {
 
-// The row in which a call made the tensor it returned: its last row with the same summary.
-std::int64_t row_of_output(RunIndex& index, std::int64_t execution, const TensorInfo& output) {
-  constexpr std::int64_t farthest = 4096;
-  const auto span = index.rows_of_call(execution);
-  if (span.first < 0) return -1;
-  const auto detail = index.run().execution(static_cast<std::size_t>(execution));
-  const auto k = static_cast<std::size_t>(output.slot);
-  if (!detail || k >= detail->debug_tensor_values.size() || !detail->debug_tensor_values[k]) return -1;
-  for (std::int64_t row = span.last; row >= std::max(span.first, span.last - farthest); --row) {
-    const auto r = static_cast<std::size_t>(row);
-    if (index.run().trace_execution(r) != execution) continue;
-    const auto trace = index.run().trace(r);
-    if (!trace || !trace->debug_tensor_value) continue;
-    auto a = *trace->debug_tensor_value;
-    auto b = *detail->debug_tensor_values[k];
-    if (!a.empty() && !b.empty()) a[0] = b[0] = 0;  // the first number is the tensor's id
-    if (a == b) return row;
+void add_inputs(RunIndex& index, Explain& explain, const logdir::Execution& execution, std::uint32_t graph,
+                Card& card) {
+  const auto names = explain.arguments(graph);
+  const auto ids = execution.input_tensor_ids;
+  for (std::size_t k = 0; k < ids.size(); ++k) {
+    TensorInfo info;
+    const EventRef producer = explain.producer_of(ids[k], card.index);
+    if (producer.exists()) {
+      info = describe_output(index, producer.index, producer.slot);
+    } else {
+      info.badges.push_back(missing_badge(Missing::not_recorded));
+      info.slot = static_cast<std::int32_t>(k);
+    }
+    info.tensor_id = ids[k];
+    if (names.size() == ids.size()) {
+      info.name = index.text(index.op(names[k]).name);
+      Focus call;
+      call.execution = card.index;
+      info.trace = explain.row_near(call, names[k], 0);
+    }
+    card.inputs.push_back(std::move(info));
   }
-  return -1;
 }
 
 }  // namespace
 
-Card describe_execution(RunIndex& index, std::int64_t execution) {
+Card describe_execution(RunIndex& index, Explain& explain, std::int64_t execution) {
   Card card;
   reader::Run& run = index.run();
   if (execution < 0 || static_cast<std::size_t>(execution) >= run.num_executions()) return card;
@@ -62,7 +67,8 @@ Card describe_execution(RunIndex& index, std::int64_t execution) {
   const auto& e = detail->event;
   card.op_type = e.op_type;
   card.function = (run.execution_flags(static_cast<std::size_t>(execution)) & reader::function_flag) != 0;
-  if (const std::uint32_t graph = card.function ? index.graph_of(e) : reader::none; graph != reader::none) {
+  const std::uint32_t graph = card.function ? explain.graph_of_call(execution) : reader::none;
+  if (graph != reader::none) {
     card.graph_id = index.text(index.graph(graph).id);
     card.graph_name = index.text(index.graph(graph).name);
   }
@@ -75,29 +81,12 @@ Card describe_execution(RunIndex& index, std::int64_t execution) {
   const auto span = index.rows_of_call(execution);
   card.first_row = span.first;
   card.num_rows = span.count;
-  const std::uint32_t graph = card.function ? index.graph_of(e) : reader::none;
-  const std::vector<std::uint32_t> none_known;
-  const auto& placeholders = graph == reader::none ? none_known : index.placeholders(graph);
-  for (std::size_t k = 0; k < e.input_tensor_ids.size(); ++k) {
-    TensorInfo info;
-    info.badges.push_back(missing_badge(Missing::not_recorded));
-    if (const auto producer = index.producer(e.input_tensor_ids[k], execution)) {
-      info = describe_output(index, producer->execution, producer->slot);
-    } else {
-      info.slot = static_cast<std::int32_t>(k);
-    }
-    info.tensor_id = e.input_tensor_ids[k];
-    if (placeholders.size() == e.input_tensor_ids.size()) {
-      info.name = index.text(index.op(placeholders[k]).name);
-      info.trace = index.row_of(placeholders[k], 0, execution, span.first);
-    }
-    card.inputs.push_back(std::move(info));
-  }
+  add_inputs(index, explain, e, graph, card);
   const std::size_t outputs =
       std::max<std::size_t>(static_cast<std::size_t>(std::clamp(e.num_outputs, 0, 1 << 12)), e.tensor_protos.size());
   for (std::size_t k = 0; k < outputs; ++k) {
     TensorInfo info = describe_output(index, execution, static_cast<std::int32_t>(k));
-    if (card.function) info.trace = row_of_output(index, execution, info);
+    if (card.function) info.trace = explain.row_behind(execution, info.slot);
     card.outputs.push_back(std::move(info));
   }
   return card;

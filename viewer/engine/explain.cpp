@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <nanlens/causes/sentence_table.hpp>
+
 #include "badges.hpp"
 #include "report/report.hpp"
 #include "selection.hpp"
@@ -20,6 +22,7 @@ std::int64_t number(std::uint32_t index) { return index == reader::none ? -1 : s
 }  // namespace
 
 bool Explain::step(std::chrono::steady_clock::time_point deadline) {
+  writer_.reset();
   constexpr std::size_t slice = 256;  // each event may cost a read of some milliseconds in the page
   while (!causes_->advance(slice))
     if (std::chrono::steady_clock::now() >= deadline) return true;
@@ -62,13 +65,14 @@ Focus Explain::cause_of(const Focus& focus) {
   if (!complete()) return {};
   const EventRef event = event_of(focus);
   std::uint32_t root = event.exists() ? causes_->root_of(event) : reader::none;
-  if (root == reader::none) root = causes_->headline().value_or(reader::none);
+  if (root == reader::none) root = writer().groups().headline();
   return root == reader::none ? Focus{} : focus_of(causes_->roots()[root].event);
 }
 
 CauseLine Explain::line_of(std::uint32_t root) {
   const auto& r = causes_->roots()[root];
-  const auto s = causes::SentenceWriter(*causes_).sentence(root);
+  const auto s = writer().sentence(root);
+  const causes::CauseGroup* const group = writer().groups().find(root);
   CauseLine line;
   line.id = "rc." + s.id;
   line.sentence = s.text;
@@ -80,7 +84,7 @@ CauseLine Explain::line_of(std::uint32_t root) {
   line.graph_id = s.graph_id;
   line.path = s.place.file_path;
   line.line = s.place.line;
-  line.reach = r.reach;
+  line.reach = group != nullptr ? group->reach : r.reach;
   const Focus focus = focus_of(r.event);
   line.trace = focus.trace;
   line.execution = r.event.is_execution ? focus.execution : number(causes_->model().owners().owner(r.event.index));
@@ -93,13 +97,13 @@ void Explain::fill(Verdict& verdict) {
   verdict.explained = false;
   if (!complete()) return;
   verdict.total = causes_->total();
-  std::optional<std::uint32_t> headline = causes_->headline();
+  std::uint32_t root = writer().groups().headline();
   const auto benign = causes_->benign();
   verdict.num_expected = benign.size();
-  if (!headline && !benign.empty()) headline = benign.front();
-  if (!headline) return;
+  if (root == reader::none && !benign.empty()) root = benign.front();
+  if (root == reader::none) return;
   verdict.explained = true;
-  verdict.cause = line_of(*headline);
+  verdict.cause = line_of(root);
 }
 
 ChainStep Explain::step_of(const causes::ChainLink& link) {
@@ -123,27 +127,6 @@ ChainStep Explain::step_of(const causes::ChainLink& link) {
     step.line = frame->line;
   }
   return step;
-}
-
-// Behind the argument of a nested function: what the analysis found there.
-void Explain::find_caller(Selection& selection, const causes::Classification& classification) {
-  Boundary& b = selection.neighbourhood.boundary;
-  constexpr float sure = 0.65F;
-  if (!b.exists || b.known || classification.inputs.size() != 1) return;
-  const auto& input = classification.inputs.front();
-  if (!input.event.exists() || input.link.confidence < sure) return;
-  b.known = true;
-  b.tensor = causes::tensor_name(causes_->model(), input.event);
-  b.bad = causes_->model().bad(input.event);
-  const Focus focus = focus_of(input.event);
-  b.trace = focus.trace;
-  b.execution = focus.execution;
-  if (focus.trace >= 0) {
-    selection.caller_row = focus.trace;
-    if (const auto trace = index_.run().trace(static_cast<std::size_t>(focus.trace))) b.badges = badges_of(*trace);
-  } else {
-    b.badges = describe_output(index_, focus.execution, focus.slot).badges;
-  }
 }
 
 // The clean input that the cause made it from, as what it was before it was handed on.
@@ -179,9 +162,8 @@ void Explain::fill(Selection& selection) {
   const auto lineage = causes_->lineage(event);
   selection.event_class = lineage.classification.event_class;
   selection.doubt = causes::confidence_words(lineage.classification.confidence);
-  find_caller(selection, lineage.classification);
   if (lineage.root == reader::none) return;
-  selection.cause = causes::SentenceWriter(*causes_).sentence(lineage.root).text;
+  selection.cause = writer().sentence(lineage.root).text;
   const auto chain = causes_->chain(event);
   if (!chain.empty()) add_evidence(chain.front().event, selection);
   for (std::size_t i = 0; i < chain.size(); ++i) {
@@ -199,14 +181,9 @@ Explanation Explain::explanation() {
   if (!e.complete) return e;
   e.explained = causes_->explained();
   e.dropped = index_.run().dropped();
-  const auto headline = causes_->headline();
-  if (headline) e.causes.push_back(line_of(*headline));
-  for (const auto& incident : causes_->incidents())
-    for (const std::uint32_t root : incident.roots) {
-      if (causes_->roots()[root].reach == 0) continue;
-      ++e.num_causes;
-      if (root != headline && e.causes.size() < most_lines) e.causes.push_back(line_of(root));
-    }
+  const auto& groups = writer().groups().list();
+  e.num_causes = groups.size();
+  for (std::size_t i = 0; i < std::min(groups.size(), most_lines); ++i) e.causes.push_back(line_of(groups[i].root));
   for (const std::uint32_t root : causes_->benign())
     if (e.expected.size() < most_lines) e.expected.push_back(line_of(root));
   for (const auto& site : causes_->killers()) {
@@ -223,6 +200,49 @@ Explanation Explain::explanation() {
     e.removed.push_back(std::move(line));
   }
   return e;
+}
+
+bool Explain::linked() {
+  constexpr std::size_t executions = 1 << 16;  // some tens of milliseconds
+  return causes_->link(executions);
+}
+
+causes::Place Explain::place_of(const Focus& focus, std::uint32_t graph) {
+  const causes::Place nowhere{reader::none, graph, reader::none, reader::none};
+  if (!linked()) return nowhere;
+  if (focus.trace >= 0 && static_cast<std::size_t>(focus.trace) < index_.run().num_traces()) {
+    const causes::Place place = neighbours_.place_of(static_cast<std::uint32_t>(focus.trace));
+    return place.graph == graph ? place : neighbours_.place_in_call(graph, place.call);
+  }
+  return focus.execution < 0 ? nowhere : neighbours_.place_in_call(graph, static_cast<std::uint32_t>(focus.execution));
+}
+
+std::int64_t Explain::row_near(const Focus& focus, std::uint32_t op, std::int32_t slot) {
+  if (slot < 0) return -1;
+  const causes::Place place = place_of(focus, index_.op(op).graph);
+  return number(neighbours_.output(place, op, static_cast<std::size_t>(slot)).index);
+}
+
+std::int64_t Explain::row_behind(std::int64_t execution, std::int32_t slot) {
+  if (!linked() || execution < 0 || slot < 0) return -1;
+  const EventRef event = neighbours_.behind(
+      causes::execution_event(static_cast<std::uint32_t>(execution), static_cast<std::size_t>(slot)));
+  return event.is_execution ? -1 : number(event.index);
+}
+
+std::uint32_t Explain::graph_of_call(std::int64_t execution) {
+  if (!linked() || execution < 0) return reader::none;
+  return causes_->model().owners().graph_of_call(static_cast<std::uint32_t>(execution));
+}
+
+std::vector<std::uint32_t> Explain::arguments(std::uint32_t graph) {
+  return graph == reader::none ? std::vector<std::uint32_t>{} : graphs().links(graph).placeholders;
+}
+
+EventRef Explain::producer_of(std::int64_t tensor_id, std::int64_t execution) {
+  if (!linked() || execution < 0) return {};
+  const auto use = causes_->model().calls().producer(tensor_id, static_cast<std::uint32_t>(execution));
+  return use ? causes::execution_event(use->execution, use->position) : EventRef{};
 }
 
 EventClass Explain::of_row(std::int64_t row) {

@@ -4,8 +4,11 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include <nanlens/causes/neighbours.hpp>
 #include <nanlens/causes/sentence.hpp>
 
 #include "protocol.hpp"
@@ -21,19 +24,45 @@ class Explain {
   /// Goes on until `deadline`; true if there is more to do.
   bool step(std::chrono::steady_clock::time_point deadline);
   /// The run has grown.
-  void grow() { causes_->run_has_grown(); }
+  void grow() {
+    writer_.reset();
+    causes_->run_has_grown();
+  }
   [[nodiscard]] bool complete() const { return causes_->complete(); }
   [[nodiscard]] std::size_t memory_bytes() const { return causes_->memory_bytes(); }
 
   /// Adds the cause to the verdict.
   void fill(Verdict& verdict);
-  /// Adds class, chain and cause of what is selected, and the caller's tensor behind a nested function's argument.
+  /// Adds class, chain and cause of what is selected.
   void fill(Selection& selection);
   /// All causes, what is expected, and what removed bad values again.
   [[nodiscard]] Explanation explanation();
 
   /// The run on a page of text; the analysis is complete.
   [[nodiscard]] std::string report();
+
+  /// @name Lineage: how the analysis pairs rows, calls and tensors
+  /// Nothing is paired while executions that are new have not been taken in; each call takes in some more.
+  ///@{
+  [[nodiscard]] causes::Neighbours& neighbours() { return neighbours_; }
+  [[nodiscard]] causes::GraphFacts& graphs() { return causes_->model().graphs(); }
+  /// The run of a graph that a focus shows: that of its row, else the first in its call. Its run is none if there is
+  /// none.
+  [[nodiscard]] causes::Place place_of(const Focus& focus, std::uint32_t graph);
+  /// The row of an op's output beside what is selected; −1 if there is none.
+  [[nodiscard]] std::int64_t row_near(const Focus& focus, std::uint32_t op, std::int32_t slot);
+  /// The row that an output of a call was inside of it; −1 if that is not known.
+  [[nodiscard]] std::int64_t row_behind(std::int64_t execution, std::int32_t slot);
+  /// The graph a call runs; none if that is not known.
+  [[nodiscard]] std::uint32_t graph_of_call(std::int64_t execution);
+  /// A graph's placeholders, in the order of its function's inputs.
+  [[nodiscard]] std::vector<std::uint32_t> arguments(std::uint32_t graph);
+  /// The output that gave a tensor its id before an execution.
+  [[nodiscard]] causes::EventRef producer_of(std::int64_t tensor_id, std::int64_t execution);
+  ///@}
+
+  /// "Log:0"
+  [[nodiscard]] std::string name_of(causes::EventRef event) { return causes::tensor_name(causes_->model(), event); }
 
   /// @name Classes
   ///@{
@@ -51,10 +80,15 @@ class Explain {
   [[nodiscard]] CauseLine line_of(std::uint32_t root);
   [[nodiscard]] ChainStep step_of(const causes::ChainLink& link);
   void add_evidence(causes::EventRef root, Selection& selection);
-  void find_caller(Selection& selection, const causes::Classification& classification);
+
+  [[nodiscard]] bool linked();
+  // Kept while the analysis stands still: grouping causes reads their stacks.
+  [[nodiscard]] causes::SentenceWriter& writer() { return writer_ ? *writer_ : writer_.emplace(*causes_); }
 
   RunIndex& index_;
   std::unique_ptr<causes::Causes> causes_;
+  causes::Neighbours neighbours_{*causes_};
+  std::optional<causes::SentenceWriter> writer_;
 };
 
 }  // namespace nanlens::viewer

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "badges.hpp"
+#include "texts/utf8.hpp"
 
 namespace nanlens::viewer {
 
@@ -59,11 +60,11 @@ std::string line_of(std::span<const Field> fields, bool csv) {
   for (const Field& f : fields) {
     if (&f != fields.data()) out += csv ? "," : ", ";
     if (csv) {
-      out += quoted_for_csv(f.value);
+      out += quoted_for_csv(valid_utf8(f.value));
       continue;
     }
     out.append("\"").append(f.name).append("\": ");
-    out += !f.number ? quoted_for_json(f.value) : f.value.empty() ? "null" : f.value;
+    out += !f.number ? quoted_for_json(valid_utf8(f.value)) : f.value.empty() ? "null" : f.value;
   }
   return csv ? out : out + "}";
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "filter.hpp"
+#include "lower_case.hpp"
 #include "texts/texts.hpp"
 
 namespace nanlens::viewer::filter {
@@ -41,12 +42,6 @@ auto find(const Table& table, std::string_view name) -> std::optional<decltype(t
   for (const auto& [key, value] : table)
     if (key == name) return value;
   return std::nullopt;
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -92,6 +87,7 @@ class Parser {
     }
     query.leaves = leaves_;
     query.uses_classes = uses_classes_;
+    query.uses_calls = uses_calls_;
     return query;
   }
 
@@ -110,7 +106,7 @@ class Parser {
   // A word that stands alone: "or", "and", "not".
   bool take_keyword(std::string_view word) {
     const std::size_t end = at_ + word.size();
-    if (end > text_.size() || lower(text_.substr(at_, word.size())) != word) return false;
+    if (end > text_.size() || lower_case(text_.substr(at_, word.size())) != word) return false;
     if (end < text_.size() && !ends_word(text_[end])) return false;
     at_ = end;
     skip_space();
@@ -165,10 +161,11 @@ class Parser {
     node.children = std::move(children);
   }
   bool parse_not(Node& node) {
-    const bool negated = take_keyword("not") || take('-') || take('!');
+    bool negated = false;
+    while (take_keyword("not") || take('-') || take('!')) negated = !negated;
     if (!negated) return parse_primary(node);
     Node inner;
-    if (!parse_not(inner)) return false;
+    if (!parse_primary(inner)) return false;
     node.kind = Node::Kind::negation;
     node.children.push_back(std::move(inner));
     return true;
@@ -176,6 +173,8 @@ class Parser {
   bool parse_primary(Node& node) {
     if (at_ >= text_.size() || peek() == ')' || peek() == '|') return fail(at_, at_ + 1, tr(Text::filter_missing));
     const std::size_t begin = at_;
+    if (++conditions_ > most_conditions)
+      return fail(begin, text_.size(), tr(Text::filter_too_many, {{"n", most_conditions}}));
     if (take('(')) {
       if (!parse_or(node)) return false;
       return take(')') || fail(begin, text_.size(), tr(Text::filter_no_close));
@@ -185,7 +184,7 @@ class Parser {
     while (end < text_.size() && !ends_word(text_[end]) &&
            std::string_view(":=<>!").find(text_[end]) == std::string_view::npos)
       ++end;
-    const std::string name = lower(text_.substr(at_, end - at_));
+    const std::string name = lower_case(text_.substr(at_, end - at_));
     const char next = end < text_.size() ? text_[end] : '\0';
     if (next == ':') return parse_field(node, name, begin, end);
     if (next == '=' || next == '<' || next == '>' || (next == '!' && text_.substr(end).starts_with("!=")))
@@ -196,6 +195,7 @@ class Parser {
       node.kind = Node::Kind::flag;
       node.flag = *flag;
       uses_classes_ = uses_classes_ || (*flag >= Flag::made && *flag <= Flag::expected);
+      uses_calls_ = uses_calls_ || *flag == Flag::first || *flag == Flag::function || *flag == Flag::eager;
       return true;
     }
     return parse_match(node, TextField::any);
@@ -208,7 +208,7 @@ class Parser {
     if (const auto field = find(numbers, name)) {
       at_ = colon + 1;
       node.kind = Node::Kind::range;
-      node.number_field = *field;
+      set_number(node, *field);
       return parse_range(node);
     }
     // Names of tensors have colons of their own: "Log:0".
@@ -216,12 +216,16 @@ class Parser {
       return parse_match(node, TextField::any);
     return fail(begin, colon, tr(Text::filter_no_field, {{"name", name}, {"nearest", nearest_name(name)}}));
   }
+  void set_number(Node& node, NumberField field) {
+    node.number_field = field;
+    uses_calls_ = uses_calls_ || field == NumberField::exec;
+  }
   bool parse_comparison(Node& node, const std::string& name, std::size_t begin, std::size_t end) {
     const auto field = find(numbers, name);
     if (!field) return fail(begin, end, tr(Text::filter_no_number, {{"name", name}, {"nearest", nearest_name(name)}}));
     at_ = end;
     node.kind = Node::Kind::number;
-    node.number_field = *field;
+    set_number(node, *field);
     const bool two = at_ + 1 < text_.size() && text_[at_ + 1] == '=';
     switch (text_[at_]) {
       case '=': node.comparison = Comparison::equal; break;
@@ -293,15 +297,18 @@ class Parser {
       while (!ends_word(peek())) pattern += text_[at_++];
     }
     if (pattern.empty()) return fail(begin, begin + 1, tr(Text::filter_text_missing));
-    try {
-      node.match = std::make_shared<const Match>(pattern, is_regex);
-    } catch (const std::regex_error&) {
-      return fail(begin, at_, tr(Text::filter_regex));
+    if (is_regex) {
+      Error wrong;
+      node.match = Match::regex(pattern, wrong);
+      if (!node.match) return fail(begin + 1 + wrong.begin, begin + 1 + wrong.end, wrong.reason);
+    } else {
+      node.match.emplace(pattern);
     }
     skip_space();
     node.kind = Node::Kind::text;
     node.text_field = field;
     node.leaf = leaves_++;
+    uses_calls_ = uses_calls_ || field == TextField::call;
     return true;
   }
 
@@ -309,48 +316,13 @@ class Parser {
   Error& error_;
   std::size_t at_ = 0;
   int depth_ = 0;
+  std::uint32_t conditions_ = 0;
   std::uint32_t leaves_ = 0;
   bool uses_classes_ = false;
+  bool uses_calls_ = false;
 };
 
-// Glob matching of the whole text; both are in lower case.
-bool glob(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0;
-  std::size_t t = 0;
-  std::size_t star = std::string_view::npos;
-  std::size_t mark = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++p;
-      ++t;
-    } else if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      mark = t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++mark;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
-
 }  // namespace
-
-Match::Match(const std::string& text, bool is_regex) : text_(lower(text)) {
-  if (is_regex)
-    regex_.emplace(text, std::regex::ECMAScript | std::regex::icase | std::regex::optimize);
-  else
-    wildcards_ = text_.find_first_of("*?") != std::string::npos;
-}
-
-bool Match::operator()(std::string_view text) const {
-  if (regex_) return std::regex_search(text.begin(), text.end(), *regex_);
-  const std::string low = lower(text);
-  return wildcards_ ? glob(text_, low) : low.find(text_) != std::string::npos;
-}
 
 std::optional<Query> parse(std::string_view text, Error& error) { return Parser(text, error).run(); }
 

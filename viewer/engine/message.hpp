@@ -1,6 +1,6 @@
 /// @file
 /// Requests and replies as bytes, for the way between the page and its worker. Both ends are the same build, so there
-/// are no versions: fields follow each other in the order of `fields`.
+/// are no versions: the members of each struct follow each other in the order of their declaration.
 #pragma once
 
 #include <string>

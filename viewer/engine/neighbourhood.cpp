@@ -1,6 +1,8 @@
 // The graph around an op: inputs, consumers, farther hops, and what lies behind a placeholder.
 #include <algorithm>
 
+#include <nanlens/reader/sort_stably.hpp>
+
 #include "badges.hpp"
 #include "selection.hpp"
 
@@ -8,66 +10,89 @@ namespace nanlens::viewer {
 
 namespace {
 
-constexpr std::size_t most_cards = 64;  // of one farther hop
+using causes::ConsumerEvidence;
+using causes::EventRef;
+using causes::InputEvidence;
+using reader::none;
 
-// Makes cards of ops of one graph in one call.
+constexpr std::size_t most_cards = 64;  // of one hop
+constexpr float sure = 0.65F;           // links below this are not shown as facts
+
+std::int64_t row_of(EventRef event) { return event.exists() && !event.is_execution ? std::int64_t{event.index} : -1; }
+
+// Makes cards of ops of one graph in one run of it.
 class CardMaker {
  public:
-  CardMaker(RunIndex& index, std::uint32_t graph, const Focus& focus) : index_(index), graph_(graph), focus_(focus) {
-    near_ = focus.trace >= 0 ? focus.trace : index.rows_of_call(focus.execution).first;
+  CardMaker(RunIndex& index, Explain& explain, const causes::Place& place)
+      : index_(index), explain_(explain), place_(place) {}
+
+  OpCard output(std::uint32_t op, std::int32_t slot) {
+    return card(op, index_.op(op).name, slot, explain_.neighbours().output(place_, op, static_cast<std::size_t>(slot)));
+  }
+  std::vector<InputEvidence> evidence(std::uint32_t op) {
+    auto list = explain_.neighbours().inputs(place_, op);
+    for (InputEvidence& input : list)
+      if (input.link.confidence < sure) input.event = {};
+    return list;
+  }
+  std::vector<OpCard> inputs(std::uint32_t op, std::uint32_t parent) {
+    const auto found = evidence(op);
+    const auto edges = explain_.graphs().op(op).inputs;
+    std::vector<OpCard> cards;
+    for (std::size_t k = 0; k < std::min(edges.size(), most_cards); ++k) {
+      EventRef event;
+      if (edges.size() == found.size()) event = found[k].event;
+      cards.push_back(card(edges[k].op, edges[k].name, edges[k].slot, event));
+      cards.back().parent = parent;
+    }
+    return cards;
+  }
+  OpCard consumer(const ConsumerEvidence& evidence, std::uint32_t parent) {
+    OpCard made = card(evidence.op, index_.op(evidence.op).name, evidence.input_slot, evidence.event);
+    made.parent = parent;
+    return made;
+  }
+  // Of the consumers of an op those that get a card: all, or of very many the bad ones first.
+  std::vector<ConsumerEvidence> consumers(std::uint32_t op) {
+    auto all = explain_.neighbours().consumers(place_, op);
+    if (all.size() <= most_cards) return all;
+    const auto bad = [&](const ConsumerEvidence& e) {
+      return e.event.exists() && (index_.run().trace_flags(e.event.index) & reader::bad_flags) != 0;
+    };
+    reader::sort_stably(all, [&](const ConsumerEvidence& a, const ConsumerEvidence& b) { return bad(a) && !bad(b); });
+    all.resize(most_cards);
+    return all;
   }
 
-  // A card of an op, with the health of its output `output_slot`.
-  OpCard card(const std::string& op_name, std::int32_t shown_slot, std::int32_t output_slot) {
+  [[nodiscard]] std::uint32_t find(const std::string& op_name) {
+    return index_.run().find_op(index_.text(index_.graph(place_.graph).id), op_name);
+  }
+
+  // A card of an op that shows an event, if that exists.
+  OpCard card(std::uint32_t op, std::uint32_t name, std::int32_t shown_slot, EventRef event) {
     OpCard card;
-    card.op_name = op_name;
+    card.op_name = index_.text(name);
     card.slot = shown_slot;
-    const std::uint32_t op = index_.run().find_op(index_.text(index_.graph(graph_).id), op_name);
-    card.known = op != reader::none && index_.op(op).declared;
-    if (op == reader::none) return card;
-    card.op_type = index_.text(index_.op(op).type);
-    card.trace = near_ < 0 ? -1 : index_.row_of(op, output_slot, focus_.execution, near_);
-    if (card.trace < 0) {
-      // An argument that was not traced: its tensor is on record where the caller made it.
-      if (const Boundary b = describe_boundary(index_, op, focus_.execution); b.known) {
-        card.badges = b.badges;
-        card.bad = b.bad;
-      }
+    card.known = op != none && index_.op(op).declared;
+    if (op != none) card.op_type = index_.text(index_.op(op).type);
+    if (!event.exists()) return card;
+    if (event.is_execution) {
+      const TensorInfo info = describe_output(index_, event.index, static_cast<std::int32_t>(event.slot));
+      card.badges = info.badges;
+      card.bad = info.bad;
       return card;
     }
-    card.bad = (index_.run().trace_flags(static_cast<std::size_t>(card.trace)) & reader::bad_flags) != 0;
-    if (const auto trace = index_.run().trace(static_cast<std::size_t>(card.trace)))
-      card.badges = badges_of(trace->event.tensor_debug_mode, trace->debug_tensor_value,
-                              trace->event.tensor_proto ? &*trace->event.tensor_proto : nullptr);
+    // The tensor may be on record under the name of an op it was handed on from.
+    if (index_.run().trace_op(event.index) == op) card.trace = event.index;
+    card.bad = (index_.run().trace_flags(event.index) & reader::bad_flags) != 0;
+    if (const auto trace = index_.run().trace(event.index)) card.badges = badges_of(*trace);
     return card;
-  }
-  std::vector<OpCard> inputs(const reader::OpDetail& op, std::uint32_t parent) {
-    std::vector<OpCard> cards;
-    for (const auto& name : op.event.input_names) {
-      const auto input = reader::parse_tensor_name(name);
-      cards.push_back(input ? card(input->op_name, input->slot, input->slot) : card(name, 0, 0));
-      cards.back().parent = parent;
-    }
-    return cards;
-  }
-  std::vector<OpCard> consumers(const reader::OpDetail& op, std::size_t slot, std::uint32_t parent) {
-    std::vector<OpCard> cards;
-    for (const auto& consumer : op.consumers[slot]) {
-      cards.push_back(card(consumer.op_name, consumer.input_slot, 0));
-      cards.back().parent = parent;
-    }
-    return cards;
-  }
-  std::optional<reader::OpDetail> detail(const std::string& op_name) {
-    const std::uint32_t op = index_.run().find_op(index_.text(index_.graph(graph_).id), op_name);
-    return op == reader::none ? std::nullopt : index_.run().op(op);
   }
 
  private:
   RunIndex& index_;
-  std::uint32_t graph_;
-  Focus focus_;
-  std::int64_t near_ = -1;
+  Explain& explain_;
+  causes::Place place_;
 };
 
 void add_farther(CardMaker& maker, Neighbourhood& n, std::uint32_t hops) {
@@ -78,14 +103,12 @@ void add_farther(CardMaker& maker, Neighbourhood& n, std::uint32_t hops) {
     std::vector<OpCard> next_inputs;
     std::vector<OpCard> next_consumers;
     for (std::size_t i = 0; i < inputs.size() && next_inputs.size() < most_cards; ++i)
-      if (const auto detail = maker.detail(inputs[i].op_name))
-        for (OpCard& card : maker.inputs(*detail, static_cast<std::uint32_t>(i)))
-          next_inputs.push_back(std::move(card));
+      if (const std::uint32_t op = maker.find(inputs[i].op_name); op != none)
+        for (OpCard& card : maker.inputs(op, static_cast<std::uint32_t>(i))) next_inputs.push_back(std::move(card));
     for (std::size_t i = 0; i < consumers.size() && next_consumers.size() < most_cards; ++i)
-      if (const auto detail = maker.detail(consumers[i].op_name))
-        for (std::size_t slot = 0; slot < detail->consumers.size(); ++slot)
-          for (OpCard& card : maker.consumers(*detail, slot, static_cast<std::uint32_t>(i)))
-            next_consumers.push_back(std::move(card));
+      if (const std::uint32_t op = maker.find(consumers[i].op_name); op != none)
+        for (const ConsumerEvidence& taker : maker.consumers(op))
+          next_consumers.push_back(maker.consumer(taker, static_cast<std::uint32_t>(i)));
     n.farther_inputs.push_back(next_inputs);
     n.farther_consumers.push_back(next_consumers);
     inputs = std::move(next_inputs);
@@ -93,78 +116,95 @@ void add_farther(CardMaker& maker, Neighbourhood& n, std::uint32_t hops) {
   }
 }
 
-}  // namespace
-
-Boundary describe_boundary(RunIndex& index, std::uint32_t op, std::int64_t call) {
-  Boundary b;
-  if (index.run().definitions().text(index.op(op).type) != "Placeholder") return b;
-  b.exists = true;
-  const auto& placeholders = index.placeholders(index.op(op).graph);
+// Where a placeholder's tensor comes from: the caller's argument.
+void add_boundary(RunIndex& index, Explain& explain, CardMaker& maker, std::uint32_t op, Boundary& b) {
+  const auto& placeholders = explain.graphs().links(index.op(op).graph).placeholders;
   const auto at = std::find(placeholders.begin(), placeholders.end(), op);
+  if (at == placeholders.end()) return;
+  b.exists = true;
   b.argument = static_cast<std::int32_t>(at - placeholders.begin());
   b.function = index.text(index.graph(index.op(op).graph).name);
-  if (call < 0) return b;
-  const auto execution = index.run().execution(static_cast<std::size_t>(call));
-  if (!execution || index.graph_of(execution->event) != index.op(op).graph) return b;
-  const auto& ids = execution->event.input_tensor_ids;
-  // Arguments come first, then captures, in creation order; a different count means that some are not told.
-  if (ids.size() != placeholders.size()) return b;
-  const auto producer = index.producer(ids[static_cast<std::size_t>(b.argument)], call);
-  if (!producer) return b;
-  const TensorInfo info = describe_output(index, producer->execution, producer->slot);
+  const auto evidence = maker.evidence(op);
+  if (evidence.size() != 1 || !evidence.front().event.exists()) return;
+  const EventRef event = evidence.front().event;
   b.known = true;
-  b.tensor = info.name;
-  b.badges = info.badges;
-  b.bad = info.bad;
-  b.execution = producer->execution;
-  const Card card = describe_execution(index, producer->execution);
-  if (static_cast<std::size_t>(producer->slot) < card.outputs.size())
-    b.trace = card.outputs[static_cast<std::size_t>(producer->slot)].trace;
-  return b;
+  b.tensor = explain.name_of(event);
+  const OpCard shown = maker.card(none, 0, 0, event);
+  b.badges = shown.badges;
+  b.bad = shown.bad;
+  b.trace = row_of(event);
+  if (!event.is_execution) return;
+  b.tensor = describe_output(index, event.index, static_cast<std::int32_t>(event.slot)).name;
+  b.execution = event.index;
+  b.trace = explain.row_behind(event.index, static_cast<std::int32_t>(event.slot));
 }
 
-Neighbourhood describe_neighbourhood(RunIndex& index, const Focus& focus, std::uint32_t hops) {
-  Neighbourhood n;
-  reader::Run& run = index.run();
-  n.graph_id = focus.graph_id;
-  n.op_name = focus.op_name;
-  n.call = focus.execution;
-  std::uint32_t graph = reader::none;
-  for (std::uint32_t g = 0; g < run.definitions().graphs().size(); ++g)
-    if (run.definitions().text(index.graph(g).id) == focus.graph_id) graph = g;
-  if (graph == reader::none) {
-    n.known = false;
-    return n;
+void add_consumers(CardMaker& maker, const std::vector<ConsumerEvidence>& all, std::uint32_t op, Selection& s) {
+  Neighbourhood& n = s.neighbourhood;
+  n.consumers.resize(n.outputs.size());
+  n.num_consumers.resize(n.outputs.size());
+  for (const ConsumerEvidence& taker : all) {
+    if (taker.output_slot < n.num_consumers.size()) ++n.num_consumers[taker.output_slot];
+    if (const std::int64_t row = row_of(taker.event); row >= 0) s.consumer_rows.push_back(row);
   }
+  for (const ConsumerEvidence& taker : maker.consumers(op))
+    if (taker.output_slot < n.consumers.size()) n.consumers[taker.output_slot].push_back(maker.consumer(taker, 0));
+}
+
+std::uint32_t find_graph(RunIndex& index, const std::string& id) {
+  const auto& definitions = index.run().definitions();
+  for (std::uint32_t g = 0; g < definitions.graphs().size(); ++g)
+    if (definitions.text(index.graph(g).id) == id) return g;
+  return none;
+}
+
+void add_graph(RunIndex& index, std::uint32_t graph, Neighbourhood& n) {
   n.graph_name = index.text(index.graph(graph).name);
   n.num_ops = index.graph(graph).ops.size();
   std::uint32_t g = graph;
-  for (std::size_t depth = 0; g != reader::none && depth < 64; ++depth, g = index.graph(g).outer)
+  for (std::size_t depth = 0; g != none && depth < 64; ++depth, g = index.graph(g).outer)
     n.crumbs.insert(n.crumbs.begin(), {index.text(index.graph(g).id), index.text(index.graph(g).name)});
-  if (focus.op_name.empty()) return n;
+}
 
-  const std::uint32_t op = run.find_op(focus.graph_id, focus.op_name);
-  const auto detail = op == reader::none ? std::nullopt : run.op(op);
-  if (op != reader::none) n.op_type = index.text(index.op(op).type);
+}  // namespace
+
+void describe_neighbourhood(RunIndex& index, Explain& explain, std::uint32_t hops, Selection& s) {
+  Neighbourhood& n = s.neighbourhood;
+  reader::Run& run = index.run();
+  n.op_name = s.focus.op_name;
+  n.call = s.focus.execution;
+  const std::uint32_t graph = find_graph(index, n.graph_id);
+  if (graph == none) {
+    n.known = false;
+    return;
+  }
+  add_graph(index, graph, n);
+  if (n.op_name.empty()) return;
+  const std::uint32_t op = run.find_op(n.graph_id, n.op_name);
+  const auto detail = op == none ? std::nullopt : run.op(op);
   n.known = detail.has_value();
-  if (op != reader::none)
-    for (std::size_t row = 0; row < run.num_traces(); ++row)
-      if (run.trace_op(row) == op) {
-        ++n.num_instances;
-        if ((run.trace_flags(row) & reader::bad_flags) != 0) ++n.num_bad_instances;
-      }
-  CardMaker maker(index, graph, focus);
-  const std::int32_t outputs = detail ? std::clamp(detail->event.num_outputs, 0, 1 << 10) : 1;
-  for (std::int32_t slot = 0; slot < std::max(1, outputs); ++slot)
-    n.outputs.push_back(maker.card(focus.op_name, slot, slot));
-  if (!detail) return n;
+  if (op == none) {
+    n.outputs.emplace_back().op_name = n.op_name;
+    n.outputs.front().known = false;
+    return;
+  }
+  n.op_type = index.text(index.op(op).type);
+  n.num_instances = index.rows_of_op(op).count;
+  n.num_bad_instances = index.rows_of_op(op).bad;
+  CardMaker maker(index, explain, explain.place_of(s.focus, graph));
+  const std::int32_t outputs = detail ? std::clamp(detail->event.num_outputs, 1, 1 << 10) : 1;
+  for (std::int32_t slot = 0; slot < outputs; ++slot) n.outputs.push_back(maker.output(op, slot));
+  if (!detail) return;
   n.device = detail->event.device_name;
-  n.inputs = maker.inputs(*detail, 0);
-  for (std::size_t slot = 0; slot < detail->consumers.size(); ++slot)
-    n.consumers.push_back(maker.consumers(*detail, slot, 0));
-  if (hops > 1) add_farther(maker, n, std::min(hops, 4u));
-  n.boundary = describe_boundary(index, op, focus.execution);
-  return n;
+  n.inputs = maker.inputs(op, 0);
+  n.num_inputs = explain.graphs().op(op).inputs.size();
+  add_boundary(index, explain, maker, op, n.boundary);
+  if (n.boundary.exists)
+    s.caller_row = n.boundary.trace;
+  else
+    for (const InputEvidence& input : maker.evidence(op)) s.input_rows.push_back(row_of(input.event));
+  add_consumers(maker, explain.neighbours().consumers(explain.place_of(s.focus, graph), op), op, s);
+  if (hops > 1) add_farther(maker, n, std::min(hops, 4U));
 }
 
 }  // namespace nanlens::viewer

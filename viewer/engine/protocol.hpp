@@ -1,6 +1,6 @@
 /// @file
 /// What the user interface asks of the engine and what it is told. The engine runs elsewhere (a thread, a worker of the
-/// page), so these are plain values: moved through a queue on the desktop, as CBOR between the page and its worker.
+/// page), so these are plain values: moved through a queue on the desktop, as bytes between the page and its worker.
 ///
 /// The interface never asks for single items. It tells what is on screen (View) and what was chosen (Select); the
 /// engine answers with whole topics, and again whenever the data behind a topic grows.
@@ -48,7 +48,7 @@ struct Open {
 };
 struct Close {};
 struct SelectRun {
-  std::int32_t run = 0;
+  std::uint64_t key = 0;  ///< RunInfo::key
 };
 /// Stops reading; what has been read stays.
 struct Cancel {};
@@ -126,6 +126,7 @@ struct Request {
 // ---------------------------------------------------------------------------------------------------- replies
 
 struct RunInfo {
+  std::uint64_t key = 0;  ///< of this run alone as long as the logdirs are open, wherever it stands in the list
   std::string run_id;
   std::string version;  ///< of TensorFlow, or "nanlens-…"
   double start = 0;     ///< seconds since the epoch
@@ -178,7 +179,7 @@ struct Overview {
   std::string name;   ///< of what was opened
   std::string error;  ///< why nothing is open
   std::vector<RunInfo> runs;
-  std::int32_t run = -1;
+  std::int32_t run = -1;  ///< the one shown, by its place in `runs`, which changes when runs appear
   bool loading = false;
   bool stopped = false;  ///< Cancel stopped it
   std::uint64_t bytes_done = 0;
@@ -335,7 +336,9 @@ struct Neighbourhood {
   bool known = true;
   std::vector<OpCard> outputs;  ///< the op itself, once per output slot
   std::vector<OpCard> inputs;
+  std::uint64_t num_inputs = 0;                     ///< of the op, those without a card included
   std::vector<std::vector<OpCard>> consumers;       ///< per output slot
+  std::vector<std::uint64_t> num_consumers;         ///< per output slot, those without a card included
   std::vector<std::vector<OpCard>> farther_inputs;  ///< hop 2, 3, …
   std::vector<std::vector<OpCard>> farther_consumers;
   Boundary boundary;
@@ -466,7 +469,7 @@ struct Explanation {
 };
 
 struct Fault {
-  std::string file;
+  std::string file;  ///< "": the viewer itself could not go on with something
   std::uint64_t offset = 0;
   std::string message;
 };

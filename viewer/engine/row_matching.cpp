@@ -135,7 +135,7 @@ bool RowFilter::matches_flag(Flag flag, RowContext& row) {
   const std::uint8_t flags = index_.run().trace_flags(row.row);
   const auto number = static_cast<std::int64_t>(row.row);
   const auto contains = [&](const std::vector<std::int64_t>& rows) {
-    return std::find(rows.begin(), rows.end(), number) != rows.end();
+    return std::binary_search(rows.begin(), rows.end(), number);
   };
   const auto class_of = [&](const RowContext& r) { return explain_.of_row(static_cast<std::int64_t>(r.row)); };
   const auto& alerts = index_.run().alerts();
@@ -147,7 +147,7 @@ bool RowFilter::matches_flag(Flag flag, RowContext& row) {
     case Flag::consumer: return contains(roles_.consumers);
     case Flag::function: return index_.run().trace_execution(row.row) != reader::none;
     case Flag::eager: return false;
-    case Flag::pinned: return contains(pinned_);
+    case Flag::pinned: return std::find(pinned_.begin(), pinned_.end(), number) != pinned_.end();
     case Flag::made: return class_of(row) == EventClass::producer;
     case Flag::passed: return class_of(row) == EventClass::propagator || class_of(row) == EventClass::relay;
     case Flag::removed: return class_of(row) == EventClass::killer;
@@ -186,22 +186,27 @@ bool RowFilter::leaf_matches_op(const Node& node, std::uint32_t op, std::optiona
   }
 }
 
+RowFilter::OfOp RowFilter::leaf_of_op(const Node& node, std::uint32_t op) {
+  std::optional<reader::OpDetail> detail;
+  const auto& o = index_.op(op);
+  effort_ += index_.run().definitions().text(o.name).size();
+  if (leaf_matches_op(node, op, detail)) return OfOp::yes;
+  const bool names_tensors = node.text_field == TextField::any || node.text_field == TextField::op;
+  if (!names_tensors || !node.match->may_need_slot() || o.num_outputs <= 0) return OfOp::no;
+  if (o.num_outputs > 1) return OfOp::by_slot;
+  return (*node.match)(index_.text(o.name) + ":0") ? OfOp::yes : OfOp::no;
+}
+
 bool RowFilter::matches_text(const Node& node, RowContext& row) {
   const std::uint32_t op = index_.run().trace_op(row.row);
   if (decided_by_op(node.text_field)) {
     auto& known = leaf_of_op_[node.leaf];
     if (known.size() <= op) known.resize(index_.run().definitions().ops().size());
-    if (known[op] == 0) {
-      std::optional<reader::OpDetail> detail;
-      known[op] = leaf_matches_op(node, op, detail) ? 2 : 1;
-    }
-    if (known[op] == 2) return true;
-    if (node.text_field != TextField::any && node.text_field != TextField::op) return false;
-    if (!node.match->may_need_slot()) return false;
-    // "Log:0" names a tensor: the op's name alone has no slot.
+    if (known[op] == OfOp::unknown) known[op] = leaf_of_op(node, op);
+    if (known[op] != OfOp::by_slot) return known[op] == OfOp::yes;
+    // "Split:1" names a tensor: the op's name alone has no slot.
     const auto& detail = row.trace();
-    return detail && index_.op(op).num_outputs > 0 &&
-           (*node.match)(detail->event.op_name + ":" + std::to_string(detail->event.output_slot));
+    return detail && (*node.match)(detail->event.op_name + ":" + std::to_string(detail->event.output_slot));
   }
   const auto& detail = row.trace();
   if (!detail) return false;

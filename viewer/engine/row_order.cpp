@@ -50,19 +50,29 @@ bool RowOrder::set(const std::string& column, bool descending) {
 void RowOrder::restart() {
   sorted_ = false;
   entries_.clear();
-  order_.clear();
+  coming_.clear();
   rank_of_op_.clear();
   if (shows_text(column_)) rank_ops();
 }
 
+// Names may have been declared and calls may have ended since; what a record says does not change.
+void RowOrder::grow() {
+  if (!shows_text(column_) && column_ != "call") return;
+  if (shows_text(column_)) rank_ops();
+  for (Entry& e : entries_) e.value = value_of(e.row);
+  for (Entry& e : coming_) e.value = value_of(e.row);
+  const auto less = [this](const Entry& a, const Entry& b) { return before(a, b); };
+  if (!std::is_sorted(entries_.begin(), entries_.end(), less)) std::sort(entries_.begin(), entries_.end(), less);
+}
+
 void RowOrder::rank_ops() {
-  const auto& definitions = index_.run().definitions();
+  const auto& definitions = index_->run().definitions();
   std::vector<std::pair<std::string_view, std::uint32_t>> texts;
   for (std::uint32_t i = 0; i < definitions.ops().size(); ++i) {
-    const reader::Op& op = index_.op(i);
+    const reader::Op& op = index_->op(i);
     const std::uint32_t number = column_ == "tensor" ? op.name
                                  : column_ == "op"   ? op.type
-                                                     : index_.graph(op.graph).name;
+                                                     : index_->graph(op.graph).name;
     texts.emplace_back(definitions.text(number), i);
   }
   std::sort(texts.begin(), texts.end());
@@ -75,7 +85,7 @@ void RowOrder::rank_ops() {
 }
 
 double RowOrder::value_of(std::uint64_t row) {
-  const reader::Run& run = index_.run();
+  const reader::Run& run = index_->run();
   const auto i = static_cast<std::size_t>(row);
   if (column_ == "index") return static_cast<double>(row);
   if (!rank_of_op_.empty()) return rank_of_op_[run.trace_op(i)];
@@ -87,7 +97,7 @@ double RowOrder::value_of(std::uint64_t row) {
 }
 
 double RowOrder::recorded_value(std::uint64_t row) {
-  const auto detail = index_.run().trace(static_cast<std::size_t>(row));
+  const auto detail = index_->run().trace(static_cast<std::size_t>(row));
   if (!detail) return untold;
   if (column_ == "time") return detail->wall_time;
   const auto badges = badges_of(*detail);
@@ -96,21 +106,25 @@ double RowOrder::recorded_value(std::uint64_t row) {
   return number_of(badges, column_ == "size" ? BadgeKind::size : BadgeKind::rank);
 }
 
-void RowOrder::sort() {
-  const auto before = [this](const Entry& a, const Entry& b) {
-    if (std::isnan(a.value) != std::isnan(b.value)) return std::isnan(b.value);
-    if (a.value < b.value || a.value > b.value) return descending_ ? a.value > b.value : a.value < b.value;
-    return a.row < b.row;
-  };
-  std::sort(entries_.begin(), entries_.end(), before);
-  order_.reserve(entries_.size());
-  for (const Entry& e : entries_) order_.push_back(e.row);
-  entries_ = {};
+bool RowOrder::before(const Entry& a, const Entry& b) const {
+  if (std::isnan(a.value) != std::isnan(b.value)) return std::isnan(b.value);
+  if (a.value < b.value || a.value > b.value) return descending_ ? a.value > b.value : a.value < b.value;
+  return a.row < b.row;
+}
+
+void RowOrder::merge() {
+  const auto less = [this](const Entry& a, const Entry& b) { return before(a, b); };
+  std::sort(coming_.begin(), coming_.end(), less);
+  std::vector<Entry> merged(entries_.size() + coming_.size());
+  std::merge(entries_.begin(), entries_.end(), coming_.begin(), coming_.end(), merged.begin(), less);
+  entries_ = std::move(merged);
+  coming_ = {};
   sorted_ = true;
 }
 
 std::uint64_t RowOrder::position_of(std::uint64_t row) const {
-  return static_cast<std::uint64_t>(std::find(order_.begin(), order_.end(), row) - order_.begin());
+  const auto at = std::find_if(entries_.begin(), entries_.end(), [row](const Entry& e) { return e.row == row; });
+  return static_cast<std::uint64_t>(at - entries_.begin());
 }
 
 }  // namespace nanlens::viewer

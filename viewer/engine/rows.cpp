@@ -25,6 +25,7 @@ void RowFilter::set(const std::string& query, bool only_bad) {
 
 void RowFilter::set_roles(RowRoles roles) {
   roles_ = std::move(roles);
+  for (auto* const rows : {&roles_.inputs, &roles_.consumers}) std::sort(rows->begin(), rows->end());
   if (text_.find("input") != std::string::npos || text_.find("consumer") != std::string::npos) restart();
 }
 
@@ -34,29 +35,102 @@ void RowFilter::set_pinned(const std::vector<std::int64_t>& rows) {
   if (text_.find("pinned") != std::string::npos) restart();
 }
 
+bool RowFilter::sort(const std::string& column, bool descending) {
+  if (!shown_.order.set(column, descending)) return false;
+  if (renewed_) renew();
+  return true;
+}
+
 void RowFilter::restart() {
   everything_ = query_.root.kind == filter::Node::Kind::all && query_.root.children.empty() && !only_bad_;
-  hits_.clear();
-  recorded_.clear();  // the run may have grown: what was unknown may be known now
+  shown_.hits.clear();
+  shown_.next = everything_ ? index_.run().num_traces() : 0;
+  shown_.order.restart();
+  renewed_.reset();
+  renew_again_ = false;
+  recorded_.clear();
   call_names_.clear();
   find_mode();
-  next_ = everything_ ? index_.run().num_traces() : 0;
   leaf_of_op_.assign(query_.leaves, {});
-  order_.restart();
+  (void)definitions_changed();
+}
+
+// Has anything been declared that rows already referred to?
+bool RowFilter::definitions_changed() {
+  const auto& definitions = index_.run().definitions();
+  std::size_t declared = 0;
+  for (const reader::Op& op : definitions.ops()) declared += op.declared ? 1 : 0;
+  for (const reader::Graph& graph : definitions.graphs()) declared += graph.declared ? 1 : 0;
+  const bool changed = num_undeclared_ > 0 && declared != num_declared_;
+  num_declared_ = declared;
+  num_undeclared_ = definitions.ops().size() + definitions.graphs().size() - declared;
+  return changed;
+}
+
+void RowFilter::grow() {
+  recorded_.clear();  // what was unknown may be known now
+  call_names_.clear();
+  if (!counts_) find_mode();
+  if (everything_) shown_.next = index_.run().num_traces();
+  shown_.order.grow();
+  if (renewed_) renewed_->order.grow();
+  const bool renamed = definitions_changed();
+  if (renamed) leaf_of_op_.assign(query_.leaves, {});
+  if (everything_ || !(renamed || query_.uses_calls)) return;
+  if (renewed_)
+    renew_again_ = true;
+  else
+    renew();
+}
+
+void RowFilter::explained() {
+  if (query_.uses_classes) renew();
+}
+
+// Looks at all rows again, beside those on show.
+void RowFilter::renew() {
+  renew_again_ = false;
+  renewed_.emplace(index_);
+  renewed_->order = shown_.order;
+  renewed_->order.restart();
+}
+
+void RowFilter::give_up(const std::string& reason) {
+  error_ = filter::Error{0, text_.size(), reason};
+  query_ = {};
+  text_.clear();
+  only_bad_ = false;
+  shown_.order.set("", false);
+  restart();
 }
 
 bool RowFilter::step(std::chrono::steady_clock::time_point deadline) {
-  const std::size_t end = index_.run().num_traces();
-  if (everything_) next_ = end;
-  while (next_ < end) {
-    const std::size_t slice = std::min(end, next_ + 512);
-    for (; next_ < slice; ++next_)
-      if (passes(next_)) hits_.push_back(static_cast<std::uint32_t>(next_));
-    if (std::chrono::steady_clock::now() >= deadline) break;
+  if (!is_complete(shown_)) {
+    step(shown_, deadline);
+  } else if (renewed_) {
+    step(*renewed_, deadline);
+    if (is_complete(*renewed_)) {
+      shown_ = std::move(*renewed_);
+      renewed_.reset();
+      if (renew_again_) renew();
+    }
   }
-  if (next_ == end && !order_.complete())
-    order_.step(num_shown(), [this](std::uint64_t position) { return passing(position); }, deadline);
   return !complete();
+}
+
+void RowFilter::step(RowList& list, std::chrono::steady_clock::time_point deadline) {
+  const std::size_t end = index_.run().num_traces();
+  if (everything_) list.next = end;
+  while (list.next < end) {
+    const std::size_t slice = std::min(end, list.next + 512);
+    constexpr std::size_t most_effort = 1 << 16;
+    effort_ = 0;
+    for (; list.next < slice && effort_ < most_effort; ++list.next)
+      if (passes(list.next)) list.hits.push_back(static_cast<std::uint32_t>(list.next));
+    if (std::chrono::steady_clock::now() >= deadline) return;
+  }
+  if (!list.order.complete(num_passing(list)))
+    list.order.step(num_passing(list), [&](std::uint64_t position) { return passing(list, position); }, deadline);
 }
 
 std::vector<std::uint32_t> RowFilter::shown() const {
@@ -66,9 +140,10 @@ std::vector<std::uint32_t> RowFilter::shown() const {
 }
 
 std::uint64_t RowFilter::position_of(std::int64_t row) const {
-  if (complete() && !order_.natural()) return order_.position_of(static_cast<std::uint64_t>(row));
+  if (shown_.order.ready()) return shown_.order.position_of(static_cast<std::uint64_t>(row));
   if (everything_) return static_cast<std::uint64_t>(std::max<std::int64_t>(0, row));
-  return static_cast<std::uint64_t>(std::lower_bound(hits_.begin(), hits_.end(), row) - hits_.begin());
+  const auto& hits = shown_.hits;
+  return static_cast<std::uint64_t>(std::lower_bound(hits.begin(), hits.end(), row) - hits.begin());
 }
 
 Row RowFilter::describe(std::uint64_t index) {
@@ -115,11 +190,10 @@ const Row& RowFilter::recorded(std::uint64_t index) {
 
 Rows RowFilter::fill(const View& view, std::int64_t focus_row) {
   Rows rows;
-  reader::Run& run = index_.run();
-  rows.total = run.num_traces();
+  rows.total = index_.run().num_traces();
   rows.shown = num_shown();
   rows.complete = filtered();
-  rows.sorting = rows.complete && !order_.complete();
+  rows.sorting = rows.complete && !shown_.order.complete(num_passing(shown_));
   rows.filter = text_;
   if (error_) {
     rows.filter_error = error_->reason;
@@ -127,34 +201,47 @@ Rows RowFilter::fill(const View& view, std::int64_t focus_row) {
     rows.error_end = static_cast<std::uint32_t>(error_->end);
   }
   rows.filter_note = missing_facts();
+  fill_window(view, rows);
+  fill_focus(focus_row, rows);
+  for (const std::int64_t row : view.pinned)
+    if (row >= 0 && static_cast<std::size_t>(row) < rows.total)
+      rows.pinned.push_back(describe(static_cast<std::uint64_t>(row)));
+  fill_minimap(view, rows);
+  return rows;
+}
+
+void RowFilter::fill_window(const View& view, Rows& rows) {
+  const reader::Run& run = index_.run();
   rows.first = std::min<std::uint64_t>(view.row_first, rows.shown);
-  const std::uint64_t end = std::min<std::uint64_t>(rows.shown, rows.first + view.row_count);
+  const std::uint64_t end = rows.first + std::min<std::uint64_t>(rows.shown - rows.first, view.row_count);
   std::uint32_t previous =
       rows.first == 0 ? reader::none - 1 : run.trace_execution(static_cast<std::size_t>(row_at(rows.first - 1)));
   for (std::uint64_t position = rows.first; position < end; ++position) {
     const std::uint64_t index = row_at(position);
     Row row = describe(index);
     const std::uint32_t call = run.trace_execution(static_cast<std::size_t>(index));
-    row.call_begins = call != previous && order_.by_call();
+    row.call_begins = call != previous && shown_.order.by_call();
     if (call != reader::none && (call != previous || position == rows.first)) row.call = call_name(call);
     previous = call;
     rows.rows.push_back(std::move(row));
   }
-  if (focus_row >= 0) {
-    const std::uint64_t position = position_of(focus_row);
-    const bool there = position < rows.shown && row_at(position) == static_cast<std::uint64_t>(focus_row);
-    rows.focus_position = there ? static_cast<std::int64_t>(position) : -1;
-    if (there || order_.natural()) rows.position_before_focus = static_cast<std::int64_t>(position);
-  }
-  for (const std::int64_t row : view.pinned)
-    if (row >= 0 && static_cast<std::size_t>(row) < run.num_traces())
-      rows.pinned.push_back(describe(static_cast<std::uint64_t>(row)));
-  rows.minimap.assign(view.minimap_cells, 0);
-  if (view.minimap_cells > 0)
-    for (std::uint64_t position = 0; position < rows.shown; ++position)
-      if ((run.trace_flags(static_cast<std::size_t>(row_at(position))) & reader::bad_flags) != 0)
-        rows.minimap[static_cast<std::size_t>(position * view.minimap_cells / rows.shown)] = 1;
-  return rows;
+}
+
+void RowFilter::fill_focus(std::int64_t focus_row, Rows& rows) const {
+  if (focus_row < 0) return;
+  const std::uint64_t position = position_of(focus_row);
+  const bool there = position < rows.shown && row_at(position) == static_cast<std::uint64_t>(focus_row);
+  rows.focus_position = there ? static_cast<std::int64_t>(position) : -1;
+  if (there || shown_.order.natural()) rows.position_before_focus = static_cast<std::int64_t>(position);
+}
+
+void RowFilter::fill_minimap(const View& view, Rows& rows) const {
+  rows.minimap.assign(std::min(view.minimap_cells, most_minimap_cells), 0);
+  const std::size_t cells = rows.minimap.size();
+  if (cells == 0) return;
+  for (std::uint64_t position = 0; position < rows.shown; ++position)
+    if ((index_.run().trace_flags(static_cast<std::size_t>(row_at(position))) & reader::bad_flags) != 0)
+      rows.minimap[static_cast<std::size_t>(position * cells / rows.shown)] = 1;
 }
 
 }  // namespace nanlens::viewer

@@ -23,30 +23,50 @@ struct RowRoles {
   std::vector<std::int64_t> consumers;
 };
 
-/// Filters rows in slices and answers for windows of what passes.
+/// Cells of a minimap, however many are asked for.
+inline constexpr std::uint32_t most_minimap_cells = 1 << 14;
+
+/// The rows that pass a query, as far as they have been looked at, and their order.
+struct RowList {
+  explicit RowList(RunIndex& index) : order(index) {}
+
+  std::vector<std::uint32_t> hits;  // in the order of the file; none if everything passes
+  std::size_t next = 0;             // first row that has not been looked at
+  RowOrder order;
+};
+
+/// Filters rows in slices and answers for windows of what passes. What is on show is only ever added to while the run
+/// grows; where an answer may have changed for rows on show, a new list is made beside and takes the place when it is
+/// complete.
 class RowFilter {
  public:
-  RowFilter(RunIndex& index, Explain& explain) : index_(index), explain_(explain), order_(index) {}
+  RowFilter(RunIndex& index, Explain& explain) : index_(index), explain_(explain), shown_(index) {}
 
   /// Starts over with this query if it differs from the current one. A query that can't be read leaves the last valid
   /// one in force and is reported by `fill`.
   void set(const std::string& query, bool only_bad);
   /// Orders what passes by a column; true if that is another order than before.
-  bool sort(const std::string& column, bool descending) { return order_.set(column, descending); }
+  bool sort(const std::string& column, bool descending);
   void set_roles(RowRoles roles);
   /// Rows that the word `pinned` means.
   void set_pinned(const std::vector<std::int64_t>& rows);
   /// Goes on filtering, then sorting, until `deadline`; true if rows are left.
   bool step(std::chrono::steady_clock::time_point deadline);
-  /// Forgets all results, since rows' calls may have changed.
+  /// Forgets all results.
   void restart();
-  /// Does the query ask what the cause analysis found?
-  [[nodiscard]] bool uses_classes() const { return query_.uses_classes; }
-  [[nodiscard]] bool filtered() const { return next_ >= index_.run().num_traces(); }
-  [[nodiscard]] bool complete() const { return filtered() && order_.complete(); }
+  /// The run has grown.
+  void grow();
+  /// The cause analysis has come to its end.
+  void explained();
+  /// Gives up on a query that could not be worked out; everything is shown, and `reason` with it.
+  void give_up(const std::string& reason);
+  [[nodiscard]] bool filtered() const { return shown_.next >= index_.run().num_traces(); }
+  [[nodiscard]] bool complete() const { return is_complete(shown_) && !renewed_; }
 
   /// How many rows pass, as far as it is known; which ones, in their order; and a row by its index.
-  [[nodiscard]] std::uint64_t num_shown() const { return everything_ ? index_.run().num_traces() : hits_.size(); }
+  [[nodiscard]] std::uint64_t num_shown() const {
+    return shown_.order.ready() ? shown_.order.size() : num_passing(shown_);
+  }
   [[nodiscard]] std::vector<std::uint32_t> shown() const;
   [[nodiscard]] Row describe(std::uint64_t row);
   /// Answers for a window of the rows that pass.
@@ -54,20 +74,34 @@ class RowFilter {
 
  private:
   struct RowContext;
+  // Does a text condition hold for all rows of an op? `by_slot`: it depends on which output a row is of.
+  enum class OfOp : std::uint8_t { unknown, no, yes, by_slot };
+  OfOp leaf_of_op(const filter::Node& node, std::uint32_t op);
   bool leaf_matches_op(const filter::Node& node, std::uint32_t op, std::optional<reader::OpDetail>& detail);
   bool matches(const filter::Node& node, RowContext& row);
   bool matches_flag(filter::Flag flag, RowContext& row);
   bool matches_text(const filter::Node& node, RowContext& row);
   bool matches_number(const filter::Node& node, RowContext& row);
   bool passes(std::size_t row);
+  void renew();
+  void step(RowList& list, std::chrono::steady_clock::time_point deadline);
+  [[nodiscard]] bool definitions_changed();
+  [[nodiscard]] bool is_complete(const RowList& list) const {
+    return list.next >= index_.run().num_traces() && list.order.complete(num_passing(list));
+  }
+  [[nodiscard]] std::uint64_t num_passing(const RowList& list) const {
+    return everything_ ? list.next : list.hits.size();
+  }
   [[nodiscard]] std::uint64_t row_at(std::uint64_t position) const {
-    if (complete() && !order_.natural()) return order_.row_at(position);
-    return passing(position);
+    return shown_.order.ready() ? shown_.order.row_at(position) : passing(shown_, position);
   }
   // In the order of the file.
-  [[nodiscard]] std::uint64_t passing(std::uint64_t position) const {
-    return everything_ ? position : hits_[static_cast<std::size_t>(position)];
+  [[nodiscard]] std::uint64_t passing(const RowList& list, std::uint64_t position) const {
+    return everything_ ? position : list.hits[static_cast<std::size_t>(position)];
   }
+  void fill_window(const View& view, Rows& rows);
+  void fill_focus(std::int64_t focus_row, Rows& rows) const;
+  void fill_minimap(const View& view, Rows& rows) const;
   [[nodiscard]] std::uint64_t position_of(std::int64_t row) const;
   // What the files say of a row, and the op type of a call. Kept, since rows on screen are described again and again
   // while a filter runs, and in the page each read takes a millisecond.
@@ -79,7 +113,6 @@ class RowFilter {
 
   RunIndex& index_;
   Explain& explain_;
-  RowOrder order_;
   std::string text_;
   std::string asked_;
   bool only_bad_ = false;
@@ -87,14 +120,18 @@ class RowFilter {
   std::optional<filter::Error> error_;
   bool everything_ = true;
   bool counts_ = false;  // the run's mode counts kinds of values
-  std::vector<std::uint32_t> hits_;
+  RowList shown_;
+  std::optional<RowList> renewed_;  // will take the place of `shown_`
+  bool renew_again_ = false;        // what `renewed_` has seen may have changed already
   static constexpr std::size_t most_kept = 512;
   std::unordered_map<std::uint64_t, Row> recorded_;
   std::unordered_map<std::uint32_t, std::string> call_names_;
-  std::size_t next_ = 0;  // first row that has not been looked at
   RowRoles roles_;
   std::vector<std::int64_t> pinned_;
-  std::vector<std::vector<std::uint8_t>> leaf_of_op_;  // [leaf][op]: 0 unknown, 1 no, 2 yes
+  std::vector<std::vector<OfOp>> leaf_of_op_;  // [leaf][op]
+  std::size_t num_declared_ = 0;               // graphs and ops, when they were last looked at
+  std::size_t num_undeclared_ = 0;
+  std::size_t effort_ = 0;  // bytes of names matched since the clock was looked at
 };
 
 }  // namespace nanlens::viewer

@@ -1,9 +1,10 @@
 #include "search.hpp"
-#include "texts/texts.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
+
+#include "lower_case.hpp"
+#include "texts/texts.hpp"
 
 namespace nanlens::viewer {
 
@@ -11,15 +12,9 @@ namespace {
 
 constexpr std::size_t most_found = 50;
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 // 0: exact, 1: beginning, 2: part, 3: not found.
 std::size_t rank_of(std::string_view name, const std::string& wanted) {
-  const std::string low = lower(name);
+  const std::string low = lower_case(name);
   if (low == wanted) return 0;
   const std::size_t at = low.find(wanted);
   return at == 0 ? 1 : at == std::string::npos ? 3 : 2;
@@ -30,7 +25,7 @@ std::size_t rank_of(std::string_view name, const std::string& wanted) {
 Search search(RunIndex& index, const std::string& text) {
   Search answer;
   answer.text = text;
-  const std::string wanted = lower(text);
+  const std::string wanted = lower_case(text);
   std::vector<Found> by_rank[3];
   const auto add = [&](std::string_view name, auto&& make) {
     const std::size_t rank = rank_of(name, wanted);

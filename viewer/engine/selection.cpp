@@ -26,23 +26,18 @@ Focus focus_of_trace(RunIndex& index, std::int64_t row) {
 
 // An op chosen in a graph: its row in the selected call if it ran there, else in the first call in which it went bad,
 // else in the first call.
-Focus focus_of_op(RunIndex& index, const Focus& wish, const Focus& current, std::string& notice) {
-  reader::Run& run = index.run();
-  const std::uint32_t op = run.find_op(wish.graph_id, wish.op_name);
+Focus focus_of_op(RunIndex& index, Explain& explain, const Focus& wish, const Focus& current, std::string& notice) {
+  const std::uint32_t op = index.run().find_op(wish.graph_id, wish.op_name);
   if (op == reader::none) {
     notice = tr(Text::no_op, {{"op", wish.op_name}});
     return current;
   }
   const std::int32_t slot = std::max(0, wish.slot);
-  const std::int64_t near = std::max<std::int64_t>(0, current.trace);
-  std::int64_t row = index.row_of(op, slot, current.execution, near);
-  std::int64_t first = -1;
-  for (std::size_t r = 0; row < 0 && r < run.num_traces(); ++r) {
-    if (run.trace_op(r) != op) continue;
-    if (first < 0) first = static_cast<std::int64_t>(r);
-    if ((run.trace_flags(r) & reader::bad_flags) != 0) row = static_cast<std::int64_t>(r);
+  std::int64_t row = explain.row_near(current, op, slot);
+  if (row < 0) {
+    const auto rows = index.rows_of_op(op);
+    row = rows.first_bad >= 0 ? rows.first_bad : rows.first;
   }
-  if (row < 0) row = first;
   Focus focus = row >= 0 ? focus_of_trace(index, row) : Focus{};
   if (row < 0) focus.execution = current.execution;
   focus.graph_id = wish.graph_id;
@@ -72,8 +67,8 @@ std::int64_t alert_near(RunIndex& index, const Selection& current) {
     time = run.execution_wall_time(static_cast<std::size_t>(current.focus.execution));
   }
   const auto& alerts = run.alerts();
-  const auto after =
-      std::upper_bound(alerts.begin(), alerts.end(), time, [](double t, const auto& a) { return t < a.wall_time; });
+  const auto after = std::upper_bound(alerts.begin(), alerts.end(), time,
+                                      [](double t, const auto& a) { return reader::earlier(t, a.wall_time); });
   return after - alerts.begin() - 1;
 }
 
@@ -177,8 +172,8 @@ Stack stack_of(RunIndex& index, const Focus& focus) {
 
 }  // namespace
 
-Focus resolve(RunIndex& index, AlertList& alerts, RowSteps& steps, const Selection& current, const Select& wish,
-              std::string& notice) {
+Focus resolve(RunIndex& index, Explain& explain, AlertList& alerts, RowSteps& steps, const Selection& current,
+              const Select& wish, std::string& notice) {
   reader::Run& run = index.run();
   const auto in_range = [&](std::int64_t i, std::size_t size, Text none) {
     if (i >= 0 && static_cast<std::size_t>(i) < size) return true;
@@ -202,7 +197,7 @@ Focus resolve(RunIndex& index, AlertList& alerts, RowSteps& steps, const Selecti
     }
     case IntentKind::trace:
       return in_range(wish.index, run.num_traces(), Text::no_row) ? focus_of_trace(index, wish.index) : current.focus;
-    case IntentKind::op: return focus_of_op(index, wish.focus, current.focus, notice);
+    case IntentKind::op: return focus_of_op(index, explain, wish.focus, current.focus, notice);
     case IntentKind::alert:
       return in_range(wish.index, run.alerts().size(), Text::no_alert_index)
                  ? focus_of_alert(index, static_cast<std::size_t>(wish.index))
@@ -219,26 +214,17 @@ Focus resolve(RunIndex& index, AlertList& alerts, RowSteps& steps, const Selecti
   }
 }
 
-Selection describe_selection(RunIndex& index, const AlertList& alerts, const Focus& focus, std::uint32_t hops) {
+Selection describe_selection(RunIndex& index, Explain& explain, const AlertList& alerts, const Focus& focus,
+                             std::uint32_t hops) {
   Selection s;
   s.focus = focus;
   s.alert = alerts.find(focus);
   if (s.alert >= 0) s.alert_site = alerts.site(static_cast<std::size_t>(s.alert));
-  s.card = describe_execution(index, focus.execution);
-  Focus shown = focus;
-  if (shown.graph_id.empty()) shown.graph_id = s.card.graph_id;
-  if (!shown.graph_id.empty()) {
-    s.neighbourhood = describe_neighbourhood(index, shown, hops);
-    s.has_neighbourhood = true;
-  }
+  s.card = describe_execution(index, explain, focus.execution);
+  s.neighbourhood.graph_id = focus.graph_id.empty() ? s.card.graph_id : focus.graph_id;
+  s.has_neighbourhood = !s.neighbourhood.graph_id.empty();
+  if (s.has_neighbourhood) describe_neighbourhood(index, explain, hops, s);
   s.stack = stack_of(index, focus);
-  if (focus.trace >= 0)
-    for (const std::uint32_t row : index.run().input_rows(static_cast<std::size_t>(focus.trace)))
-      s.input_rows.push_back(row == reader::none ? -1 : static_cast<std::int64_t>(row));
-  for (const auto& slot : s.neighbourhood.consumers)
-    for (const OpCard& card : slot)
-      if (card.trace >= 0) s.consumer_rows.push_back(card.trace);
-  if (s.neighbourhood.boundary.exists) s.caller_row = s.neighbourhood.boundary.trace;
   return s;
 }
 

@@ -21,20 +21,20 @@ struct RowSteps {
 };
 
 /// Turns a wish into a focus, relative to the current one. `notice` says why there is none; the focus then stays.
-Focus resolve(RunIndex& index, AlertList& alerts, RowSteps& steps, const Selection& current, const Select& wish,
-              std::string& notice);
+Focus resolve(RunIndex& index, Explain& explain, AlertList& alerts, RowSteps& steps, const Selection& current,
+              const Select& wish, std::string& notice);
 
-/// Everything that panes show of a focus. `hops`: how far around the op to look.
-Selection describe_selection(RunIndex& index, const AlertList& alerts, const Focus& focus, std::uint32_t hops);
+/// Everything that panes show of a focus. `hops`: how far around the op to look. What fed what is the analysis' answer;
+/// while it can't be asked yet, nothing is paired.
+Selection describe_selection(RunIndex& index, Explain& explain, const AlertList& alerts, const Focus& focus,
+                             std::uint32_t hops);
 
 /// Inputs, outputs and place of one execution.
-Card describe_execution(RunIndex& index, std::int64_t execution);
+Card describe_execution(RunIndex& index, Explain& explain, std::int64_t execution);
 
-/// The graph around an op, with the health of the instance that ran in `focus.execution`.
-Neighbourhood describe_neighbourhood(RunIndex& index, const Focus& focus, std::uint32_t hops);
-
-/// Where a placeholder's tensor comes from: the caller's argument.
-Boundary describe_boundary(RunIndex& index, std::uint32_t op, std::int64_t call);
+/// Fills the graph around the focused op, with the health of the instance that is selected or ran in the selected call,
+/// and the rows that its inputs and consumers are.
+void describe_neighbourhood(RunIndex& index, Explain& explain, std::uint32_t hops, Selection& selection);
 
 /// What is on record of one output of an execution.
 TensorInfo describe_output(RunIndex& index, std::int64_t execution, std::int32_t slot);

@@ -68,8 +68,8 @@ Timeline timeline_of(RunIndex& index, const View& view) {
   Timeline t;
   t.total = run.num_executions();
   t.time_mode = view.time_mode;
-  for (std::size_t i = run.num_executions();
-       i-- > 0 && i + 64 > run.num_executions();)  // several hosts: the last one need not be the latest
+  constexpr std::size_t last_few = 64;  // several hosts: the last one need not be the latest
+  for (std::size_t i = t.total - std::min<std::size_t>(t.total, last_few); i < t.total; ++i)
     t.duration =
         std::max(t.duration, view.time_mode ? place_of(index, i) : index.since_start(run.execution_wall_time(i)));
   if (view.time_mode) t.gaps = index.gaps();

@@ -10,7 +10,7 @@ namespace nanlens::viewer {
 
 namespace {
 
-constexpr float row_height = 22;
+constexpr float alert_height = 22;
 
 void draw_sparkline(Ui& ui, const Rect& rect, const std::vector<std::uint8_t>& cells) {
   const float step = rect.w / static_cast<float>(std::max<std::size_t>(1, cells.size()));
@@ -59,7 +59,12 @@ void draw_alert(App& app, const Rect& row, const AlertLine& line) {
     ui.fill(row, ui.theme.focus);
   else if (hit.hovered)
     ui.fill(row, ui.theme.badge);
-  if (hit.clicked) app.command("focus_alert", {{"index", line.index}});
+  draw_ring(app, row, {line.trace, line.trace < 0 ? line.execution : -1, line.output_slot, line.call}, hit.hovered);
+  const bool pins = ImGui::GetIO().KeyCtrl && line.trace >= 0;
+  if (hit.clicked && pins)
+    app.command("pin", {{"trace", line.trace}});
+  else if (hit.clicked)
+    app.command("focus_alert", {{"index", line.index}});
   Rect inner = row.inset(ui.px(6), 0);
   inner.cut_left(ui.px(10));
   ui.text_in(inner.cut_left(ui.px(14)), ui.sans, 11, ui.theme.bad,
@@ -87,8 +92,9 @@ void draw_type_row(App& app, const Rect& row) {
   if (hit.hovered) ui.fill(row, ui.theme.badge);
   if (hit.clicked) app.command("focus_alert_type", {{"type", "InfNanAlert"}});
   Rect inner = row.inset(ui.px(6), 0);
-  const Rect arrow = inner.cut_left(ui.px(16));
-  if (ui.tool("alerts:fold", arrow.inset(0, ui.px(4)), app.alerts_pane.folded ? "▸" : "▾", tr(Text::alerts_fold)))
+  const Rect arrow = inner.cut_left(ui.bar(16));
+  if (ui.tool("alerts:fold", arrow.inset(0, ui.finger ? 0 : ui.px(4)), app.alerts_pane.folded ? "▸" : "▾",
+              tr(Text::alerts_fold)))
     app.command("fold_alerts");
   const std::string count = "∞: " + format_count(static_cast<double>(app.alerts.total));
   const float width = ui.text_width(ui.mono, 11, count) + ui.px(8);
@@ -101,9 +107,11 @@ void draw_footer(App& app, Rect bar) {
   Ui& ui = app.ui;
   ui.fill(bar, ui.theme.panel);
   ui.hline(bar.x, bar.y, bar.w, ui.theme.line);
-  if (ui.tool("alerts:previous", bar.cut_left(ui.px(28)).inset(ui.px(2)), "‹", tr(Text::alerts_previous)))
+  if (ui.tool("alerts:previous", bar.cut_left(ui.bar(28)).inset(ui.px(ui.finger ? 0.0f : 2.0f)), "‹",
+              tr(Text::alerts_previous)))
     app.command("previous_alert");
-  if (ui.tool("alerts:next", bar.cut_right(ui.px(28)).inset(ui.px(2)), "›", tr(Text::alerts_next)))
+  if (ui.tool("alerts:next", bar.cut_right(ui.bar(28)).inset(ui.px(ui.finger ? 0.0f : 2.0f)), "›",
+              tr(Text::alerts_next)))
     app.command("next_alert");
   const std::string place = app.selection.alert >= 0
                                 ? tr(Text::alerts_place, {{"n", app.selection.alert + 1}, {"total", app.alerts.total}})
@@ -112,7 +120,7 @@ void draw_footer(App& app, Rect bar) {
   ui.text_in({bar.x + std::max(0.0f, (bar.w - width) / 2), bar.y, bar.w, bar.h}, ui.sans, 12, ui.theme.dim, place);
 }
 
-std::string empty_text(const App& app) {
+std::string empty_alerts_text(const App& app) {
   if (app.overview.loading) return tr(Text::list_reading);
   const RunInfo& run = app.run();
   const auto mode = static_cast<TensorDebugMode>(run.mode);
@@ -152,20 +160,20 @@ void draw_alerts(App& app, Rect area) {
                                 app.overview.open ? format_count(static_cast<double>(app.alerts.total)) : "");
   if (app.overview.run < 0) return;
   if (app.alerts.total == 0) {
-    draw_empty(app, area, empty_text(app));
+    draw_empty(app, area, empty_alerts_text(app));
     return;
   }
   const std::string_view by = by_text(app.alerts_pane.by);
-  const float by_width = ui.text_width(ui.sans, 12, by) + ui.px(10);
+  const float by_width = ui.bar_width(ui.text_width(ui.sans, 12, by) + ui.px(10));
   if (tools.w >= by_width &&
       ui.tool("alerts:by", tools.cut_right(by_width).inset(0, ui.px(3)), by, tr(Text::alerts_by_hint)))
     app.command("group_alerts");
-  draw_type_row(app, area.cut_top(ui.px(26)));
+  draw_type_row(app, area.cut_top(ui.bar(26)));
   draw_chain(app, area);
-  draw_footer(app, area.cut_bottom(ui.px(26)));
+  draw_footer(app, area.cut_bottom(ui.bar(26)));
   if (app.alerts_pane.folded) return;
 
-  const float h = ui.px(row_height);
+  const float h = ui.bar(alert_height);
   const double total = static_cast<double>(app.alerts.num_lines);
   const double visible = static_cast<double>(area.h / h);
   app.alerts_pane.fitting = static_cast<std::uint32_t>(std::ceil(visible)) + 1;

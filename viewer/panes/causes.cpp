@@ -33,6 +33,7 @@ void draw_step(App& app, Rect row, std::size_t index, const ChainStep& step, boo
     ui.fill(row, ui.theme.focus);
   else if (hit.hovered)
     ui.fill(row, ui.theme.badge);
+  draw_ring(app, row, {step.trace, step.trace < 0 ? step.execution : -1, step.slot, step.execution}, hit.hovered);
   if (hit.clicked) app.command("focus_chain", {{"index", index}});
   if (hit.hovered)
     ui.tooltip(step.tensor + "\n" + step_text(step) +
@@ -143,20 +144,21 @@ void draw_chain(App& app, Rect& area) {
   const auto& chain = app.selection.chain;
   if (chain.empty() || area.h < ui.px(200)) return;
   const auto shown = folded(chain);
-  const float wanted = ui.px(24) + ui.px(step_height) * static_cast<float>(shown.size());
+  const float wanted = ui.bar(24) + ui.bar(step_height) * static_cast<float>(shown.size());
   Rect box = area.cut_bottom(std::min(wanted, area.h * 0.45F));
   ui.hline(box.x, box.y, box.w, ui.theme.line);
-  Rect head = box.cut_top(ui.px(24)).inset(ui.px(6), 0);
+  Rect head = box.cut_top(ui.bar(24)).inset(ui.px(6), 0);
   const char* const why = tr(Text::chain_why);
-  if (ui.tool("chain:why", head.cut_right(ui.label_width(why)).inset(0, ui.px(2)), why, tr(Text::chain_why_hint)))
+  if (ui.tool("chain:why", head.cut_right(ui.bar_width(ui.label_width(why))).inset(0, ui.px(2)), why,
+              tr(Text::chain_why_hint)))
     app.command("show_causes");
-  if (ui.tool("chain:up", head.cut_right(ui.px(22)).inset(0, ui.px(2)), "↑", tr(Text::chain_up_hint)))
+  if (ui.tool("chain:up", head.cut_right(ui.bar(22)).inset(0, ui.px(2)), "↑", tr(Text::chain_up_hint)))
     app.command("cause_step", {{"dir", -1}});
   const float title = ui.bold_in(head, 12, ui.theme.text, tr(Text::chain_title));
   head.cut_left(title + ui.px(8));
   const std::string steps = tr(Text::chain_steps, {{"n", shown.size()}});
   if (ui.text_width(ui.sans, 11, steps) <= head.w) ui.text_in(head, ui.sans, 11, ui.theme.dim, steps);
-  const float h = ui.px(step_height);
+  const float h = ui.bar(step_height);
   const double visible = static_cast<double>(box.h / h);
   const double last = std::max(0.0, static_cast<double>(shown.size()) - visible);
   auto& pane = app.alerts_pane;
@@ -177,7 +179,7 @@ void draw_chain(App& app, Rect& area) {
   ImGui::PopClipRect();
 }
 
-void draw_causes(App& app, Rect window) {
+void draw_causes(App& app, const Rect& window) {
   overlay(app, tr(Text::causes_title), centered(window, app.ui.px(940), app.ui.px(560)), [&](Rect inside) {
     Ui& ui = app.ui;
     const Explanation& e = app.explanation;
@@ -202,14 +204,17 @@ void draw_causes(App& app, Rect window) {
       ui.hline(inside.x, inside.y, inside.w, ui.theme.line);
     }
     const auto entries = entries_of(e);
-    list(app, inside.inset(ui.px(8), ui.px(4)), entries.size(), ui.px(44), [&](std::size_t i, Rect row) {
-      if (entries[i].heading != nullptr)
-        ui.bold_in(row.inset(ui.px(8), 0), 12, ui.theme.dim, entries[i].heading);
-      else if (entries[i].cause != nullptr)
-        draw_cause(app, row, entries[i]);
-      else
-        draw_removed(app, row, entries[i]);
-    });
+    list(
+        app, inside.inset(ui.px(8), ui.px(4)), entries.size(), ui.px(44),
+        [&](std::size_t i, Rect row) {
+          if (entries[i].heading != nullptr)
+            ui.bold_in(row.inset(ui.px(8), 0), 12, ui.theme.dim, entries[i].heading);
+          else if (entries[i].cause != nullptr)
+            draw_cause(app, row, entries[i]);
+          else
+            draw_removed(app, row, entries[i]);
+        },
+        [&](std::size_t i) { return entries[i].heading == nullptr; });
   });
 }
 

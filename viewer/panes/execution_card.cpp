@@ -4,6 +4,7 @@
 
 #include "panes/panes.hpp"
 #include "widgets/format.hpp"
+#include "widgets/health_bar.hpp"
 
 namespace nanlens::viewer {
 
@@ -19,7 +20,10 @@ void draw_tensor(App& app, Rect row, const std::string& role, std::size_t k, con
   const std::string name = tensor.name.empty() ? tr(Text::tensor_id, {{"id", tensor.tensor_id}}) : tensor.name;
   const Hit hit = ui.item(id, row);
   if (hit.hovered) ui.fill(row, ui.theme.badge, ui.px(2));
-  if (hit.clicked) {
+  draw_ring(app, row, {tensor.trace, tensor.execution, tensor.slot, tensor.execution}, hit.hovered);
+  if (hit.clicked && ImGui::GetIO().KeyCtrl && tensor.trace >= 0) {
+    app.command("pin", {{"trace", tensor.trace}});
+  } else if (hit.clicked) {
     if (input && tensor.execution >= 0)
       app.command("focus_execution", {{"index", tensor.execution}});
     else if (!input && tensor.trace >= 0)
@@ -51,6 +55,10 @@ void draw_tensor(App& app, Rect row, const std::string& role, std::size_t k, con
     const Rect cell = row.cut_left(std::min(row.w * 0.34f, ui.px(150)));
     ui.text_in({cell.x, cell.y, cell.w - ui.px(6), cell.h}, ui.mono, 12, ui.theme.text, name, Ellipsis::left);
   }
+  if (row.w >= ui.px(health_bar_width + 150)) {
+    const float bar = draw_health_bar(ui, row, tensor.badges);
+    row.cut_left(bar > 0 ? bar + ui.px(6) : 0);
+  }
   ui.badges({row.x, row.y}, row.w, row.h, tensor.badges);
 }
 
@@ -74,7 +82,7 @@ void draw_head(App& app, Rect& area, const Card& card) {
     ui.tooltip(format_wall_time(card.wall_time) + "\n" + (card.device.empty() ? "" : card.device + "\n") +
                tr(Text::host_named, {{"name", card.host}}));
   if (!card.function) return;
-  Rect links = area.cut_top(ui.px(20));
+  Rect links = area.cut_top(ui.bar(20));
   if (!card.graph_id.empty()) {
     const std::string label = tr(Text::graph_named, {{"name", card.graph_name}});
     const Rect cell = links.cut_left(std::min(links.w * 0.5f, ui.text_width(ui.sans, 12, label) + ui.px(2)));
@@ -100,14 +108,14 @@ void draw_execution_card(App& app, Rect area) {
     return;
   }
   area.cut_bottom(ui.px(4));
-  const float wanted = ui.px(30) + ui.px(line_height) * static_cast<float>(card.inputs.size() + card.outputs.size()) +
-                       ui.px(card.function ? 48.0f : 28.0f);
+  const float wanted = ui.px(30) + ui.bar(line_height) * static_cast<float>(card.inputs.size() + card.outputs.size()) +
+                       (card.function ? ui.px(28) + ui.bar(20) : ui.px(28));
   const Rect box = area.cut_top(std::min(area.h, wanted));
   ui.fill(box, ui.theme.card, ui.px(4));
   ImGui::PushClipRect(box.min(), box.max(), true);
   Rect inner = box.inset(ui.px(8), ui.px(4));
   draw_head(app, inner, card);
-  const float h = ui.px(line_height);
+  const float h = ui.bar(line_height);
   const auto lines = card.inputs.size() + card.outputs.size();
   double& first = app.card_pane.first;
   if (app.card_pane.shown != card.index) first = 0;

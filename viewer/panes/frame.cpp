@@ -1,64 +1,110 @@
 // One frame of the whole window. It is here, not beside the rest of App, since only this layer knows the panes.
 #include <algorithm>
+#include <array>
+#include <utility>
 
+#include "imgui_internal.h"
 #include "panes/panes.hpp"
 #include "texts/texts.hpp"
 
 namespace nanlens::viewer {
 
-void App::frame(double at) {
+namespace {
+
+using Draw = void (*)(App&, Rect);
+constexpr std::array<Draw, num_panes> draw_pane = {draw_alerts,          draw_timeline,    draw_graph_executions,
+                                                   draw_graph_structure, draw_source_code, draw_stack_trace};
+
+void draw_panes(App& app, const Rect& area) {
+  app.layout.arrange(area, app.ui, app.ui.finger);
+  for (std::size_t i = 0; i < num_panes; ++i) {
+    const Rect& rect = app.layout.place(static_cast<Pane>(i));
+    if (rect.w < 1 || rect.h < 1) continue;
+    ImGui::PushClipRect(rect.min(), rect.max(), true);
+    draw_pane[i](app, rect);
+    ImGui::PopClipRect();
+  }
+  if (app.layout.splitters(app.ui)) app.wake();
+}
+
+void draw_detached_panes(App& app) {
+  for (std::size_t i = 0; i < num_panes; ++i)
+    if (app.layout.detached(static_cast<Pane>(i)) && app.overview.open)
+      draw_detached_pane(app, static_cast<Pane>(i), draw_pane[i]);
+}
+
+// Everything but what lies above it.
+void draw_window(App& app, const Rect& window) {
+  Ui& ui = app.ui;
+  Rect area = window;
+  constexpr float least = 300;
+  if (area.w < ui.px(least) || area.h < ui.px(least)) {
+    draw_empty(app, area, tr(Text::window_too_small));
+    return;
+  }
+  const bool start = app.at_start();
+  ui.stops.on = start && app.popup == Popup::none;
+  draw_top_bar(app, area.cut_top(ui.bar(34)));
+  if (start) {
+    draw_start_screen(app, area);
+    ui.stops.on = ui.stops.activate = false;
+    return;
+  }
+  const Rect strip = area;
+  area.cut_top(draw_verdict(app, strip));
+  const Rect bottom = area.cut_bottom(ui.px(ui.finger ? 50.0f : 22.0f));
+  draw_panes(app, area);
+  if (ui.finger)
+    draw_pane_tabs(app, bottom);
+  else
+    draw_status_bar(app, bottom);
+}
+
+}  // namespace
+
+void App::begin_frame(double at, const Rect& window) {
   now = at;
+  // Every press waits as a finger's does, but only under fingers are tooltips placed for them.
+  if (!touch) ImGui::GetIO().MouseSource = ImGuiMouseSource_Mouse;
   ++frames_;
   if (frames_wanted_ > 0) --frames_wanted_;
   std::erase_if(toasts, [&](const Toast& t) { return t.until <= now; });
   apply_theme();
+  // Below these sizes, as on a phone, one pane fills the window.
+  constexpr float phone_width = 640;
+  constexpr float phone_height = 400;
+  ui.finger = window.w < ui.px(phone_width) || window.h < ui.px(phone_height);
   constexpr float mouse_gap = 5;
   constexpr float finger_gap = 9;
   layout.gap = touch ? finger_gap : mouse_gap;
-  if (touch) rows_pane.row_height = std::max(rows_pane.row_height, 30.0f);
   ui.rects.clear();
   ui.cut.clear();
   ui.tooltip_pending = false;
   handle_keys();
+  ui.stops.begin();
   menu_open = false;
+  // What is under the mouse is known only when every pane is drawn: rings follow in the next frame.
+  if (const TensorKey under = std::exchange(hovering_, {}); !(under == hovered)) {
+    hovered = under;
+    wake(2);
+  }
+}
 
-  const ImVec2 size = ImGui::GetIO().DisplaySize;
-  ImGui::SetNextWindowPos({0, 0});
-  ImGui::SetNextWindowSize(size);
+void App::frame(double at) {
+  const ImGuiViewport& screen = *ImGui::GetMainViewport();
+  const Rect window{screen.Pos.x, screen.Pos.y, screen.Size.x, screen.Size.y};
+  begin_frame(at, window);
+  ImGui::SetNextWindowPos(window.min());
+  ImGui::SetNextWindowSize({window.w, window.h});
+  ImGui::SetNextWindowViewport(screen.ID);
   ImGui::PushFont(ui.sans, ui.px(13));
   ImGui::Begin("nanlens", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBringToFrontOnFocus |
                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNav);
-  Rect area{0, 0, size.x, size.y};
-  const Rect window = area;
-  if (area.w < ui.px(640) || area.h < ui.px(400)) {
-    draw_empty(*this, area, tr(Text::window_too_small));
-  } else {
-    draw_top_bar(*this, area.cut_top(ui.px(34)));
-    if (!overview.open && !overview.loading) {
-      draw_start_screen(*this, area);
-    } else {
-      Rect strip = area;
-      area.cut_top(draw_verdict(*this, strip));
-      draw_status_bar(*this, area.cut_bottom(ui.px(22)));
-      const auto panes = layout.panes(area, ui);
-      const auto show = [&](Pane pane, void (*draw)(App&, Rect)) {
-        const Rect& rect = panes[static_cast<std::size_t>(pane)];
-        if (rect.w < 1 || rect.h < 1) return;
-        ImGui::PushClipRect(rect.min(), rect.max(), true);
-        draw(*this, rect);
-        ImGui::PopClipRect();
-      };
-      show(Pane::alerts, draw_alerts);
-      show(Pane::timeline, draw_timeline);
-      show(Pane::rows, draw_graph_executions);
-      show(Pane::graph, draw_graph_structure);
-      show(Pane::source, draw_source_code);
-      show(Pane::stack, draw_stack_trace);
-      if (layout.splitters(area, ui)) wake();
-    }
-  }
+  draw_window(*this, window);
   ImGui::End();
+  draw_detached_panes(*this);
+  draw_dragged_pane(*this, window);
   draw_popups(*this, window);
   draw_toasts(*this, window);
   ImGui::PopFont();
@@ -68,6 +114,9 @@ void App::frame(double at) {
   save_settings();
   // Tooltips come after a while without any event.
   tooltip_at_ = ui.tooltip_pending ? now + 0.36 : 0;
+  if (std::exchange(ui.clicked, false)) wake(2);
+  // ImGui takes what came at once (a press and its release) one by one.
+  if (ImGui::GetCurrentContext()->InputEventsQueue.Size > 0) wake(1);
 }
 
 }  // namespace nanlens::viewer

@@ -1,134 +1,13 @@
 // The selected op between its inputs and its consumers: downwards, or to the right in a wide pane.
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
-#include "panes/panes.hpp"
-#include "widgets/format.hpp"
+#include "panes/graph_parts.hpp"
 
 namespace nanlens::viewer {
 
 namespace {
-
-constexpr float card_width = 190;
-constexpr float card_gap = 10;
-
-// Heights in pixels at 100 %. In a low pane cards have two lines instead of three, and no labels above them.
-struct Sizes {
-  float card;
-  float label;
-  float gap;
-};
-constexpr Sizes roomy = {62, 16, 24};
-constexpr Sizes compact = {38, 0, 11};
-
-/// How cards lie: hops follow each other along the flow, cards of one hop lie side by side across it.
-struct Flow {
-  bool sideways;
-  Sizes sizes;
-  float hop;    ///< from one hop to the next
-  float pitch;  ///< from one card to its neighbour
-};
-
-Flow flow_for(const Ui& ui, const Rect& area) {
-  constexpr float gap_of_edges = 56;
-  const Sizes& sizes = area.h < ui.px(290) ? compact : roomy;
-  const float high = ui.px(sizes.card + sizes.label);
-  const bool sideways = area.w > 2 * area.h && area.w > 3 * ui.px(card_width) + 2 * ui.px(gap_of_edges);
-  if (sideways) return {true, sizes, ui.px(card_width + gap_of_edges), high + ui.px(card_gap)};
-  return {false, sizes, high + ui.px(sizes.gap), ui.px(card_width + card_gap)};
-}
-
-// One op. Its name is a link, unless it is the selected op itself.
-void draw_card(App& app, const Rect& rect, const std::string& id, const OpCard& card, const std::string& slot_text,
-               bool self) {
-  Ui& ui = app.ui;
-  const Hit hit = ui.item(id, rect, !self);
-  ui.fill(rect, ui.theme.raised, ui.px(4));
-  if (self) ui.fill(rect, ui.theme.focus, ui.px(4));
-  ui.frame(rect,
-           card.bad      ? ui.theme.bad
-           : hit.hovered ? ui.theme.link
-                         : ui.theme.line,
-           ui.px(4), self || card.bad ? 2.0f : 1.0f);
-  const bool low = rect.h < ui.px(roomy.card - 1);
-  Rect inner = rect.inset(ui.px(7), ui.px(low ? 1.0f : 4.0f));
-  Rect top = inner.cut_top(ui.px(18));
-  if (card.bad)
-    ui.text_in(top.cut_right(ui.px(14)), ui.sans, 12, ui.theme.bad,
-               card.event_class == EventClass::clean ? "▲" : class_sign(card.event_class), Ellipsis::right, true);
-  if (low) {
-    const std::string label = card.known ? card.op_type + " " + slot_text : slot_text;
-    const float name = std::min(top.w * 0.45f, ui.text_width(ui.mono, 13, card.op_name));
-    const float width = std::min(top.w - name - ui.px(6), ui.text_width(ui.sans, 11, label) + ui.px(4));
-    ui.text_in(top.cut_right(width), ui.sans, 11, ui.theme.dim, label, Ellipsis::left, true);
-  }
-  if (self)
-    ui.bold_in(top, 13, ui.theme.text, card.op_name, Ellipsis::left);
-  else
-    ui.text_in(top, ui.mono, 12, ui.theme.link, card.op_name, Ellipsis::left);
-  if (!low) {
-    Rect middle = inner.cut_top(ui.px(18));
-    const float slot_width = std::min(middle.w * 0.5f, ui.text_width(ui.sans, 11, slot_text) + ui.px(2));
-    ui.text_in(middle.cut_right(slot_width), ui.sans, 11, ui.theme.dim, slot_text, Ellipsis::right, true);
-    ui.text_in(middle, ui.mono, 11, ui.theme.dim, card.known ? card.op_type : tr(Text::graph_unknown_op));
-  }
-  if (card.badges.empty())
-    ui.text_in(inner, ui.sans, 11, ui.theme.dim,
-               tr(card.op_type == "_Retval" ? Text::graph_returned : Text::graph_no_row));
-  else
-    ui.badges({inner.x, inner.y}, inner.w, inner.h, card.badges);
-  if (hit.hovered)
-    ui.tooltip(
-        card.op_name + "\n" + card.op_type + "  " + format_badges(card.badges) +
-        (card.bad || card.event_class == EventClass::killer ? "\n" + std::string(class_text(card.event_class)) : ""));
-  if (hit.clicked && !self)
-    app.command("focus_op", {{"graph_id", app.selection.neighbourhood.graph_id}, {"op_name", card.op_name}});
-  if (hit.double_clicked) app.command("go_to_source");
-}
-
-// A line from one card to one of the next hop.
-void draw_edge(Ui& ui, const Flow& flow, const Rect& from, const Rect& to, bool bad) {
-  const ImU32 color = bad ? ui.theme.bad : ui.theme.dim;
-  const float width = bad ? 2.0f : 1.0f;
-  if (flow.sideways) {
-    const ImVec2 a{from.right(), from.y + from.h / 2};
-    const ImVec2 b{to.x, to.y + to.h / 2};
-    const float bend = (b.x - a.x) / 2;
-    ui.draw()->AddBezierCubic(a, {a.x + bend, a.y}, {b.x - bend, b.y}, b, color, width);
-    return;
-  }
-  const ImVec2 a{from.x + from.w / 2, from.bottom()};
-  const ImVec2 b{to.x + to.w / 2, to.y};
-  const float bend = (b.y - a.y) / 2;
-  ui.draw()->AddBezierCubic(a, {a.x, a.y + bend}, {b.x, b.y - bend}, b, color, width);
-}
-
-/// Where the selected op is on the screen: everything else lies around it.
-struct Canvas {
-  Flow flow;
-  ImVec2 middle;  ///< along the flow where the op's cards begin, across it their middle
-
-  /// The cards of one hop; 0 is the op itself, −1 its inputs, 1 its consumers.
-  [[nodiscard]] std::vector<Rect> hop(const Ui& ui, int number, std::size_t count) const {
-    std::vector<Rect> rects;
-    const float w = ui.px(card_width);
-    const float h = ui.px(flow.sizes.card);
-    const float label = flow.sideways || number != 0 ? ui.px(flow.sizes.label) : 0;
-    const float along = (flow.sideways ? middle.x : middle.y) + static_cast<float>(number) * flow.hop;
-    const float first = -(static_cast<float>(count) - 1) * flow.pitch / 2;
-    for (std::size_t i = 0; i < count; ++i) {
-      const float across = first + static_cast<float>(i) * flow.pitch;
-      if (flow.sideways)
-        rects.push_back({along, middle.y + across - h / 2 + label / 2, w, h});
-      else
-        rects.push_back({middle.x + across - w / 2, along + label, w, h});
-    }
-    return rects;
-  }
-  [[nodiscard]] Rect label(const Ui& ui, const Rect& card) const {
-    return {card.x, card.y - ui.px(flow.sizes.label), card.w, ui.px(flow.sizes.label - 1)};
-  }
-};
 
 constexpr float boundary_width = 340;
 constexpr float boundary_height = 40;
@@ -169,8 +48,9 @@ void draw_farther(App& app, const Canvas& canvas, const std::vector<std::vector<
       if (card.parent < parents.size())
         direction < 0 ? draw_edge(ui, canvas.flow, rects[i], parents[card.parent], card.bad)
                       : draw_edge(ui, canvas.flow, parents[card.parent], rects[i], card.bad);
-      draw_card(app, rects[i], "op:" + std::string(role) + ":hop" + std::to_string(hop + 2) + ":" + std::to_string(i),
-                card, tr(direction < 0 ? Text::graph_output : Text::graph_input, {{"slot", card.slot}}), false);
+      draw_op_card(app, rects[i],
+                   "op:" + std::string(role) + ":hop" + std::to_string(hop + 2) + ":" + std::to_string(i), card,
+                   tr(direction < 0 ? Text::graph_output : Text::graph_input, {{"slot", card.slot}}), false);
     }
     parents = rects;
   }
@@ -241,6 +121,14 @@ Canvas place_canvas(App& app, const Rect& area) {
   return {flow, {area.x + area.w / 2 + across, area.y + start + along + extent.before}};
 }
 
+// Says beside the last card how many more there are, so that a cut list is never taken for a whole one.
+void draw_left_out(Ui& ui, const Canvas& canvas, const Rect& last, std::uint64_t count) {
+  if (count == 0) return;
+  const Rect place = canvas.flow.sideways ? Rect{last.x, last.bottom() + ui.px(2), last.w, ui.px(18)}
+                                          : Rect{last.right() + ui.px(8), last.y, last.w, last.h};
+  ui.text_in(place, ui.sans, 12, ui.theme.dim, tr(Text::graph_left_out, {{"n", count}}));
+}
+
 void draw_inputs(App& app, const Canvas& canvas, const std::vector<Rect>& rects, const Rect& self) {
   Ui& ui = app.ui;
   const auto& n = app.selection.neighbourhood;
@@ -251,10 +139,11 @@ void draw_inputs(App& app, const Canvas& canvas, const std::vector<Rect>& rects,
       ui.fill(label, ui.theme.input, ui.px(2));
       ui.text_in(label.inset(ui.px(6), 0), ui.sans, 11, ui.theme.text, tr(Text::graph_input_slot, {{"slot", i}}));
     }
-    draw_card(app, rects[i], "op:input:" + std::to_string(i), n.inputs[i],
-              tr(Text::graph_output, {{"slot", n.inputs[i].slot}}), false);
+    draw_op_card(app, rects[i], "op:input:" + std::to_string(i), n.inputs[i],
+                 tr(Text::graph_output, {{"slot", n.inputs[i].slot}}), false);
   }
-  if (!n.inputs.empty() || n.boundary.exists) return;
+  if (!n.inputs.empty()) return draw_left_out(ui, canvas, rects.back(), n.num_inputs - n.inputs.size());
+  if (n.boundary.exists) return;
   const Rect place = canvas.hop(ui, -1, 1).front();
   ui.text_in(place.inset(-ui.px(6), 0), ui.sans, 12, ui.theme.dim, tr(Text::graph_no_inputs));
 }
@@ -269,11 +158,13 @@ void draw_consumers(App& app, const Canvas& canvas, const std::vector<Rect>& rec
       draw_edge(ui, canvas.flow, selves[from], rects[k], n.outputs[from].bad);
       if (canvas.flow.sizes.label > 0)
         ui.text_in(canvas.label(ui, rects[k]), ui.sans, 11, ui.theme.dim,
-                   tr(Text::graph_output_slot, {{"slot", slot}, {"n", n.consumers[slot].size()}}));
-      draw_card(app, rects[k], "op:consumer:" + std::to_string(slot) + ":" + std::to_string(i), n.consumers[slot][i],
-                tr(Text::graph_input, {{"slot", n.consumers[slot][i].slot}}), false);
+                   tr(Text::graph_output_slot, {{"slot", slot}, {"n", n.num_consumers[slot]}}));
+      draw_op_card(app, rects[k], "op:consumer:" + std::to_string(slot) + ":" + std::to_string(i), n.consumers[slot][i],
+                   tr(Text::graph_input, {{"slot", n.consumers[slot][i].slot}}), false);
     }
-  if (k > 0) return;
+  if (k > 0)
+    return draw_left_out(ui, canvas, rects.back(),
+                         std::accumulate(n.num_consumers.begin(), n.num_consumers.end(), std::uint64_t{0}) - k);
   const Rect place = canvas.hop(ui, 1, 1).front();
   ui.text_in(place.inset(-ui.px(6), 0), ui.sans, 12, ui.theme.dim, tr(Text::graph_no_consumers));
 }
@@ -295,8 +186,8 @@ void draw_graph_canvas(App& app, Rect area) {
   draw_inputs(app, canvas, inputs, self);
   draw_boundary(app, canvas);
   for (std::size_t slot = 0; slot < n.outputs.size(); ++slot)
-    draw_card(app, selves[slot], slot == 0 ? "op:self" : "op:self:" + std::to_string(slot), n.outputs[slot],
-              tr(Text::graph_output, {{"slot", slot}}), true);
+    draw_op_card(app, selves[slot], slot == 0 ? "op:self" : "op:self:" + std::to_string(slot), n.outputs[slot],
+                 tr(Text::graph_output, {{"slot", slot}}), true);
   draw_consumers(app, canvas, consumers, selves);
   draw_farther(app, canvas, n.farther_consumers, consumers, 1, "consumer");
   ImGui::PopClipRect();

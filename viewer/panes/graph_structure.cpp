@@ -23,18 +23,14 @@ void draw_crumbs(App& app, Rect bar) {
 
 void draw_header_tools(App& app, Rect tools) {
   Ui& ui = app.ui;
-  if (ui.tool("graph:forward", tools.cut_right(ui.px(22)).inset(0, ui.px(3)), "›", tr(Text::graph_forward)))
+  if (ui.tool("graph:forward", tools.cut_right(ui.bar(22)).inset(0, ui.px(3)), "›", tr(Text::graph_forward)))
     app.command("forward");
-  if (ui.tool("graph:back", tools.cut_right(ui.px(22)).inset(0, ui.px(3)), "‹", tr(Text::graph_back)))
+  if (ui.tool("graph:back", tools.cut_right(ui.bar(22)).inset(0, ui.px(3)), "‹", tr(Text::graph_back)))
     app.command("back");
   const std::string hops = tr(Text::graph_hops, {{"n", app.graph_pane.hops}});
-  if (ui.tool("graph:hops", tools.cut_right(std::min(tools.w, ui.label_width(hops))).inset(0, ui.px(3)), hops,
-              tr(Text::graph_hops_hint), app.graph_pane.hops > 1))
+  if (ui.tool("graph:hops", tools.cut_right(std::min(tools.w, ui.bar_width(ui.label_width(hops)))).inset(0, ui.px(3)),
+              hops, tr(Text::graph_hops_hint), app.graph_pane.hops > 1))
     app.command("graph_hops", {{"n", app.graph_pane.hops % 4 + 1}});
-  if (app.layout.narrow(Rect{0, 0, ImGui::GetIO().DisplaySize.x, 1}, ui) &&
-      ui.tool("tab:rows", tools.cut_right(ui.label_width(tr(Text::graph_to_rows))).inset(0, ui.px(3)),
-              tr(Text::graph_to_rows), tr(Text::graph_to_rows_hint)))
-    app.command("activate_pane", {{"pane", "graph_executions"}});
 }
 
 // How often the op ran, at the right end of the breadcrumb.
@@ -58,7 +54,7 @@ void draw_graph_overview(App& app, Rect area) {
                            tr(has_rows ? Text::graph_pick_row : Text::graph_pick_tensor);
   ui.paragraph(area.inset(ui.px(12), ui.px(6)), ui.sans, 13, ui.theme.dim, text);
   area.cut_top(ui.px(60));
-  if (has_rows && ui.button("graph:first_row", area.cut_top(ui.px(28)).inset(ui.px(12), 0).cut_left(ui.px(180)),
+  if (has_rows && ui.button("graph:first_row", area.cut_top(ui.bar(28)).inset(ui.px(12), 0).cut_left(ui.px(180)),
                             tr(Text::graph_first_row)))
     app.command("focus_trace", {{"index", app.selection.card.first_row}});
 }
@@ -75,7 +71,7 @@ void draw_graph_structure(App& app, Rect area) {
     draw_empty(app, area, tr(Text::graph_pick));
     return;
   }
-  Rect crumbs = area.cut_top(ui.px(24)).inset(ui.px(10), 0);
+  Rect crumbs = area.cut_top(ui.bar(24)).inset(ui.px(10), 0);
   if (!n.op_name.empty() && n.num_instances > 1) draw_instances(app, crumbs);
   draw_crumbs(app, crumbs);
   if (n.op_name.empty()) {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "engine/lower_case.hpp"
 #include "panes/panes.hpp"
 #include "widgets/format.hpp"
 
@@ -20,16 +21,10 @@ struct Choice {
   std::size_t order = 0;
 };
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 // Exact, prefix, start of a word, part, letters in order; 0: no match.
 int score_of(const std::string& text, const std::string& wanted) {
   if (wanted.empty()) return 1;
-  const std::string t = lower(text);
+  const std::string t = lower_case(text);
   if (t == wanted) return 6;
   if (t.starts_with(wanted)) return 5;
   const std::size_t at = t.find(wanted);
@@ -49,7 +44,7 @@ void add_commands(std::vector<Choice>& choices, const std::string& wanted) {
 
 // What the engine found of the run, and rows in view.
 void add_items(const App& app, std::vector<Choice>& choices, const std::string& text) {
-  const std::string wanted = lower(text);
+  const std::string wanted = lower_case(text);
   if (wanted.empty()) return;
   if (app.search.text == text)
     for (const Found& f : app.search.list) {
@@ -86,9 +81,9 @@ std::vector<Choice> choices_of(const App& app) {
   }
   if (!text.empty() && text[0] == '>') {
     const std::size_t begin = text.find_first_not_of(' ', 1);
-    add_commands(choices, begin == std::string::npos ? "" : lower(text.substr(begin)));
+    add_commands(choices, begin == std::string::npos ? "" : lower_case(text.substr(begin)));
   } else {
-    add_commands(choices, lower(text));
+    add_commands(choices, lower_case(text));
     add_items(app, choices, text);
   }
   for (std::size_t i = 0; i < choices.size(); ++i) choices[i].order = i;
@@ -107,14 +102,15 @@ void accept(App& app, const Choice& choice) {
 
 }  // namespace
 
-void draw_palette(App& app, Rect window) {
+void draw_palette(App& app, const Rect& window) {
   Ui& ui = app.ui;
   const std::vector<Choice> choices = choices_of(app);
   auto& pane = app.palette;
   const float h = ui.px(26);
   const std::size_t shown = std::min<std::size_t>(12, std::max<std::size_t>(1, choices.size()));
   const float width = std::min(ui.px(620), window.w * 0.92f);
-  const Rect rect{(window.w - width) / 2, ui.px(44), width, ui.px(46) + h * static_cast<float>(shown)};
+  const Rect rect{window.x + (window.w - width) / 2, window.y + ui.px(44), width,
+                  ui.px(46) + h * static_cast<float>(shown)};
   ImGui::SetNextWindowPos(rect.min());
   ImGui::SetNextWindowSize({rect.w, rect.h});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);

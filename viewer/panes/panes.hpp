@@ -27,16 +27,31 @@ void draw_start_screen(App& app, Rect area);
 /// The steps from the cause to what is selected, below the alerts. Returns the height it took off `area`.
 void draw_chain(App& app, Rect& area);
 /// Why there is a NaN: causes, what is expected, what removed bad values.
-void draw_causes(App& app, Rect window);
-void draw_settings(App& app, Rect window);
+void draw_causes(App& app, const Rect& window);
+void draw_settings(App& app, const Rect& window);
 /// A sign for a class, which never relies on colour: ✱ made here, ⊘ removed, ⇥ came in bad.
 const char* class_sign(EventClass event_class);
 /// Palette, help, diagnostics, notices.
-void draw_popups(App& app, Rect window);
-void draw_toasts(App& app, Rect window);
+void draw_popups(App& app, const Rect& window);
+void draw_toasts(App& app, const Rect& window);
+
+/// The panes' names at the bottom of a phone's window, to choose the one that fills it.
+void draw_pane_tabs(App& app, Rect bar);
+/// Name of a pane.
+const char* pane_title(Pane pane);
+/// Between entries of a context menu.
+ImVec2 menu_spacing(const Ui& ui);
+/// Its title's context menu: other places.
+void draw_pane_menu(App& app, Pane pane);
+/// A pane in a window of its own.
+void draw_detached_pane(App& app, Pane pane, void (*draw)(App&, Rect));
+/// While a pane's title is dragged: where it would go; it goes there when it is let go.
+void draw_dragged_pane(App& app, const Rect& window);
 
 /// Title bar of a pane: cut off `area`; returns what is left of it for the pane's own tools.
 Rect draw_pane_header(App& app, Pane pane, Rect& area, std::string_view title, std::string_view count);
+/// A faint ring around a tensor, in every pane, while the mouse is on it in one of them.
+void draw_ring(App& app, const Rect& rect, const TensorKey& key, bool hovered);
 /// Says why a pane is empty.
 void draw_empty(App& app, const Rect& area, std::string_view text);
 /// The context menu of a row: copy, filter, go to source. `open`: it was asked for just now.

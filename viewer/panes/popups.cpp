@@ -1,6 +1,8 @@
 // What lies above the panes: palette, keys, diagnostics, licences, and small choosers.
 #include <algorithm>
 #include <cctype>
+#include <iterator>
+#include <utility>
 
 #include "panes/overlay.hpp"
 #include "panes/panes.hpp"
@@ -17,13 +19,16 @@ void draw_help(App& app, const Rect& window) {
     std::vector<const CommandInfo*> keyed;
     for (const CommandInfo& c : command_list())
       if (c.keys[0] != '\0') keyed.push_back(&c);
-    Rect foot = inside.cut_bottom(ui.px(64)).inset(ui.px(14), ui.px(4));
+    Rect foot = inside.cut_bottom(ui.px(116)).inset(ui.px(14), ui.px(4));
     ui.paragraph(foot, ui.sans, 12, ui.theme.dim, tr(Text::help_mouse) + std::string("\n") + tr(Text::help_filter));
-    list(app, inside.inset(ui.px(14), ui.px(6)), keyed.size(), ui.px(22), [&](std::size_t i, Rect row) {
-      const Rect key = row.cut_left(ui.px(110));
-      ui.text_in(key, ui.mono, 12, ui.theme.link, keyed[i]->keys);
-      ui.text_in(row, ui.sans, 13, ui.theme.text, tr(keyed[i]->title));
-    });
+    list(
+        app, inside.inset(ui.px(14), ui.px(6)), keyed.size(), ui.px(22),
+        [&](std::size_t i, Rect row) {
+          const Rect key = row.cut_left(ui.px(110));
+          ui.text_in(key, ui.mono, 12, ui.theme.link, keyed[i]->keys);
+          ui.text_in(row, ui.sans, 13, ui.theme.text, tr(keyed[i]->title));
+        },
+        no_line);
   });
 }
 
@@ -40,15 +45,19 @@ void draw_diagnostics(App& app, const Rect& window) {
                   tr(Text::diagnostics_copy)))
       app.command("copy", {{"what", "diagnostics"}});
     ui.text_in(foot, ui.sans, 12, ui.theme.dim, tr(Text::diagnostics_note));
-    list(app, inside.inset(ui.px(14), ui.px(6)), faults.size(), ui.px(40), [&](std::size_t i, Rect row) {
-      const Fault& f = faults[i];
-      Rect top = row.cut_top(ui.px(18));
-      const std::string place = f.file.empty() ? "" : tr(Text::diagnostics_at, {{"offset", f.offset}});
-      ui.text_in(top.cut_right(ui.text_width(ui.mono, 12, place) + ui.px(4)), ui.mono, 12, ui.theme.dim, place,
-                 Ellipsis::right, true);
-      ui.text_in(top, ui.mono, 12, ui.theme.warn, f.file.empty() ? tr(Text::diagnostics_run) : f.file, Ellipsis::left);
-      ui.text_in(row.cut_top(ui.px(18)), ui.sans, 12, ui.theme.text, f.message);
-    });
+    list(
+        app, inside.inset(ui.px(14), ui.px(6)), faults.size(), ui.px(40),
+        [&](std::size_t i, Rect row) {
+          const Fault& f = faults[i];
+          Rect top = row.cut_top(ui.px(18));
+          const std::string place = f.file.empty() ? "" : tr(Text::diagnostics_at, {{"offset", f.offset}});
+          ui.text_in(top.cut_right(ui.text_width(ui.mono, 12, place) + ui.px(4)), ui.mono, 12, ui.theme.dim, place,
+                     Ellipsis::right, true);
+          ui.text_in(top, ui.mono, 12, ui.theme.warn, f.file.empty() ? tr(Text::diagnostics_run) : f.file,
+                     Ellipsis::left);
+          ui.text_in(row.cut_top(ui.px(18)), ui.sans, 12, ui.theme.text, f.message);
+        },
+        no_line);
   });
 }
 
@@ -63,19 +72,22 @@ void draw_licences(App& app, const Rect& window) {
       lines.push_back(text.substr(at, end - at));
       at = end + 1;
     }
-    list(app, area, lines.size(), ui.px(16),
-         [&](std::size_t i, const Rect& row) { ui.text_in(row, ui.mono, 11, ui.theme.text, lines[i]); });
+    list(
+        app, area, lines.size(), ui.px(16),
+        [&](std::size_t i, const Rect& row) { ui.text_in(row, ui.mono, 11, ui.theme.text, lines[i]); }, no_line);
   });
 }
 
 void draw_runs(App& app, const Rect& window) {
   const auto& runs = app.overview.runs;
   const float h = app.ui.px(44);
-  overlay(app, tr(Text::runs_title),
-          centered(window, app.ui.px(640), app.ui.px(44) + h * static_cast<float>(runs.size())),
-          [&](const Rect& inside) {
-            Ui& ui = app.ui;
-            list(app, inside, runs.size(), h, [&](std::size_t i, const Rect& row) {
+  overlay(
+      app, tr(Text::runs_title), centered(window, app.ui.px(640), app.ui.px(44) + h * static_cast<float>(runs.size())),
+      [&](const Rect& inside) {
+        Ui& ui = app.ui;
+        list(
+            app, inside, runs.size(), h,
+            [&](std::size_t i, const Rect& row) {
               const RunInfo& r = runs[i];
               const Hit hit = ui.item("run:" + std::to_string(i), row);
               if (static_cast<std::int32_t>(i) == app.overview.run)
@@ -92,8 +104,9 @@ void draw_runs(App& app, const Rect& window) {
                                         {"executions", r.num_executions},
                                         {"start", r.start > 0 ? format_wall_time(r.start) : tr(Text::runs_no_start)}}));
               if (hit.clicked) app.command("select_run", {{"run", i}});
-            });
-          });
+            },
+            every_line);
+      });
 }
 
 void draw_columns(App& app, const Rect& window) {
@@ -101,24 +114,27 @@ void draw_columns(App& app, const Rect& window) {
           centered(window, app.ui.px(340), app.ui.px(34) + app.ui.px(28) * static_cast<float>(std::size(row_columns))),
           [&](const Rect& inside) {
             Ui& ui = app.ui;
-            list(app, inside, std::size(row_columns), ui.px(28), [&](std::size_t i, const Rect& row) {
-              const std::string id = row_columns[i];
-              const bool hidden = app.rows_pane.hidden.contains(id);
-              const bool forced = app.rows_pane.forced.contains(id);
-              const Hit hit = ui.item("column:" + id, row);
-              if (hit.hovered) ui.fill(row, ui.theme.badge);
-              Rect inner = row.inset(ui.px(14), 0);
-              ui.text_in(inner.cut_right(ui.px(120)), ui.sans, 12, ui.theme.dim,
-                         tr(hidden   ? Text::columns_hidden
-                            : forced ? Text::columns_always
-                                     : Text::columns_room),
-                         Ellipsis::right, true);
-              ui.text_in(inner, ui.sans, 13, ui.theme.text, (hidden ? "☐  " : "☑  ") + id);
-              if (hit.clicked)
-                app.command("columns", hidden   ? Json{{"show", {id}}}
-                                       : forced ? Json{{"hide", {id}}}
-                                                : Json{{"show", {id}}});
-            });
+            list(
+                app, inside, std::size(row_columns), ui.px(28),
+                [&](std::size_t i, const Rect& row) {
+                  const std::string id = row_columns[i];
+                  const bool hidden = app.rows_pane.hidden.contains(id);
+                  const bool forced = app.rows_pane.forced.contains(id);
+                  const Hit hit = ui.item("column:" + id, row);
+                  if (hit.hovered) ui.fill(row, ui.theme.badge);
+                  Rect inner = row.inset(ui.px(14), 0);
+                  ui.text_in(inner.cut_right(ui.px(120)), ui.sans, 12, ui.theme.dim,
+                             tr(hidden   ? Text::columns_hidden
+                                : forced ? Text::columns_always
+                                         : Text::columns_room),
+                             Ellipsis::right, true);
+                  ui.text_in(inner, ui.sans, 13, ui.theme.text, (hidden ? "☐  " : "☑  ") + id);
+                  if (hit.clicked)
+                    app.command("columns", hidden   ? Json{{"show", {id}}}
+                                           : forced ? Json{{"hide", {id}}}
+                                                    : Json{{"show", {id}}});
+                },
+                every_line);
           });
 }
 
@@ -138,41 +154,41 @@ void draw_ops_of_line(App& app, const Rect& window) {
                    app.ui.px(40) + h * static_cast<float>(std::min<std::size_t>(16, mark->list.size()))),
           [&](const Rect& inside) {
             Ui& ui = app.ui;
-            list(app, inside, mark->list.size(), h, [&](std::size_t i, const Rect& row) {
-              const OpCard& card = mark->list[i];
-              const Hit hit = ui.item("op:line:" + std::to_string(i), row);
-              if (hit.hovered) ui.fill(row, ui.theme.badge);
-              Rect inner = row.inset(ui.px(14), 0);
-              ui.text_in(inner.cut_left(ui.px(16)), ui.sans, 11, ui.theme.bad, card.bad ? "▲" : "");
-              ui.text_in(inner.cut_right(ui.px(150)), ui.mono, 12, ui.theme.dim, card.op_type, Ellipsis::right, true);
-              ui.text_in(inner, ui.mono, 12, ui.theme.link, card.op_name, Ellipsis::left);
-              if (!hit.clicked) return;
-              app.close_popup();
-              app.command("focus_op", {{"graph_id", mark->graph_ids[i]}, {"op_name", card.op_name}});
-            });
+            list(
+                app, inside, mark->list.size(), h,
+                [&](std::size_t i, const Rect& row) {
+                  const OpCard& card = mark->list[i];
+                  const Hit hit = ui.item("op:line:" + std::to_string(i), row);
+                  if (hit.hovered) ui.fill(row, ui.theme.badge);
+                  Rect inner = row.inset(ui.px(14), 0);
+                  ui.text_in(inner.cut_left(ui.px(16)), ui.sans, 11, ui.theme.bad, card.bad ? "▲" : "");
+                  ui.text_in(inner.cut_right(ui.px(150)), ui.mono, 12, ui.theme.dim, card.op_type, Ellipsis::right,
+                             true);
+                  ui.text_in(inner, ui.mono, 12, ui.theme.link, card.op_name, Ellipsis::left);
+                  if (!hit.clicked) return;
+                  app.close_popup();
+                  app.command("focus_op", {{"graph_id", mark->graph_ids[i]}, {"op_name", card.op_name}});
+                },
+                every_line);
           });
 }
 
 }  // namespace
 
-void draw_palette(App& app, Rect window);
+void draw_palette(App& app, const Rect& window);
 
-void draw_popups(App& app, Rect window) {
-  switch (app.popup) {
-    case Popup::help: draw_help(app, window); break;
-    case Popup::diagnostics: draw_diagnostics(app, window); break;
-    case Popup::licences: draw_licences(app, window); break;
-    case Popup::runs: draw_runs(app, window); break;
-    case Popup::columns: draw_columns(app, window); break;
-    case Popup::causes: draw_causes(app, window); break;
-    case Popup::settings: draw_settings(app, window); break;
-    case Popup::ops_of_line: draw_ops_of_line(app, window); break;
-    case Popup::palette: draw_palette(app, window); break;
-    default: break;
-  }
+void draw_popups(App& app, const Rect& window) {
+  constexpr std::pair<Popup, void (*)(App&, const Rect&)> popups[] = {
+      {Popup::help, draw_help},         {Popup::diagnostics, draw_diagnostics}, {Popup::licences, draw_licences},
+      {Popup::runs, draw_runs},         {Popup::columns, draw_columns},         {Popup::causes, draw_causes},
+      {Popup::settings, draw_settings}, {Popup::ops_of_line, draw_ops_of_line}, {Popup::palette, draw_palette}};
+  static_assert(std::size(popups) + 1 == popup_ids.size());
+  const Popup shown = app.popup;
+  for (const auto& [popup, draw] : popups)
+    if (popup == shown) draw(app, window);
 }
 
-void draw_toasts(App& app, Rect window) {
+void draw_toasts(App& app, const Rect& window) {
   Ui& ui = app.ui;
   float y = window.bottom() - ui.px(34);
   ImDrawList* const draw = ImGui::GetForegroundDrawList();

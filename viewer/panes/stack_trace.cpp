@@ -73,13 +73,14 @@ void draw_frame_row(App& app, const Rect& row, std::size_t index) {
   if (hit.clicked) app.command("focus_frame", {{"index", index}});
 }
 
-void draw_tools(App& app, Rect tools) {
+void draw_stack_tools(App& app, Rect tools) {
   Ui& ui = app.ui;
   auto& pane = app.stack_pane;
   const char* const copy = tr(Text::stack_copy);
-  if (ui.tool("stack:copy", tools.cut_right(ui.label_width(copy)).inset(0, ui.px(3)), copy, tr(Text::stack_copy_hint)))
+  if (ui.tool("stack:copy", tools.cut_right(ui.bar_width(ui.label_width(copy))).inset(0, ui.px(3)), copy,
+              tr(Text::stack_copy_hint)))
     app.command("copy", {{"what", "stack"}});
-  if (ui.tool("stack:order", tools.cut_right(ui.px(24)).inset(0, ui.px(3)), pane.inner_first ? "↑" : "↓",
+  if (ui.tool("stack:order", tools.cut_right(ui.bar(24)).inset(0, ui.px(3)), pane.inner_first ? "↑" : "↓",
               tr(Text::stack_order_hint)))
     app.command("stack_order");
   const char* const fold = tr(pane.fold_library ? Text::stack_own : Text::stack_all);
@@ -94,7 +95,7 @@ void draw_stack_trace(App& app, Rect area) {
   Ui& ui = app.ui;
   Rect tools = draw_pane_header(app, Pane::stack, area, tr(Text::pane_stack), "");
   if (app.overview.run < 0) return;
-  draw_tools(app, tools);
+  draw_stack_tools(app, tools);
   const Stack& stack = app.selection.stack;
   if (!stack.exists) {
     draw_empty(app, area, tr(Text::stack_pick));
@@ -115,7 +116,7 @@ void draw_stack_trace(App& app, Rect area) {
     return;
   }
   const auto items = items_of(app);
-  const float h = ui.px(20);
+  const float h = ui.bar(20);
   const double total = static_cast<double>(items.size());
   const double visible = static_cast<double>(area.h / h);
   auto& pane = app.stack_pane;

@@ -49,6 +49,12 @@ void draw_box(App& app, const Rect& rect, const Box& box) {
     ui.frame(rect.inset(-1), ui.theme.text, ui.px(2), 2);
   else if (hit.hovered)
     ui.frame(rect.inset(-1), ui.theme.text, ui.px(2), 1);
+  else if (app.hovered.call == static_cast<std::int64_t>(box.index))
+    ui.frame(rect.inset(-1), ui.theme.link, ui.px(2), 1);
+  const bool pinned = std::any_of(app.rows.pinned.begin(), app.rows.pinned.end(), [&](const Row& row) {
+    return row.execution == static_cast<std::int64_t>(box.index);
+  });
+  if (pinned) ui.fill({rect.x, rect.bottom() - ui.px(3), rect.w, ui.px(3)}, ui.theme.warn);
   if (hit.hovered) ui.tooltip(tooltip_of(box));
   if (hit.clicked) app.command("focus_execution", {{"index", box.index}});
   if (hit.double_clicked) app.command("rows_of_execution", {{"index", box.index}});
@@ -190,11 +196,11 @@ void draw_band(App& app, const Rect& area) {
     Rect rect;
     if (t.time_mode) {
       const float x = area.x + static_cast<float>((box.at - pane.begin) * static_cast<double>(per_unit));
-      rect = {x, area.y + ui.px(4), ui.px(13), ui.px(20)};
+      rect = {x, area.y + ui.px(4), ui.px(13), ui.bar(20)};
     } else {
       const float x =
           area.x + static_cast<float>((static_cast<double>(box.index) - pane.begin) * static_cast<double>(per_unit));
-      rect = {x, area.y + ui.px(4), std::max(1.0f, per_unit - (per_unit > ui.px(6) ? ui.px(1) : 0)), ui.px(20)};
+      rect = {x, area.y + ui.px(4), std::max(1.0f, per_unit - (per_unit > ui.px(6) ? ui.px(1) : 0)), ui.bar(20)};
     }
     if (rect.right() > area.x && rect.x < area.right()) draw_box(app, rect, box);
   }
@@ -212,26 +218,27 @@ std::string range_text(const App& app) {
   return tr(Text::timeline_range, {{"begin", std::max(0.0, std::floor(pane.begin))}, {"end", last}, {"total", total}});
 }
 
-void draw_tools(App& app, Rect bar) {
+void draw_timeline_tools(App& app, Rect bar) {
   Ui& ui = app.ui;
   const auto& pane = app.timeline_pane;
   const double step = app.view.time_mode ? (pane.end - pane.begin) / 20 : 1;
-  if (ui.tool("timeline:left", bar.cut_left(ui.px(22)), "‹", tr(Text::timeline_left)))
+  if (ui.tool("timeline:left", bar.cut_left(ui.bar(22)), "‹", tr(Text::timeline_left)))
     app.command("timeline_pan", {{"boxes", -step}});
   bar.cut_left(ui.px(4));
   bar.cut_left(ui.text_in(bar, ui.mono, 12, ui.theme.text, range_text(app)) + ui.px(4));
-  if (ui.tool("timeline:right", bar.cut_left(ui.px(22)), "›", tr(Text::timeline_right)))
+  if (ui.tool("timeline:right", bar.cut_left(ui.bar(22)), "›", tr(Text::timeline_right)))
     app.command("timeline_pan", {{"boxes", step}});
-  if (ui.tool("timeline:zoom_in", bar.cut_right(ui.px(22)), "+", tr(Text::timeline_zoom_in)))
+  if (ui.tool("timeline:zoom_in", bar.cut_right(ui.bar(22)), "+", tr(Text::timeline_zoom_in)))
     app.command("timeline_zoom", {{"factor", 1.5}});
-  if (ui.tool("timeline:zoom_out", bar.cut_right(ui.px(22)), "−", tr(Text::timeline_zoom_out)))
+  if (ui.tool("timeline:zoom_out", bar.cut_right(ui.bar(22)), "−", tr(Text::timeline_zoom_out)))
     app.command("timeline_zoom", {{"factor", 1 / 1.5}});
-  if (ui.tool("timeline:fit", bar.cut_right(ui.label_width(tr(Text::timeline_fit))), tr(Text::timeline_fit),
-              tr(Text::timeline_fit_hint)))
+  if (ui.tool("timeline:fit", bar.cut_right(ui.bar_width(ui.label_width(tr(Text::timeline_fit)))),
+              tr(Text::timeline_fit), tr(Text::timeline_fit_hint)))
     app.command("timeline_fit");
   const bool by_time = pane.time_mode;
   const char* const mode = tr(by_time ? Text::timeline_by_time : Text::timeline_by_order);
-  if (ui.tool("timeline:mode", bar.cut_right(ui.label_width(mode)), mode, tr(Text::timeline_mode_hint), by_time))
+  if (ui.tool("timeline:mode", bar.cut_right(ui.bar_width(ui.label_width(mode))), mode, tr(Text::timeline_mode_hint),
+              by_time))
     app.command("timeline_mode", {{"mode", by_time ? "order" : "time"}});
 }
 
@@ -256,7 +263,7 @@ void draw_scrollbar(App& app, const Rect& area) {
   app.set_timeline(at, at + span);
 }
 
-std::string empty_text(const App& app) {
+std::string empty_timeline_text(const App& app) {
   if (app.overview.loading) return tr(Text::list_reading);
   return tr(app.rows.total > 0 ? Text::timeline_none_rows : Text::timeline_none);
 }
@@ -269,21 +276,24 @@ void draw_timeline(App& app, Rect area) {
                                 app.overview.run >= 0 ? format_count(static_cast<double>(app.timeline.total)) : "");
   if (app.overview.run < 0) return;
   if (app.timeline.total == 0) {
-    draw_empty(app, area, empty_text(app));
+    draw_empty(app, area, empty_timeline_text(app));
     return;
   }
   area = area.inset(ui.px(8), 0);
   area.cut_top(ui.px(4));
-  const bool wide = tools.w > ui.px(330);
-  draw_overview(app, area.cut_top(ui.px(20)));
-  draw_tools(app, wide ? tools.inset(0, ui.px(3)) : area.cut_top(ui.px(22)));
-  const double boxes = static_cast<double>(area.w / ui.px(15));
+  const bool wide = !ui.finger && tools.w > ui.px(330);
+  draw_overview(app, area.cut_top(ui.bar(20)));
+  draw_timeline_tools(app, wide ? tools.inset(0, ui.px(3)) : area.cut_top(ui.bar(22)));
+  const double boxes = static_cast<double>(area.w / ui.bar(15));
   if (!app.timeline_pane.fitted && app.timeline.time_mode == app.timeline_pane.time_mode) {
     app.timeline_pane.fitted = true;
     app.set_timeline(
         0, app.timeline_pane.time_mode ? app.timeline.duration : std::min(boxes, std::max(1.0, app.timeline_whole())));
+    const double span = app.timeline_pane.end;
+    if (const double place = app.timeline_place(); app.selection.focus.execution >= 0 && place + 1 > span)
+      app.set_timeline(place - span / 2, place + span / 2);
   }
-  draw_band(app, area.cut_top(ui.px(28)));
+  draw_band(app, area.cut_top(ui.px(ui.finger ? 52.0f : 28.0f)));
   draw_scrollbar(app, area.cut_top(ui.px(12)));
   area.cut_top(ui.px(4));
   draw_execution_card(app, area);

@@ -1,5 +1,7 @@
 #include "describe.hpp"
 
+#include <ctime>
+
 #include <nanlens/tensor/dtype_name.hpp>
 
 namespace nanlens::report {
@@ -57,6 +59,16 @@ std::string describe_values(std::int32_t mode, const reader::TensorValues& value
   }
 }
 
+std::string values_of(reader::Run& run, causes::EventRef event) {
+  if (!event.is_execution) {
+    const auto detail = run.trace(event.index);
+    return detail ? describe_values(detail->event.tensor_debug_mode, detail->debug_tensor_value) : "";
+  }
+  const auto detail = run.execution(event.index);
+  if (!detail || event.slot >= detail->debug_tensor_values.size()) return "";
+  return describe_values(detail->event.tensor_debug_mode, detail->debug_tensor_values[event.slot]);
+}
+
 std::string describe_tensor(const reader::Alert& alert) {
   if (alert.trace != reader::none) return alert.op_name + ":" + std::to_string(alert.output_slot);
   return alert.op_type + " output " + std::to_string(alert.output_slot);
@@ -77,6 +89,27 @@ std::vector<reader::StackFrame> stack_of(reader::Run& run, const reader::Alert& 
   }
   const auto op = run.op(run.trace_op(alert.trace));
   return op ? reader::resolve_stack(run, op->event.code_location) : std::vector<reader::StackFrame>{};
+}
+
+std::string run_name(const reader::Run& run) {
+  const auto seconds = static_cast<std::time_t>(run.starting_wall_time());
+  std::tm utc{};
+  ::gmtime_r(&seconds, &utc);
+  char time[64];
+  std::strftime(time, sizeof time, "%Y-%m-%d %H:%M:%S UTC", &utc);
+  std::string hosts;
+  for (const auto& host : run.hosts()) hosts += (hosts.empty() ? "" : ", ") + host;
+  return (run.id().empty() ? std::string("without an id") : run.id()) + " on " + hosts + ", started " + time;
+}
+
+std::vector<std::string> unfinished_words(const reader::Run& run) {
+  std::vector<std::string> reasons;
+  const std::uint64_t dropped = run.dropped();
+  if (dropped > 0)
+    reasons.push_back(with_separators(dropped) + (dropped == 1 ? " event" : " events") + " could not be recorded");
+  if (run.clean_end() == false)
+    reasons.emplace_back("The recording did not end in order: it is still running, or was cut short");
+  return reasons;
 }
 
 std::string short_function(const std::string& function) {

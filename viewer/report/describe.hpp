@@ -6,12 +6,16 @@
 #include <string>
 #include <vector>
 
+#include <nanlens/causes/event.hpp>
 #include <nanlens/reader/reader.hpp>
 
 namespace nanlens::report {
 
 /// "float32 2D size 1,000: NaN ×3, − ×990, 0 ×7": what a summary says of a tensor; "" if it says nothing.
 std::string describe_values(std::int32_t mode, const reader::TensorValues& values);
+
+/// The same of an event on record.
+std::string values_of(reader::Run& run, causes::EventRef event);
 
 /// "Log:0" for a trace, "MatMul output 0" for an execution.
 std::string describe_tensor(const reader::Alert& alert);
@@ -21,6 +25,13 @@ std::string describe_alert(const reader::TensorHealth& health);
 
 /// The stack of the op that made a bad tensor: of the op's creation for a trace, of the call for an execution.
 std::vector<reader::StackFrame> stack_of(reader::Run& run, const reader::Alert& alert);
+
+/// What to call a run: its id, host and start.
+std::string run_name(const reader::Run& run);
+
+/// Why more may have happened than is on record, one reason each, without a full stop: events that were lost, an end
+/// that was not in order. Empty if all is on record, or the recorder does not tell (TensorFlow).
+std::vector<std::string> unfinished_words(const reader::Run& run);
 
 /// A function's name without its parameters.
 std::string short_function(const std::string& function);

@@ -1,7 +1,6 @@
 #include "report.hpp"
 
 #include <algorithm>
-#include <ctime>
 #include <map>
 #include <utility>
 
@@ -13,15 +12,6 @@ namespace {
 
 using reader::Run;
 
-std::string time_text(double wall_time) {
-  const auto seconds = static_cast<std::time_t>(wall_time);
-  std::tm utc{};
-  ::gmtime_r(&seconds, &utc);
-  char text[64];
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &utc);
-  return text;
-}
-
 std::string plural(std::uint64_t n, const std::string& what) {
   return with_separators(n) + " " + what + (n == 1 ? "" : "s");
 }
@@ -32,14 +22,14 @@ class Page {
   Page(Run& run, const Style& style) : run_(run), style_(style) {}
   void head();
   void why(causes::Causes& causes);
-  void first_bad();
+  void first_bad(causes::Causes& causes);
   void alerts_by_op();
   void diagnostics();
   void line(const std::string& text) { out_.append(text).append("\n"); }
   [[nodiscard]] std::string take() { return std::move(out_); }
 
  private:
-  void inputs(const reader::Alert& alert);
+  void inputs(causes::Causes& causes, const reader::Alert& alert);
   void place(const reader::Alert& alert);
 
   Run& run_;
@@ -48,17 +38,12 @@ class Page {
 };
 
 void Page::head() {
-  std::string hosts;
-  for (const auto& host : run_.hosts()) hosts += (hosts.empty() ? "" : ", ") + host;
-  line(style_.bold("Run " + (run_.id().empty() ? std::string("without an id") : run_.id())) + "  " +
-       run_.metadata().tensorflow_version + " on " + hosts + ", started " + time_text(run_.starting_wall_time()));
+  line(style_.bold("Run " + run_name(run_)) + "  " + run_.metadata().tensorflow_version);
   const auto& graphs = run_.definitions().graphs();
   const auto declared = std::count_if(graphs.begin(), graphs.end(), [](const auto& g) { return g.declared; });
   line("  " + plural(run_.num_executions(), "execution") + ", " + plural(run_.num_traces(), "graph tensor") + ", " +
        plural(static_cast<std::uint64_t>(declared), "graph"));
-  if (run_.dropped() > 0) line(style_.bad("  " + plural(run_.dropped(), "event") + " could not be recorded"));
-  if (run_.clean_end() == false)
-    line(style_.dim("  The recording did not end in order: it is still running, or was killed."));
+  for (const std::string& reason : unfinished_words(run_)) line(style_.bad("  " + reason + "."));
 }
 
 void Page::alerts_by_op() {
@@ -105,19 +90,19 @@ void Page::alerts_by_op() {
   if (order.size() > shown) line("             … and " + plural(order.size() - shown, "further op"));
 }
 
-void Page::inputs(const reader::Alert& alert) {
+void Page::inputs(causes::Causes& causes, const reader::Alert& alert) {
   if (alert.trace == reader::none) return;
   const auto op = run_.op(run_.trace_op(alert.trace));
   if (!op) return;
-  const auto rows = run_.input_rows(alert.trace);
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    const auto& name = op->event.input_names[k];
-    const auto detail = rows[k] == reader::none ? std::nullopt : run_.trace(rows[k]);
-    if (!detail)
-      line("    input " + name + ": not on record");
-    else
-      line("    input " + name + " (row " + std::to_string(rows[k]) + ")  " +
-           describe_values(detail->event.tensor_debug_mode, detail->debug_tensor_value));
+  for (const auto& input : causes.lineage(causes::trace_event(alert.trace)).classification.inputs) {
+    const auto& names = op->event.input_names;
+    const std::string name = "    input " + (input.input < names.size() ? names[input.input] : std::string("0"));
+    if (!input.event.exists()) {
+      line(name + ": not on record");
+      continue;
+    }
+    const std::string where = input.event.is_execution ? "execution " : "row ";
+    line(name + " (" + where + std::to_string(input.event.index) + ")  " + values_of(run_, input.event));
   }
 }
 
@@ -132,7 +117,7 @@ void Page::place(const reader::Alert& alert) {
   }
 }
 
-void Page::first_bad() {
+void Page::first_bad(causes::Causes& causes) {
   const auto alert = run_.alert(run_.alerts().front());
   if (!alert) return;
   line(style_.bold("  First bad tensor"));
@@ -147,7 +132,7 @@ void Page::first_bad() {
     line("    " + style_.bad(describe_tensor(*alert)) + ", execution " + std::to_string(alert->execution) + "  " +
          describe_alert(alert->health));
   }
-  inputs(*alert);
+  inputs(causes, *alert);
   place(*alert);
 }
 
@@ -163,13 +148,14 @@ void Page::diagnostics() {
 }
 
 void Page::why(causes::Causes& causes) {
-  const auto headline = causes.headline();
-  if (!headline) {
-    for (const std::uint32_t root : causes.benign())
-      line("  Expected: " + causes::SentenceWriter(causes).sentence(root).text);
-    return;
-  }
-  const auto s = causes::SentenceWriter(causes).sentence(*headline);
+  causes::SentenceWriter writer(causes);
+  const std::uint32_t headline = writer.groups().headline();
+  constexpr std::size_t shown = 8;
+  const auto benign = causes.benign();
+  for (std::size_t i = 0; headline == reader::none && i < std::min(benign.size(), shown); ++i)
+    line("  Expected: " + writer.sentence(benign[i]).text);
+  if (headline == reader::none) return;
+  const auto s = writer.sentence(headline);
   line(style_.bold("  Why: ") + style_.bad(s.text) + " " + s.consequence);
   line("  " + s.remedy + style_.dim(" (`nanlens why` shows the chain and the evidence)"));
 }
@@ -180,10 +166,11 @@ std::string run_report(Run& run, causes::Causes* causes, const Style& style) {
   Page page(run, style);
   page.head();
   if (causes == nullptr) {
-    page.line("  No NaN or ∞ on record.");
+    page.line(unfinished_words(run).empty() ? "  No NaN or ∞ on record."
+                                            : "  No NaN or ∞ in what is on record; more may have happened.");
   } else {
     page.why(*causes);
-    page.first_bad();
+    page.first_bad(*causes);
     page.alerts_by_op();
   }
   page.diagnostics();

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "widgets/format.hpp"
+#include <utility>
 
 namespace nanlens::viewer {
 
@@ -97,6 +96,10 @@ float Ui::paragraph(const Rect& rect, ImFont* font, float size, ImU32 color, std
   return extent.y;
 }
 
+float Ui::paragraph_height(ImFont* font, float size, std::string_view text, float width) const {
+  return font->CalcTextSizeA(px(size), 1e9f, width, begin_of(text), end_of(text)).y;
+}
+
 void Ui::fill(const Rect& rect, ImU32 color, float rounding) const {
   draw()->AddRectFilled(rect.min(), rect.max(), color, rounding);
 }
@@ -146,12 +149,45 @@ Hit Ui::item(const std::string& id, const Rect& rect, bool hand) {
   hit.hovered = ImGui::IsItemHovered();
   hit.held = ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Left);
   const bool released = ImGui::IsItemDeactivated() && ImGui::IsItemHovered();
-  hit.clicked = released && ImGui::IsMouseReleased(ImGuiMouseButton_Left);
+  hit.clicked = released && ImGui::IsMouseReleased(ImGuiMouseButton_Left) && !swiping();
   hit.right_clicked = released && ImGui::IsMouseReleased(ImGuiMouseButton_Right);
   hit.middle_clicked = released && ImGui::IsMouseReleased(ImGuiMouseButton_Middle);
   hit.double_clicked = hit.hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
   if (hit.hovered && hand) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  if (stops.on && hand && chosen_by_key(id)) hit.clicked = true;
+  clicked = clicked || hit.clicked;
   return hit;
+}
+
+// Enters a stop of the keyboard, with a ring around it if the cursor is there.
+bool Ui::chosen_by_key(const std::string& id) {
+  const std::size_t number = stops.count++;
+  const auto visible = rects.find(id);
+  if (visible == rects.end()) return false;
+  stops.list.push_back({number, id, visible->second});
+  if (number != stops.cursor) return false;
+  const Rect ring = visible->second.inset(px(1));
+  ImGui::GetForegroundDrawList()->AddRect(ring.min(), ring.max(), theme.link, px(3), px(2));
+  return std::exchange(stops.activate, false);
+}
+
+void KeyStops::go_vertically(int direction) {
+  const Stop* from = nullptr;
+  for (const Stop& s : list)
+    if (s.number == cursor) from = &s;
+  const Stop* best = nullptr;
+  const auto distance = [&](const Stop& s) {
+    return 4 * std::fabs(s.rect.y - from->rect.y) + std::fabs(s.rect.x - from->rect.x);
+  };
+  for (const Stop& s : list) {
+    const bool beyond =
+        from != nullptr && (direction > 0 ? s.rect.y >= from->rect.bottom() - 1 : s.rect.bottom() <= from->rect.y + 1);
+    if (beyond && (best == nullptr || distance(s) < distance(*best))) best = &s;
+  }
+  if (best != nullptr)
+    cursor = best->number;
+  else if (direction > 0 ? cursor + 1 < count : cursor > 0 && cursor != nowhere)
+    cursor += direction > 0 ? 1 : static_cast<std::size_t>(-1);
 }
 
 bool Ui::link(const std::string& id, const Rect& rect, ImFont* font, float size, std::string_view text,
@@ -233,65 +269,18 @@ void Ui::tooltip(std::string_view text) const {
   ImGui::PopStyleVar(2);
 }
 
-float Ui::badge_width(const Badge& badge) const {
-  const bool plain = badge.kind == BadgeKind::size || badge.kind == BadgeKind::none;
-  return text_width(mono, 11, format_badge(badge)) + (plain ? px(2) : px(8));
-}
-
-float Ui::tag(ImVec2 at, float row_height, std::string_view text, ImU32 fill_color, ImU32 text_color) const {
-  const float width = text_width(mono, 11, text) + px(8);
-  const Rect box{at.x, at.y + (row_height - px(18)) / 2, width, px(18)};
-  fill(box, fill_color, px(3));
-  text_in(box.inset(px(4), 0), mono, 11, text_color, text);
-  return width;
-}
-
-float Ui::badges(ImVec2 at, float width, float row_height, const std::vector<Badge>& badges) const {
-  const auto is_finite = [](const Badge& b) {
-    return b.kind == BadgeKind::neg || b.kind == BadgeKind::zero || b.kind == BadgeKind::pos;
-  };
-  const float gap = px(4);
-  float total = 0;
-  for (const Badge& b : badges) total += badge_width(b) + gap;
-  // What is dropped until the rest fits: dtype and rank from the left, then finite counts from the right.
-  std::vector<bool> shown(badges.size(), true);
-  int dropped = 0;
-  const auto drop = [&](std::size_t i) {
-    shown[i] = false;
-    total -= badge_width(badges[i]) + gap;
-    ++dropped;
-  };
-  const float more = px(26);
-  for (std::size_t i = 0; i < badges.size() && total > width - (dropped > 0 ? more : 0); ++i)
-    if (badges[i].kind == BadgeKind::dtype || badges[i].kind == BadgeKind::rank || badges[i].kind == BadgeKind::shape)
-      drop(i);
-  for (std::size_t i = badges.size(); i-- > 0 && total > width - (dropped > 0 ? more : 0);)
-    if (is_finite(badges[i]) || badges[i].kind == BadgeKind::size) drop(i);
-  float x = at.x;
-  for (std::size_t i = 0; i < badges.size(); ++i) {
-    if (!shown[i]) continue;
-    const Badge& b = badges[i];
-    const std::string label = format_badge(b);
-    const bool bad = b.kind == BadgeKind::nan || b.kind == BadgeKind::ninf || b.kind == BadgeKind::pinf ||
-                     (b.kind == BadgeKind::curt && b.number != 0);
-    if (b.kind == BadgeKind::size || b.kind == BadgeKind::none) {
-      const Rect box{x, at.y, badge_width(b), row_height};
-      const bool empty = b.kind == BadgeKind::size && b.number == 0;
-      text_in(box, mono, 11, empty ? theme.warn : b.kind == BadgeKind::none ? theme.dim : theme.text, label);
-      x += badge_width(b) + gap;
-    } else {
-      const ImU32 back = bad ? theme.badfill : is_finite(b) ? theme.fin : theme.badge;
-      const ImU32 front = bad ? theme.onbad : is_finite(b) ? theme.onfin : theme.onbadge;
-      x += tag({x, at.y}, row_height, label, back, front) + gap;
-    }
-  }
-  if (dropped > 0 && x + more <= at.x + width + more)
-    x += text_in({x, at.y, more, row_height}, mono, 11, theme.dim, "+" + std::to_string(dropped));
-  return x - at.x;
+bool Ui::swiping() const {
+  constexpr float still = 10;  // pixels that a finger may tremble
+  return finger && ImGui::GetIO().MouseDragMaxDistanceSqr[0] > px(still) * px(still);
 }
 
 ImVec2 Ui::wheel(const Rect& rect) const {
   if (!over(rect)) return {0, 0};
+  const ImGuiIO& io = ImGui::GetIO();
+  constexpr float per_turn = 3 * finger_size;  // a turn scrolls three lines
+  const bool up_or_down = std::fabs(io.MouseDelta.y) > std::fabs(io.MouseDelta.x);
+  if (swiping() && up_or_down && ImGui::IsMouseDown(ImGuiMouseButton_Left) && rect.contains(io.MouseClickedPos[0]))
+    return {0, io.MouseDelta.y / px(per_turn)};
   return {ImGui::GetIO().MouseWheelH, ImGui::GetIO().MouseWheel};
 }
 

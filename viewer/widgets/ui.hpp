@@ -3,6 +3,7 @@
 /// under its id, so that a test can aim at it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -29,14 +30,44 @@ struct Hit {
   bool held = false;
 };
 
+/// The keyboard among things to click, in a popup or on the start screen: a cursor that goes from one to the next.
+struct KeyStops {
+  static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+  struct Stop {
+    std::size_t number = 0;
+    std::string id;
+    Rect rect;
+  };
+  bool on = false;         ///< what is drawn now can be reached
+  bool moved = false;      ///< the cursor has: lists scroll to it
+  bool activate = false;   ///< what is at the cursor counts as clicked
+  bool lines_only = true;  ///< the popup has a list to read, without anything to choose
+  std::size_t cursor = nowhere;
+  std::size_t count = 0;   ///< stops so far in this frame, those that are scrolled away included
+  std::vector<Stop> list;  ///< those of this frame that are in view
+
+  /// To be called before a frame is drawn.
+  void begin() {
+    on = lines_only = false;
+    count = 0;
+    list.clear();
+  }
+  /// To the next thing above (−1) or below (+1).
+  void go_vertically(int direction);
+};
+
 class Ui {
  public:
   Theme theme = theme_of(ThemeName::light);
   float scale = 1;
   ImFont* sans = nullptr;
   ImFont* mono = nullptr;
+  bool finger = false;  ///< a phone: what is to be hit is at least `finger_size` high and wide
   /// Clickable things of this frame, cut to what is visible.
   std::map<std::string, Rect> rects;
+  KeyStops stops;
+  /// Something was clicked in this frame: the next one shows what that did.
+  bool clicked = false;
   /// Texts of this frame that did not fit and were cut.
   mutable std::vector<std::string> cut;
   /// A tooltip will appear if the mouse rests.
@@ -44,6 +75,11 @@ class Ui {
 
   /// Logical pixels at 100 % to those at the current scale.
   [[nodiscard]] float px(float size) const { return size * scale; }
+  /// Height of a bar or width of a tool of `size` at 100 %.
+  [[nodiscard]] float bar(float size) const { return px(finger ? std::max(size, finger_size) : size); }
+  /// Width of a tool whose label needs `width` pixels.
+  [[nodiscard]] float bar_width(float width) const { return finger ? std::max(width, px(finger_size)) : width; }
+  static constexpr float finger_size = 44;
   [[nodiscard]] ImDrawList* draw() const { return ImGui::GetWindowDrawList(); }
 
   /// @name Text
@@ -58,6 +94,8 @@ class Ui {
                 Ellipsis ellipsis = Ellipsis::right, bool align_right = false) const;
   /// Draws over several lines; returns the height. Lines break at spaces.
   float paragraph(const Rect& rect, ImFont* font, float size, ImU32 color, std::string_view text) const;
+  /// Height that `paragraph` takes.
+  [[nodiscard]] float paragraph_height(ImFont* font, float size, std::string_view text, float width) const;
   [[nodiscard]] std::string fit(ImFont* font, float size, std::string_view text, float width, Ellipsis ellipsis) const;
   /// The same text a hair to the right makes it bold.
   float bold_in(const Rect& rect, float size, ImU32 color, std::string_view text,
@@ -76,7 +114,7 @@ class Ui {
 
   /// @name Things to click
   ///@{
-  /// An invisible item. Items drawn later lie above it.
+  /// An invisible item. Items drawn later lie above it. With a `hand` it is a stop of the keyboard.
   Hit item(const std::string& id, const Rect& rect, bool hand = true);
   /// Enters a rectangle that is no item of its own.
   void mark(const std::string& id, const Rect& rect);
@@ -97,17 +135,23 @@ class Ui {
   /// One row of badges within a width; dtype and rank are dropped first, then finite counts, bad ones never. Returns
   /// the width drawn.
   float badges(ImVec2 at, float width, float row_height, const std::vector<Badge>& badges) const;
+  /// One of them; returns the width drawn.
+  float badge(ImVec2 at, float row_height, const Badge& badge) const;
   [[nodiscard]] float badge_width(const Badge& badge) const;
   /// A tag of one word.
   float tag(ImVec2 at, float row_height, std::string_view text, ImU32 fill_color, ImU32 text_color) const;
   ///@}
 
-  /// Turns of the wheel over a rectangle; 0 if the mouse is elsewhere.
+  /// On a phone: has the finger moved too far since it touched for a tap?
+  [[nodiscard]] bool swiping() const;
+  /// Turns of the wheel over a rectangle, or what a swipe of a finger is worth; 0 if the mouse is elsewhere.
   [[nodiscard]] ImVec2 wheel(const Rect& rect) const;
   /// Is the mouse in this part of the main window, and nothing lies above?
   [[nodiscard]] bool over(const Rect& rect) const;
 
  private:
+  [[nodiscard]] bool chosen_by_key(const std::string& id);
+
   double drag_offset_ = 0;
 };
 

@@ -86,6 +86,14 @@ class CallTable {
     for (auto it = first; it != made_.end() && it->tensor_id == tensor_id && it->execution < before; ++it) found = *it;
     return found;
   }
+  /// Visits what executions made shortly before a tensor that none of them made: `visit(use)`, nearest first, until it
+  /// says true. Ids are given in the order of creation.
+  template <class Visit>
+  void visit_made_before(std::int64_t tensor_id, std::int64_t farthest, Visit&& visit) const {
+    auto it = std::lower_bound(made_.begin(), made_.end(), tensor_id, by_id);
+    while (it != made_.begin() && (--it)->tensor_id >= tensor_id - farthest)
+      if (visit(*it)) return;
+  }
   /// Every use of a tensor as an input, in order.
   [[nodiscard]] std::span<const TensorUse> consumers(std::int64_t tensor_id) const {
     const auto first = std::lower_bound(used_.begin(), used_.end(), tensor_id, by_id);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <map>
 #include <optional>
@@ -22,14 +23,17 @@ struct Root {
   EventRef event;
   EventClass event_class = EventClass::unknown;
   float confidence = 1;
-  std::uint32_t alert = 0;        ///< the event's index in Run::alerts
-  std::uint32_t call = none;      ///< the call it belongs to, or the execution itself
-  std::uint64_t reach = 0;        ///< bad events that follow from it first of all, itself included
-  std::uint64_t nan_reach = 0;    ///< those of them that hold a NaN
-  std::uint64_t removed = 0;      ///< how often an op removed it again
-  std::uint64_t occurrences = 1;  ///< roots of the same op that this one stands for
-  EventRef first_nan;             ///< the first event with a NaN that follows
-  EventRef last;                  ///< the last event that follows
+  std::uint32_t alert = 0;          ///< the event's index in Run::alerts
+  std::uint32_t call = none;        ///< the call it belongs to, or the execution itself
+  std::uint64_t reach = 0;          ///< bad events that follow from it first of all, itself included
+  std::uint64_t nan_reach = 0;      ///< those of them that hold a NaN
+  std::uint64_t removed = 0;        ///< how often an op removed it again
+  std::uint64_t occurrences = 1;    ///< roots of the same op that this one stands for
+  EventRef first_nan;               ///< the first event with a NaN that follows
+  EventRef last;                    ///< the last event that follows
+  EventRef last_removed;            ///< the last event that follows and was removed by an op
+  std::uint32_t first_of_site = 0;  ///< the first root of the same op, as an index
+  std::array<EventRef, 3> failing;  ///< clean inputs that it may have failed on
 };
 
 /// Roots of one call, or of an eager op and what directly follows it.
@@ -80,6 +84,9 @@ class Causes {
 
   /// Looks at up to `most` further bad events (or reads as many executions first). True when there is nothing left.
   bool advance(std::size_t most);
+  /// Takes in up to `most` executions that are new. True when all are in: from then on lineage can be asked of every
+  /// event, although classes may not be known yet. `advance` does it too.
+  bool link(std::size_t most);
   /// The run has new events: what is final stays, the rest is looked at again.
   void run_has_grown();
   [[nodiscard]] bool complete() const noexcept { return prepared_ && done_ == total(); }
@@ -119,11 +126,14 @@ class Causes {
   [[nodiscard]] EventRef event_of(std::size_t alert);
 
   [[nodiscard]] Model& model() noexcept { return model_; }
+  [[nodiscard]] Classifier& classifier() noexcept { return classifier_; }
+  /// Steps that following links took so far: what the analysis costs, whatever the machine.
+  [[nodiscard]] std::uint64_t steps() noexcept { return classifier_.resolver().steps(); }
   /// Bytes that results take.
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
     return classes_.capacity() + root_of_alert_.capacity() * sizeof(std::uint32_t) + roots_.capacity() * sizeof(Root) +
            alert_of_row_.capacity() * sizeof(std::uint32_t) + blocks_.capacity() * sizeof(RowBlock) +
-           killer_rows_.capacity() * sizeof(std::uint32_t);
+           killer_rows_.capacity() * sizeof(std::uint32_t) + removals_.capacity() * sizeof(Removal);
   }
 
  private:
@@ -135,6 +145,13 @@ class Causes {
     float confidence;
     bool also_made;
     std::uint32_t best = none;  // the earliest root of its parents
+    std::array<EventRef, 3> failing{};
+  };
+  // An op removed a bad value.
+  struct Removal {
+    std::uint32_t alert;
+    std::uint32_t site;
+    EventRef result;
   };
   struct Frame {
     Step step;
@@ -150,14 +167,21 @@ class Causes {
   void prepare();
   [[nodiscard]] std::size_t num_ops() const;
   void truncate(std::size_t count);
+  void forget_removals(std::size_t keep);
+  void count_reach(std::uint32_t root, EventRef event);
   void look_at(std::uint32_t alert);
   Step begin(std::uint32_t alert);
   void take_root_of(std::uint32_t alert, Step& step) const;
   void follow(const Step& step);
   void finish(const Step& step);
   std::uint32_t add_root(const Step& step);
-  void find_killers(EventRef event, std::uint32_t root);
-  void add_killer(std::uint32_t op, EventRef event, EventRef removed, std::uint32_t root);
+  void collect_failing(EventRef event, Step& step);
+  [[nodiscard]] std::uint32_t same_failure(const Step& step);
+  [[nodiscard]] bool is_gradient_of(EventRef event, EventRef forward);
+  void find_killers(EventRef event, std::uint32_t alert);
+  void find_execution_killer(EventRef event, std::uint32_t user, std::uint32_t alert);
+  void find_late_killers();
+  void add_killer(std::uint32_t op, EventRef event, EventRef removed, std::uint32_t alert);
   [[nodiscard]] std::size_t rank(std::uint32_t row) const;
   [[nodiscard]] std::uint32_t alert_of(EventRef event);
   [[nodiscard]] std::uint64_t site_of(EventRef event);
@@ -167,25 +191,30 @@ class Causes {
 
   Model model_;
   Classifier classifier_;
+  bool linked_ = false;
   bool prepared_ = false;
   std::size_t done_ = 0;
   std::size_t ops_seen_ = 0;
   std::vector<std::uint8_t> classes_;  // by alert: EventClass, or unseen, visiting
   std::vector<std::uint32_t> root_of_alert_;
   std::vector<Root> roots_;
-  std::map<std::uint64_t, std::uint32_t> root_of_site_;  // the last root of each op, once there are many
+  std::map<std::uint64_t, std::uint32_t> root_of_site_;  // the last root of each op
   std::vector<RowBlock> blocks_;
   std::vector<std::uint32_t> alert_of_row_;                                  // by rank of the bad row
   std::vector<std::pair<std::uint32_t, std::uint32_t>> alert_of_execution_;  // first alert of each bad execution
   std::vector<KillerSite> killers_;
-  std::map<std::uint64_t, std::size_t> killer_by_site_;
+  std::map<std::uint64_t, std::uint32_t> killer_by_site_;
+  std::vector<Removal> removals_;
   std::vector<std::uint32_t> killer_rows_;
   bool killer_rows_sorted_ = true;
+  std::uint32_t executions_seen_ = 0;  // whose inputs were looked at for killers
   std::vector<Frame> stack_;
   Classification scratch_;
 };
 
 }  // namespace nanlens::causes
 
+#if !defined(NANLENS_SPLIT)
 #include <nanlens/causes/causes_pass.inl>
 #include <nanlens/causes/causes_queries.inl>
+#endif

@@ -3,23 +3,28 @@
 
 namespace nanlens::causes {
 
-inline bool Causes::advance(std::size_t most) {
-  if (total() == 0) {
-    prepared_ = true;
-    return true;
-  }
+NANLENS_API bool Causes::advance(std::size_t most) {
   if (!prepared_) {
     constexpr std::size_t executions_per_event = 4;  // reading links takes less than classifying
-    if (!model_.update(most * executions_per_event)) return false;
+    if (!link(most * executions_per_event)) return false;
     prepare();
-    return false;
+    return total() == 0;
   }
   const std::size_t end = std::min(total(), done_ + most);
   for (; done_ < end; ++done_) look_at(static_cast<std::uint32_t>(done_));
   return done_ == total();
 }
 
-inline void Causes::run_has_grown() {
+NANLENS_API bool Causes::link(std::size_t most) {
+  if (linked_) return true;
+  if (!model_.update(most)) return false;
+  classifier_.update();
+  linked_ = true;
+  return true;
+}
+
+NANLENS_API void Causes::run_has_grown() {
+  linked_ = false;
   // Ops that came late may be what was missing anywhere.
   if (num_ops() != ops_seen_) {
     truncate(0);
@@ -39,44 +44,64 @@ inline void Causes::run_has_grown() {
   prepared_ = false;
 }
 
-inline std::size_t Causes::num_ops() const {
+NANLENS_API std::size_t Causes::num_ops() const {
   std::size_t n = 0;
   for (const auto& graph : run().definitions().graphs()) n += graph.ops.size();
   return n;
 }
 
-inline void Causes::truncate(std::size_t keep) {
+NANLENS_API void Causes::truncate(std::size_t keep) {
   if (keep < classes_.size()) {
-    // Reach is counted anew from what stays: roots are few.
+    // What is counted is counted anew from what stays: roots and removals are few.
     std::vector<Root> kept;
     std::vector<std::uint32_t> new_number(roots_.size(), none);
+    root_of_site_.clear();
     for (std::size_t r = 0; r < roots_.size(); ++r) {
       if (roots_[r].alert >= keep) continue;
       new_number[r] = static_cast<std::uint32_t>(kept.size());
-      kept.push_back(roots_[r]);
-      kept.back().reach = kept.back().nan_reach = 0;
-      kept.back().first_nan = {};
+      Root& root = kept.emplace_back(roots_[r]);
+      root.reach = root.nan_reach = root.removed = 0;
+      root.first_nan = root.last_removed = {};
+      const auto [found, is_new] = root_of_site_.try_emplace(site_of(root.event), new_number[r]);
+      root.first_of_site = is_new ? new_number[r] : kept[found->second].first_of_site;
+      found->second = new_number[r];
     }
     roots_ = std::move(kept);
-    root_of_site_.clear();
     classes_.resize(keep);
     root_of_alert_.resize(keep);
-    for (std::size_t i = 0; i < keep; ++i) {
+    for (std::uint32_t i = 0; i < keep; ++i) {
       std::uint32_t& root = root_of_alert_[i];
       root = root == none ? none : new_number[root];
-      if (root == none) continue;
-      ++roots_[root].reach;
-      const EventRef event = event_of(i);
-      if ((model_.kinds(event) & reader::nan_flag) == 0) continue;
-      ++roots_[root].nan_reach;
-      if (!roots_[root].first_nan.exists()) roots_[root].first_nan = event;
+      if (root != none) count_reach(root, event_of(i));
     }
+    forget_removals(keep);
   }
   done_ = keep;
 }
 
-inline void Causes::prepare() {
-  classifier_.update();
+NANLENS_API void Causes::forget_removals(std::size_t keep) {
+  const auto kept = std::move(removals_);
+  const auto sites = std::move(killers_);
+  removals_ = {};
+  killers_ = {};
+  killer_by_site_.clear();
+  killer_rows_.clear();
+  killer_rows_sorted_ = true;
+  for (const Removal& removal : kept)
+    if (removal.alert < keep)
+      add_killer(sites[removal.site].op, removal.result, event_of(removal.alert), removal.alert);
+}
+
+NANLENS_API void Causes::count_reach(std::uint32_t root, EventRef event) {
+  Root& r = roots_[root];
+  ++r.reach;
+  r.last = event;
+  if ((model_.kinds(event) & reader::nan_flag) == 0) return;
+  ++r.nan_reach;
+  if (!r.first_nan.exists()) r.first_nan = event;
+}
+
+NANLENS_API void Causes::prepare() {
   ops_seen_ = num_ops();
   const auto& alerts = run().alerts();
   classes_.resize(alerts.size(), unseen);
@@ -100,16 +125,17 @@ inline void Causes::prepare() {
       alert_of_execution_.emplace_back(alerts[i].event, i);
   }
   std::sort(alert_of_execution_.begin(), alert_of_execution_.end());
+  find_late_killers();
 }
 
 // Bad rows before this one.
-inline std::size_t Causes::rank(std::uint32_t row) const {
+NANLENS_API std::size_t Causes::rank(std::uint32_t row) const {
   const RowBlock& block = blocks_[row / 64];
   const std::uint64_t before = (std::uint64_t{1} << row % 64) - 1;
   return block.before + static_cast<std::size_t>(std::popcount(block.bad & before));
 }
 
-inline std::uint32_t Causes::alert_of(EventRef event) {
+NANLENS_API std::uint32_t Causes::alert_of(EventRef event) {
   if (!event.is_execution) {
     const bool bad = event.index / 64 < blocks_.size() && (blocks_[event.index / 64].bad >> event.index % 64 & 1) != 0;
     return bad ? alert_of_row_[rank(event.index)] : none;
@@ -122,7 +148,7 @@ inline std::uint32_t Causes::alert_of(EventRef event) {
   return alert;
 }
 
-inline EventRef Causes::event_of(std::size_t alert) {
+NANLENS_API EventRef Causes::event_of(std::size_t alert) {
   const reader::AlertRef& ref = run().alerts()[alert];
   if (!ref.is_execution) return trace_event(ref.event);
   std::size_t nth = 0;
@@ -131,20 +157,64 @@ inline EventRef Causes::event_of(std::size_t alert) {
   return execution_event(ref.event, 0);
 }
 
-inline Causes::Step Causes::begin(std::uint32_t alert) {
+NANLENS_API Causes::Step Causes::begin(std::uint32_t alert) {
   classes_[alert] = visiting;
   const EventRef event = event_of(alert);
-  if (!classifier_.pass_on(event, scratch_)) classifier_.classify(event, scratch_);
-  return {alert, event, scratch_.event_class, scratch_.confidence, scratch_.also_made, none};
+  const bool passed = classifier_.pass_on(event, scratch_);
+  if (!passed) classifier_.classify(event, scratch_);
+  Step step{alert, event, scratch_.event_class, scratch_.confidence, scratch_.also_made, none};
+  if (!passed && step.event_class == EventClass::producer) collect_failing(event, step);
+  return step;
 }
 
-inline void Causes::take_root_of(std::uint32_t alert, Step& step) const {
+// The clean inputs whose zeros an op that divides, or takes a logarithm, may have failed on. Their origins: what two
+// ops share may reach them under two names.
+NANLENS_API void Causes::collect_failing(EventRef event, Step& step) {
+  if (!fails_at_zero(model_.code(event))) return;
+  std::vector<EventRef> inputs;
+  for (const InputEvidence& input : scratch_.inputs)
+    if (input.event.exists() && input.state == InputState::clean && inputs.size() < step.failing.size())
+      inputs.push_back(input.event);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const bool counted = model_.health(inputs[i]).num_zero >= 0;
+    if (!counted || (model_.flags(inputs[i]) & reader::zero_flag) != 0) step.failing[i] = origin(inputs[i]);
+  }
+}
+
+// A gradient that fails on the very zeros on which the op failed whose gradient it is: one cause, and the op leads.
+NANLENS_API std::uint32_t Causes::same_failure(const Step& step) {
+  if (!fails_at_zero(model_.code(step.event))) return none;
+  constexpr std::size_t most = 32;
+  for (std::size_t r = roots_.size(), tried = 0; r-- > 0 && tried < most; ++tried) {
+    const Root& root = roots_[r];
+    if (root.event_class != EventClass::producer || !fails_at_zero(model_.code(root.event))) continue;
+    const auto shared = [&](EventRef e) {
+      return e.exists() && std::find(root.failing.begin(), root.failing.end(), e) != root.failing.end();
+    };
+    if (std::any_of(step.failing.begin(), step.failing.end(), shared) || is_gradient_of(step.event, root.event))
+      return static_cast<std::uint32_t>(r);
+  }
+  return none;
+}
+
+// By name: "gradients/<op>_grad/…" in the gradient function of the op's graph, or in the op's own graph.
+NANLENS_API bool Causes::is_gradient_of(EventRef event, EventRef forward) {
+  if (event.is_execution || forward.is_execution) return false;
+  GraphFacts& graphs = model_.graphs();
+  const std::uint32_t op = run().trace_op(event.index);
+  const std::uint32_t forward_op = run().trace_op(forward.index);
+  if (detail::gradient_scope(graphs.op_name(op)) != graphs.op_name(forward_op)) return false;
+  const std::uint32_t graph = graphs.graph_of(op);
+  return graph == graphs.graph_of(forward_op) || model_.nested().forward_of(graph) == graphs.graph_of(forward_op);
+}
+
+NANLENS_API void Causes::take_root_of(std::uint32_t alert, Step& step) const {
   if (alert == none || classes_[alert] == visiting) return;
   const std::uint32_t root = root_of_alert_[alert];
   if (root != none && (step.best == none || roots_[root].alert < roots_[step.best].alert)) step.best = root;
 }
 
-inline void Causes::look_at(std::uint32_t alert) {
+NANLENS_API void Causes::look_at(std::uint32_t alert) {
   if (classes_[alert] != unseen) return;
   Step step = begin(alert);
   bool all_seen = true;
@@ -159,7 +229,7 @@ inline void Causes::look_at(std::uint32_t alert) {
 }
 
 // Links lead to earlier events nearly always; where one leads forward, that event is looked at first.
-inline void Causes::follow(const Step& first) {
+NANLENS_API void Causes::follow(const Step& first) {
   stack_.push_back({first, scratch_.parents, 0});
   while (!stack_.empty()) {
     Frame& top = stack_.back();
@@ -180,33 +250,28 @@ inline void Causes::follow(const Step& first) {
   }
 }
 
-inline void Causes::finish(const Step& step) {
+NANLENS_API void Causes::finish(const Step& step) {
   Step done = step;
   const bool begins = is_root(step.event_class) || step.best == none;
   if (begins && !is_root(step.event_class)) done.event_class = EventClass::unknown;  // only a cycle leads here
-  const std::uint32_t root = begins ? add_root(done) : step.best;
-  if (!begins && step.also_made) {
+  const std::uint32_t twin = done.event_class == EventClass::producer || step.also_made ? same_failure(done) : none;
+  const std::uint32_t root = !begins ? step.best : twin != none ? twin : add_root(done);
+  if (!begins && step.also_made && twin == none) {
     add_root(step);
     roots_.back().event_class = EventClass::producer;
   }
   classes_[step.alert] = static_cast<std::uint8_t>(done.event_class);
   root_of_alert_[step.alert] = root;
-  Root& r = roots_[root];
-  ++r.reach;
-  r.last = step.event;
-  if ((model_.kinds(step.event) & reader::nan_flag) != 0) {
-    ++r.nan_reach;
-    if (!r.first_nan.exists()) r.first_nan = step.event;
-  }
-  find_killers(step.event, root);
+  count_reach(root, step.event);
+  find_killers(step.event, step.alert);
 }
 
-inline std::uint64_t Causes::site_of(EventRef event) {
+NANLENS_API std::uint64_t Causes::site_of(EventRef event) {
   if (!event.is_execution) return run().trace_op(event.index);
   return std::uint64_t{1} << 62 | std::uint64_t{model_.calls().op_type_number(event.index)} << 16 | event.slot;
 }
 
-inline std::uint32_t Causes::add_root(const Step& step) {
+NANLENS_API std::uint32_t Causes::add_root(const Step& step) {
   constexpr std::size_t many = 100'000;
   const std::uint64_t site = site_of(step.event);
   if (roots_.size() >= many) {
@@ -220,39 +285,60 @@ inline std::uint32_t Causes::add_root(const Step& step) {
   root.event_class = step.event_class;
   root.confidence = step.confidence;
   root.alert = step.alert;
+  root.failing = step.failing;
   root.call = step.event.is_execution ? step.event.index : model_.owners().owner(step.event.index);
+  const auto number = static_cast<std::uint32_t>(roots_.size());
+  const auto [found, is_new] = root_of_site_.try_emplace(site, number);
+  root.first_of_site = is_new ? number : roots_[found->second].first_of_site;
+  found->second = number;
   roots_.push_back(root);
-  const auto number = static_cast<std::uint32_t>(roots_.size() - 1);
-  root_of_site_[site] = number;
   return number;
 }
 
-inline void Causes::add_killer(std::uint32_t op, EventRef event, EventRef removed, std::uint32_t root) {
+NANLENS_API void Causes::add_killer(std::uint32_t op, EventRef event, EventRef removed, std::uint32_t alert) {
   const std::uint64_t site = op != none ? op : std::uint64_t{1} << 62 | model_.calls().op_type_number(event.index);
-  const auto [found, is_new] = killer_by_site_.try_emplace(site, killers_.size());
+  const auto [found, is_new] = killer_by_site_.try_emplace(site, static_cast<std::uint32_t>(killers_.size()));
   if (is_new) killers_.push_back({op, event, removed, 0});
   ++killers_[found->second].count;
-  ++roots_[root].removed;
+  removals_.push_back({alert, found->second, event});
+  Root& root = roots_[root_of_alert_[alert]];
+  ++root.removed;
+  if (event.exists()) root.last_removed = removed;
   if (event.exists() && !event.is_execution) {
     killer_rows_sorted_ = killer_rows_sorted_ && (killer_rows_.empty() || killer_rows_.back() <= event.index);
     killer_rows_.push_back(event.index);
   }
 }
 
+NANLENS_API void Causes::find_execution_killer(EventRef event, std::uint32_t user, std::uint32_t alert) {
+  if (model_.calls().is_call(user)) return;
+  const EventRef result = execution_event(user, 0);
+  const OpCode code = model_.code(result);
+  if (code == OpCode::split || code == OpCode::identity_n || code == OpCode::assign || code == OpCode::apply) return;
+  if (!model_.calls().outputs(user).empty() && !model_.bad(result)) add_killer(none, result, event, alert);
+}
+
+// Executions that are new may have removed what older ones made, which was looked at long ago.
+NANLENS_API void Causes::find_late_killers() {
+  const auto end = static_cast<std::uint32_t>(model_.calls().size());
+  for (std::uint32_t user = executions_seen_; done_ > 0 && user < end; ++user)
+    for (const TensorUse& use : model_.calls().inputs(user)) {
+      const auto producer = model_.calls().producer(use.tensor_id, user);
+      if (!producer) continue;
+      const EventRef event = execution_event(producer->execution, producer->position);
+      const std::uint32_t alert = alert_of(event);
+      if (alert != none && alert < done_ && root_of_alert_[alert] != none) find_execution_killer(event, user, alert);
+    }
+  executions_seen_ = end;
+}
+
 // Consumers whose output is clean. Ops that take a part of their input, or another one, remove nothing.
-inline void Causes::find_killers(EventRef event, std::uint32_t root) {
+NANLENS_API void Causes::find_killers(EventRef event, std::uint32_t alert) {
   if (event.is_execution) {
     const auto outputs = model_.calls().outputs(event.index);
     if (event.slot >= outputs.size()) return;
-    for (const TensorUse& use : model_.calls().consumers(outputs[event.slot].tensor_id)) {
-      if (model_.calls().is_call(use.execution)) continue;
-      const EventRef user = execution_event(use.execution, 0);
-      const OpCode code = model_.code(user);
-      if (code == OpCode::split || code == OpCode::identity_n || code == OpCode::assign || code == OpCode::apply)
-        continue;
-      if (model_.calls().outputs(use.execution).empty() || model_.bad(user)) continue;
-      add_killer(none, user, event, root);
-    }
+    for (const TensorUse& use : model_.calls().consumers(outputs[event.slot].tensor_id))
+      find_execution_killer(event, use.execution, alert);
     return;
   }
   GraphFacts& graphs = model_.graphs();
@@ -262,22 +348,22 @@ inline void Causes::find_killers(EventRef event, std::uint32_t root) {
   const std::uint32_t call = model_.owners().owner(event.index);
   Window& window = model_.window(call);
   const std::uint32_t at = window.run_of(event.index);
+  std::int32_t slot = -1;  // of the event; -1: the op has one output
+  if (links.num_outputs > 1)
+    if (const auto digest = run().trace_digest(event.index)) slot = digest->output_slot;
   for (const ConsumerEdge& edge : links.consumers) {
-    if (links.num_outputs > 1 && graphs.tensor(op, edge.output_slot) != none) {
-      const auto rows = window.rows_of(graphs.tensor(op, edge.output_slot));
-      if (std::find(rows.begin(), rows.end(), event.index) == rows.end()) continue;
-    }
+    if (slot >= 0 && edge.output_slot != slot) continue;
     const OpLinks& consumer = graphs.op(edge.op);
     if (consumer.code == OpCode::split || consumer.code == OpCode::identity_n || is_relay(consumer.code)) continue;
     if (consumer.code == OpCode::keep && !model_.owners().has_rows(edge.op)) continue;
     if (consumer.code == OpCode::not_float) {
-      add_killer(edge.op, {}, event, root);
+      add_killer(edge.op, {}, event, alert);
       continue;
     }
     const std::uint32_t row = window.find(graphs.tensor(edge.op, 0), at);
     if (row == none || (run().trace_flags(row) & reader::bad_flags) != 0) continue;
     if ((run().trace_flags(row) & reader::has_summary_flag) == 0 || consumer.code == OpCode::keep) continue;
-    add_killer(edge.op, trace_event(row), event, root);
+    add_killer(edge.op, trace_event(row), event, alert);
   }
 }
 

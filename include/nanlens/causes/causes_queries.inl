@@ -3,21 +3,28 @@
 
 namespace nanlens::causes {
 
-inline bool Causes::is_benign(const Root& root) {
-  if (root.event_class != EventClass::source || root.nan_reach > 0) return false;
+NANLENS_API bool Causes::is_benign(const Root& root) {
+  if (root.event_class != EventClass::source) return false;
+  const bool constant = model_.code(root.event) == OpCode::constant;
+  // A constant that was removed, once at least, before much came of it.
+  constexpr std::uint64_t little = 8;
+  const Root& first = roots_[root.first_of_site];
+  const bool removed = first.last_removed.exists() && first.last_removed == first.last && first.reach <= little;
+  if (constant && removed && root.reach <= little) return true;
+  if (root.nan_reach > 0 || !model_.kinds_known()) return false;
   const Kinds kinds = model_.kinds(root.event);
   if (kinds != reader::neg_inf_flag && kinds != reader::pos_inf_flag) return false;
-  return model_.code(root.event) == OpCode::constant || root.removed > 0;
+  return constant || root.removed > 0;
 }
 
-inline std::vector<std::uint32_t> Causes::benign() {
+NANLENS_API std::vector<std::uint32_t> Causes::benign() {
   std::vector<std::uint32_t> list;
   for (std::uint32_t r = 0; r < roots_.size(); ++r)
     if (is_benign(roots_[r])) list.push_back(r);
   return list;
 }
 
-inline std::vector<Incident> Causes::incidents() {
+NANLENS_API std::vector<Incident> Causes::incidents() {
   std::vector<std::uint32_t> order;
   for (std::uint32_t r = 0; r < roots_.size(); ++r)
     if (!is_benign(roots_[r])) order.push_back(r);
@@ -38,23 +45,39 @@ inline std::vector<Incident> Causes::incidents() {
   return list;
 }
 
-inline std::optional<std::uint32_t> Causes::headline() {
+NANLENS_API std::optional<std::uint32_t> Causes::headline() {
   const auto list = incidents();
   if (list.empty()) return std::nullopt;
-  std::uint32_t best = list.front().roots.front();
-  for (const std::uint32_t r : list.front().roots)
-    if (roots_[r].reach > roots_[best].reach) best = r;
-  return best;
+  const auto largest = [&](const Incident& incident, bool made) {
+    std::uint32_t best = none;
+    for (const std::uint32_t r : incident.roots)
+      if ((!made || roots_[r].event_class == EventClass::producer) &&
+          (best == none || roots_[r].reach > roots_[best].reach))
+        best = r;
+    return best;
+  };
+  const std::uint32_t first = largest(list.front(), false);
+  if (roots_[first].event_class == EventClass::producer) return first;
+  std::uint64_t total = 0;
+  for (const Incident& incident : list) total += incident.reach;
+  // What nobody made leads only if it came first and most follows from it.
+  for (const Incident& incident : list) {
+    const std::uint32_t made = largest(incident, true);
+    if (made == none) continue;
+    const bool leads = roots_[first].alert < roots_[made].alert && roots_[first].reach * 2 > total;
+    return leads ? first : made;
+  }
+  return first;
 }
 
-inline std::uint64_t Causes::explained() const {
+NANLENS_API std::uint64_t Causes::explained() const {
   std::uint64_t n = 0;
   for (const Root& root : roots_)
     if (root.event_class != EventClass::unknown) n += root.reach;
   return n;
 }
 
-inline EventClass Causes::event_class(EventRef event) {
+NANLENS_API EventClass Causes::event_class(EventRef event) {
   if (const std::uint32_t alert = alert_of(event); alert != none) {
     if (alert >= classes_.size() || classes_[alert] >= visiting) return EventClass::unknown;
     const std::uint32_t root = root_of_alert_[alert];
@@ -72,12 +95,12 @@ inline EventClass Causes::event_class(EventRef event) {
                                                                                    : EventClass::clean;
 }
 
-inline std::uint32_t Causes::root_of(EventRef event) {
+NANLENS_API std::uint32_t Causes::root_of(EventRef event) {
   const std::uint32_t alert = alert_of(event);
   return alert == none || alert >= root_of_alert_.size() ? none : root_of_alert_[alert];
 }
 
-inline Lineage Causes::lineage(EventRef event) {
+NANLENS_API Lineage Causes::lineage(EventRef event) {
   Lineage answer;
   answer.event = event;
   answer.root = root_of(event);
@@ -91,7 +114,7 @@ inline Lineage Causes::lineage(EventRef event) {
   return answer;
 }
 
-inline std::vector<ChainLink> Causes::chain(EventRef event, std::size_t longest) {
+NANLENS_API std::vector<ChainLink> Causes::chain(EventRef event, std::size_t longest) {
   std::vector<ChainLink> steps;
   Classification c;
   while (event.exists() && steps.size() < longest) {
@@ -108,6 +131,8 @@ inline std::vector<ChainLink> Causes::chain(EventRef event, std::size_t longest)
     if (parent.exists() && (model_.kinds(event) & reader::nan_flag) != 0 &&
         (model_.kinds(parent) & reader::nan_flag) == 0)
       step.change = kind_change(model_.code(event));
+    // A gradient that failed together with its op: the op's story is told.
+    if (!parent.exists() && event != roots_[root].event) parent = roots_[root].event;
     const bool seen = std::any_of(steps.begin(), steps.end(), [&](const ChainLink& s) { return s.event == event; });
     if (seen) break;
     steps.push_back(step);
@@ -118,7 +143,7 @@ inline std::vector<ChainLink> Causes::chain(EventRef event, std::size_t longest)
   return steps;
 }
 
-inline EventRef Causes::origin(EventRef event) {
+NANLENS_API EventRef Causes::origin(EventRef event) {
   std::vector<InputEvidence> inputs;
   constexpr int farthest = 32;
   for (int step = 0; step < farthest; ++step) {
@@ -132,7 +157,7 @@ inline EventRef Causes::origin(EventRef event) {
   return event;
 }
 
-inline EventRef Causes::last_healthy(EventRef event) {
+NANLENS_API EventRef Causes::last_healthy(EventRef event) {
   if (event.is_execution) return {};
   const std::uint32_t op = run().trace_op(event.index);
   constexpr std::uint32_t farthest = 1'000'000;
@@ -147,7 +172,7 @@ inline EventRef Causes::last_healthy(EventRef event) {
   return {};
 }
 
-inline std::vector<SiteStats> Causes::by_site() {
+NANLENS_API std::vector<SiteStats> Causes::by_site() {
   std::map<std::pair<std::uint32_t, std::string>, SiteStats> sites;
   const auto& alerts = run().alerts();
   for (std::size_t i = 0; i < std::min(done_, alerts.size()); ++i) {

@@ -34,7 +34,11 @@ class Classifier {
  public:
   explicit Classifier(Model& model) : model_(model), resolver_(model), variables_(model, resolver_), possible_(model) {}
 
-  void update() { variables_.update(); }
+  void update() {
+    resolver_.forget();
+    resolver_.begin_question();
+    variables_.update();
+  }
   [[nodiscard]] Resolver& resolver() noexcept { return resolver_; }
 
   /// Finds the inputs of the op that made an event, and judges each.
@@ -49,6 +53,9 @@ class Classifier {
   void execution_inputs(EventRef event, std::vector<InputEvidence>& inputs);
   void call_inputs(EventRef event, std::vector<InputEvidence>& inputs);
   void container_input(EventRef event, Link& link);
+  void collective_inputs(EventRef event, std::vector<InputEvidence>& inputs);
+  bool unrecorded_copy(EventRef event, std::int64_t tensor_id, Link& link);
+  bool part_of(const TensorHealth& part, const TensorHealth& whole) const;
   bool alike_in_call(EventRef event, std::uint32_t call, Link& link);
   bool alike_before(EventRef event, Link& link);
   void judge_input(EventRef event, InputEvidence& input);
@@ -69,5 +76,7 @@ class Classifier {
 
 }  // namespace nanlens::causes
 
+#if !defined(NANLENS_SPLIT)
 #include <nanlens/causes/classifier.inl>
 #include <nanlens/causes/classifier_inputs.inl>
+#endif

@@ -3,7 +3,7 @@
 
 namespace nanlens::causes {
 
-inline void Classifier::judge_all(EventRef event, Classification& c) {
+NANLENS_API void Classifier::judge_all(EventRef event, Classification& c) {
   const TensorHealth out = model_.health(event);
   std::vector<TensorHealth> healths(c.inputs.size());
   std::vector<const TensorHealth*> known;
@@ -18,7 +18,7 @@ inline void Classifier::judge_all(EventRef event, Classification& c) {
   c.judgement = judge(model_.code(event), out, known, all_known);
 }
 
-inline bool Classifier::pass_on(EventRef event, Classification& c) {
+NANLENS_API bool Classifier::pass_on(EventRef event, Classification& c) {
   if (event.is_execution) return false;
   GraphFacts& graphs = model_.graphs();
   const OpLinks& op = graphs.op(model_.run().trace_op(event.index));
@@ -43,7 +43,7 @@ inline bool Classifier::pass_on(EventRef event, Classification& c) {
   return true;
 }
 
-inline void Classifier::classify(EventRef event, Classification& c) {
+NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
   find_inputs(event, c.inputs);
   c.event_class = EventClass::unknown;
   c.confidence = 1;
@@ -119,6 +119,14 @@ inline void Classifier::classify(EventRef event, Classification& c) {
     c.event_class = EventClass::producer;
     return;
   }
+  for (const InputEvidence& input : c.inputs) {
+    Link copy;
+    if (input.link.reason != Reason::eager || !unrecorded_copy(event, input.link.tensor_id, copy)) continue;
+    c.event_class = EventClass::propagator;
+    c.parents.push_back(copy.events.front());
+    c.confidence = copy.confidence;
+    return;
+  }
   // A row that this run of the graph should have is lost: it did not come from outside.
   const bool lost = std::any_of(c.inputs.begin(), c.inputs.end(), [](const InputEvidence& i) {
     return i.state == InputState::unknown && i.link.reason == Reason::not_recorded;
@@ -139,7 +147,7 @@ inline void Classifier::classify(EventRef event, Classification& c) {
 
 // Where the inputs alone don't tell: an earlier tensor with the same counts, an unrecorded read, what the op is known
 // for.
-inline void Classifier::fall_back(EventRef event, Classification& c) {
+NANLENS_API void Classifier::fall_back(EventRef event, Classification& c) {
   const auto pass_on = [&](EventClass as, const Link& link) {
     c.event_class = as;
     c.parents.assign(1, link.events.front());
@@ -170,7 +178,7 @@ inline void Classifier::fall_back(EventRef event, Classification& c) {
 }
 
 // An earlier bad row of another graph in the same call, or an input of the call, with exactly these counts.
-inline bool Classifier::alike_before(EventRef event, Link& link) {
+NANLENS_API bool Classifier::alike_before(EventRef event, Link& link) {
   const TensorHealth health = model_.health(event);
   if (health.num_zero < 0) return false;
   const std::uint32_t call = model_.owners().owner(event.index);

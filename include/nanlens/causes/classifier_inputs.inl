@@ -1,10 +1,13 @@
 // Part of classifier.hpp: which events were the inputs of an event.
 #pragma once
 
+#include <cmath>
+
 namespace nanlens::causes {
 
-inline void Classifier::find_inputs(EventRef event, std::vector<InputEvidence>& inputs) {
+NANLENS_API void Classifier::find_inputs(EventRef event, std::vector<InputEvidence>& inputs) {
   inputs.clear();
+  resolver_.begin_question();
   if (!event.is_execution)
     trace_inputs(event, inputs);
   else if (model_.calls().is_call(event.index))
@@ -19,10 +22,10 @@ inline void Classifier::find_inputs(EventRef event, std::vector<InputEvidence>& 
   }
 }
 
-inline void Classifier::trace_inputs(EventRef event, std::vector<InputEvidence>& inputs) {
+NANLENS_API void Classifier::trace_inputs(EventRef event, std::vector<InputEvidence>& inputs) {
   const std::uint32_t index = model_.run().trace_op(event.index);
   const OpLinks& op = model_.graphs().op(index);
-  const Place place = resolver_.place_of(event.index);
+  Place place = resolver_.place_of(event.index);
   if (op.inputs.empty() && model_.owners().native()) {
     const auto digest = model_.run().trace_digest(event.index);
     if (digest && variables_.is_known(digest->variable_id))
@@ -51,13 +54,62 @@ inline void Classifier::trace_inputs(EventRef event, std::vector<InputEvidence>&
     }
     return;
   }
+  // A gradient loop takes the items of a list from its end, one in each iteration.
+  const bool pops = op.code == OpCode::list_get && model_.graphs().op_type(index) == "TensorListPopBack";
+  const bool once = model_.window(place.call).num_runs(model_.graphs().graph(place.graph).outer) <= 1;
+  if (pops && once && model_.window(place.call).even(place.graph)) place.popped = place.run;
   for (std::size_t k = 0; k < op.inputs.size(); ++k) {
     inputs.emplace_back().input = static_cast<std::uint32_t>(k);
     resolver_.tensor(place, op.inputs[k], inputs.back().link);
   }
+  if (op.code == OpCode::collective) collective_inputs(event, inputs);
 }
 
-inline void Classifier::execution_inputs(EventRef event, std::vector<InputEvidence>& inputs) {
+// What the other devices put in: inputs of ops of the same kind whose result looks the same.
+NANLENS_API void Classifier::collective_inputs(EventRef event, std::vector<InputEvidence>& inputs) {
+  const std::uint32_t index = model_.run().trace_op(event.index);
+  const Place place = resolver_.place_of(event.index);
+  const TensorHealth own = model_.health(event);
+  constexpr std::size_t most = 256;
+  for (const std::uint32_t other : model_.graphs().graph(place.graph).ops) {
+    const OpLinks& op = model_.graphs().op(other);
+    if (other == index || op.code != OpCode::collective || op.inputs.empty()) continue;
+    const std::uint32_t row = model_.window(place.call).find(model_.graphs().tensor(other, 0), place.run);
+    if (row == none || !model_.bad(trace_event(row)) || model_.health(trace_event(row)).size != own.size) continue;
+    if (inputs.size() > most) return;
+    inputs.emplace_back();
+    resolver_.tensor(place, op.inputs.front(), inputs.back().link);
+  }
+}
+
+// An eager tensor that no execution on record made, used where something bad came out: a copy of what was made last
+// before, of the same shape. TensorFlow's Python layer makes such copies.
+NANLENS_API bool Classifier::unrecorded_copy(EventRef event, std::int64_t tensor_id, Link& link) {
+  if (tensor_id < 0) return false;
+  const TensorHealth health = model_.health(event);
+  constexpr std::int64_t farthest = 64;
+  model_.calls().visit_made_before(tensor_id, farthest, [&](const TensorUse& use) {
+    const EventRef made = execution_event(use.execution, use.position);
+    if (!model_.bad(made) || made == event) return false;
+    const TensorHealth other = model_.health(made);
+    if (health.size >= 0 && (other.dtype != health.dtype || other.size != health.size || other.rank != health.rank))
+      return false;
+    link.set_event(made, 0.6F);
+    return true;
+  });
+  return link.state == Link::State::events;
+}
+
+// Could a tensor with these counts be one of those that were stacked to the whole?
+NANLENS_API bool Classifier::part_of(const TensorHealth& part, const TensorHealth& whole) const {
+  if (part.num_zero < 0 || whole.num_zero < 0 || part.dtype != whole.dtype) return false;
+  return part.size > 0 && part.size < whole.size && std::fmod(whole.size, part.size) == 0 &&
+         part.num_nan <= whole.num_nan && part.num_neg_inf <= whole.num_neg_inf &&
+         part.num_pos_inf <= whole.num_pos_inf && part.num_negative <= whole.num_negative &&
+         part.num_zero <= whole.num_zero && part.num_positive <= whole.num_positive;
+}
+
+NANLENS_API void Classifier::execution_inputs(EventRef event, std::vector<InputEvidence>& inputs) {
   const auto ids = model_.calls().inputs(event.index);
   const OpCode code = model_.code(event);
   if (code == OpCode::read_variable) {
@@ -74,7 +126,7 @@ inline void Classifier::execution_inputs(EventRef event, std::vector<InputEviden
   }
 }
 
-inline void Classifier::call_inputs(EventRef event, std::vector<InputEvidence>& inputs) {
+NANLENS_API void Classifier::call_inputs(EventRef event, std::vector<InputEvidence>& inputs) {
   Link& link = inputs.emplace_back().link;
   resolver_.call_output(event, link);
   if (link.state == Link::State::events && model_.bad(link.events.front()) == model_.bad(event)) return;
@@ -90,7 +142,7 @@ inline void Classifier::call_inputs(EventRef event, std::vector<InputEvidence>& 
 }
 
 // The row inside a call that an output most likely is: same counts; else the latest bad one, of the same size if any.
-inline bool Classifier::alike_in_call(EventRef event, std::uint32_t call, Link& link) {
+NANLENS_API bool Classifier::alike_in_call(EventRef event, std::uint32_t call, Link& link) {
   const TensorHealth health = model_.health(event);
   const Window& window = model_.window(call);
   std::uint32_t same = none;
@@ -118,11 +170,12 @@ inline bool Classifier::alike_in_call(EventRef event, std::uint32_t call, Link& 
 }
 
 // What came out of an iterator or an optional: the latest bad row with the same counts that could have gone in.
-inline void Classifier::container_input(EventRef event, Link& link) {
+NANLENS_API void Classifier::container_input(EventRef event, Link& link) {
   const TensorHealth health = model_.health(event);
   const double time = model_.time(event);
   const auto look = [&](const Window& window, bool only_asynchronous, float alike, float any) {
     std::uint32_t best = none;
+    std::uint32_t part = none;  // of a batch
     std::uint32_t last = none;
     for (const std::uint32_t row : window.rows()) {
       if ((model_.run().trace_flags(row) & reader::bad_flags) == 0) continue;
@@ -131,8 +184,11 @@ inline void Classifier::container_input(EventRef event, Link& link) {
         continue;
       if (model_.time(trace_event(row)) > time) break;
       last = row;
-      if (same_counts(health, model_.health(trace_event(row)))) best = row;
+      const TensorHealth other = model_.health(trace_event(row));
+      if (same_counts(health, other)) best = row;
+      if (part_of(other, health)) part = row;
     }
+    if (best == none) best = part;
     if (best == none && last == none) return false;
     // Without counts any bad row may be the one; with counts one that differs is not.
     if (best == none && health.num_zero >= 0) return false;
@@ -149,7 +205,7 @@ inline void Classifier::container_input(EventRef event, Link& link) {
   link.set_unknown(Reason::container, 0.5F);
 }
 
-inline void Classifier::judge_input(EventRef event, InputEvidence& input) {
+NANLENS_API void Classifier::judge_input(EventRef event, InputEvidence& input) {
   Link& link = input.link;
   switch (link.state) {
     case Link::State::clean: input.state = InputState::clean; return;
@@ -168,7 +224,7 @@ inline void Classifier::judge_input(EventRef event, InputEvidence& input) {
 }
 
 // One of several: all clean or all bad decides; else equal counts; else the op's rule.
-inline void Classifier::judge_candidates(EventRef event, InputEvidence& input) {
+NANLENS_API void Classifier::judge_candidates(EventRef event, InputEvidence& input) {
   const TensorHealth out = model_.health(event);
   const OpCode code = model_.code(event);
   std::vector<EventRef> fitting;

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <nanlens/causes/op_code.hpp>
@@ -45,10 +46,12 @@ struct OpLinks {
 
 struct GraphLinks {
   std::size_t ops_seen = 0;
-  std::vector<std::uint32_t> placeholders;  ///< in creation order: arguments, then captures
-  std::vector<InputEdge> returns;           ///< what each output of the function is
-  std::vector<std::uint32_t> functions;     ///< graphs of functions called from this one, in creation order
-  std::vector<std::uint32_t> unrecorded;    ///< names that inputs refer to and no op has, by trailing number
+  std::vector<std::uint32_t> placeholders;   ///< in creation order: arguments, then captures
+  std::vector<InputEdge> returns;            ///< what each output of the function is
+  std::vector<std::uint32_t> functions;      ///< graphs of functions called from this one, in creation order
+  std::vector<std::uint32_t> unrecorded;     ///< names that inputs refer to and no op has, by trailing number
+  std::vector<std::uint32_t> loose_results;  ///< loop bodies without return ops (TensorFlow 1): what nobody consumes
+  std::vector<std::uint32_t> accumulators;   ///< loop bodies: what their gradient needs, further results of the loop
   FlowRole role = FlowRole::none;
   std::uint32_t flow_op = none;  ///< the If or While of the outer graph
 };
@@ -147,9 +150,19 @@ class GraphFacts {
     GraphLinks& links = graphs_[g];
     for (std::size_t i = first; i < ops.size(); ++i)
       if (ops_[ops[i]].code == OpCode::placeholder && !is_unlinked_input(ops[i])) links.placeholders.push_back(ops[i]);
+    find_unrecorded(g, links);
     find_returns(g, links);
     find_role(g, links);
     find_functions(g, links);
+  }
+
+  void find_unrecorded(std::uint32_t g, GraphLinks& links) {
+    links.unrecorded.clear();
+    for (const std::uint32_t op : graph(g).ops)
+      for (const InputEdge& edge : ops_[op].inputs)
+        if (edge.op == none && edge.name != 0) links.unrecorded.push_back(edge.name);
+    std::sort(links.unrecorded.begin(), links.unrecorded.end());
+    links.unrecorded.erase(std::unique(links.unrecorded.begin(), links.unrecorded.end()), links.unrecorded.end());
     std::sort(links.unrecorded.begin(), links.unrecorded.end(), [&](std::uint32_t a, std::uint32_t b) {
       const auto key = [&](std::uint32_t n) { return std::pair(detail::trailing_number(text(n)), text(n)); };
       return key(a) < key(b);
@@ -158,7 +171,7 @@ class GraphFacts {
 
   std::vector<std::string> read_op(std::uint32_t index) {
     OpLinks& links = ops_[index];
-    links.code = op_code(op_type(index));
+    links.code = code_of(index);
     const auto detail = run_.op(index);
     constexpr std::int32_t most = 1 << 16;
     links.num_outputs =
@@ -182,8 +195,6 @@ class GraphFacts {
       }
       if (edge.op != none) {
         ops_[edge.op].consumers.push_back({index, edge.slot, static_cast<std::uint16_t>(k)});
-      } else if (auto& list = graphs_[g].unrecorded; std::find(list.begin(), list.end(), edge.name) == list.end()) {
-        list.push_back(edge.name);
       }
       ops_[index].inputs.push_back(edge);
     }
@@ -195,7 +206,6 @@ class GraphFacts {
       inputs[k].op = find(g, std::string(text(inputs[k].name)));
       if (inputs[k].op == none) continue;
       ops_[inputs[k].op].consumers.push_back({index, inputs[k].slot, static_cast<std::uint16_t>(k)});
-      std::erase(graphs_[g].unrecorded, inputs[k].name);
     }
   }
   std::uint32_t find(std::uint32_t g, const std::string& name) {
@@ -204,19 +214,33 @@ class GraphFacts {
   }
 
   // nanlens records returns as ops of their own; TensorFlow ends a function with consumer-less Identity ops and a NoOp.
+  // What comes after that NoOp was added to a loop body for its gradient.
   void find_returns(std::uint32_t g, GraphLinks& links) {
     links.returns.clear();
+    links.accumulators.clear();
+    links.loose_results.clear();
     const auto& ops = graph(g).ops;
     for (const std::uint32_t op : ops)
       if (ops_[op].code == OpCode::function_return && !ops_[op].inputs.empty())
         links.returns.push_back(ops_[op].inputs.front());
     if (!links.returns.empty()) return;
-    for (std::size_t i = ops.size(); i-- > 0;) {
-      const OpLinks& op = ops_[ops[i]];
+    const auto is_return = [&](std::uint32_t op) {
+      return ops_[op].code == OpCode::identity && ops_[op].consumers.empty() && !ops_[op].inputs.empty();
+    };
+    std::size_t end = ops.size();
+    for (std::size_t i = ops.size(); i-- > 1;)
+      if (op_type(ops[i]) == "NoOp" && is_return(ops[i - 1])) {
+        end = i;
+        break;
+      }
+    for (std::size_t i = end; i < ops.size(); ++i)
+      if (ops_[ops[i]].code == OpCode::list_set) links.accumulators.push_back(ops[i]);
+    for (std::size_t i = end; i-- > 0;) {
       if (op_type(ops[i]) == "NoOp") continue;
-      if (op.code != OpCode::identity || !op.consumers.empty() || op.inputs.empty()) break;
-      links.returns.insert(links.returns.begin(), op.inputs.front());
+      if (!is_return(ops[i])) break;
+      links.returns.push_back(ops_[ops[i]].inputs.front());
     }
+    std::reverse(links.returns.begin(), links.returns.end());
     const std::uint32_t outer = graph(g).outer;
     if (!links.returns.empty() || outer == none || !is_root(outer)) return;
     // Branches of TensorFlow 1 have no return ops: the last op that nobody consumes is what they give.
@@ -224,28 +248,36 @@ class GraphFacts {
       const OpLinks& op = ops_[ops[i]];
       if (op.code == OpCode::constant || op.code == OpCode::placeholder || !op.consumers.empty()) continue;
       if (op_type(ops[i]) == "NoOp") continue;
+      if (detail::without_number(graph_name(g)).ends_with("_body")) {
+        links.loose_results.push_back(ops[i]);
+        continue;
+      }
       links.returns.push_back({ops[i], run_.definitions().ops()[ops[i]].name, 0});
       return;
     }
   }
 
-  // TensorFlow names the graphs of control flow "<op>_true_n", "<op>_cond_n" and so on, '/' replaced by '_'.
+  // TensorFlow names the graphs of control flow "<op>_true_n", "<op>_cond_n" and so on, '/' replaced by '_'; those of
+  // their gradients "<op>_body_n_grad_m", run by an op "…/<op>_grad".
   void find_role(std::uint32_t g, GraphLinks& links) {
     const std::uint32_t outer = graph(g).outer;
     if (outer == none) return;
-    const std::string_view name = detail::without_number(graph_name(g));
+    std::string_view name = detail::without_number(graph_name(g));
+    constexpr std::string_view grad = "_grad";
+    const bool gradient = name.ends_with(grad);
+    if (gradient) name = detail::without_number(name.substr(0, name.size() - grad.size()));
     for (const auto& [suffix, role] : {std::pair<std::string_view, FlowRole>{"_true", FlowRole::branch},
                                        {"_false", FlowRole::branch},
                                        {"_cond", FlowRole::condition},
                                        {"_body", FlowRole::body}}) {
       if (!name.ends_with(suffix)) continue;
-      const std::string_view base = name.substr(0, name.size() - suffix.size());
+      const std::string base = std::string(name.substr(0, name.size() - suffix.size())).append(gradient ? grad : "");
       for (const std::uint32_t op : graph(outer).ops) {
-        const OpCode code = op_code(op_type(op));
+        const OpCode code = code_of(op);
         if (code != (role == FlowRole::branch ? OpCode::branch : OpCode::loop)) continue;
         std::string op_base(op_name(op));
         std::replace(op_base.begin(), op_base.end(), '/', '_');
-        if (op_base != base) continue;
+        if (op_base != base && !(gradient && op_base.ends_with("_" + base))) continue;
         links.role = role;
         links.flow_op = op;
         return;
@@ -264,12 +296,19 @@ class GraphFacts {
       if (!flow && !backward) links.functions.push_back(child);
     }
   }
+  // By type, remembered: types are few.
+  OpCode code_of(std::uint32_t op) {
+    const auto [found, is_new] = code_of_type_.try_emplace(run_.definitions().ops()[op].type, OpCode::other);
+    if (is_new) found->second = op_code(op_type(op));
+    return found->second;
+  }
   [[nodiscard]] bool is_native() const { return run_.metadata().tensorflow_version.starts_with("nanlens"); }
 
   Run& run_;
   // Deques: growing them leaves references valid.
   std::deque<GraphLinks> graphs_;
   std::deque<OpLinks> ops_;
+  std::unordered_map<std::uint32_t, OpCode> code_of_type_;
   std::uint32_t num_tensors_ = 0;
 };
 

@@ -8,15 +8,24 @@
 #include <optional>
 #include <string>
 
+#include <nanlens/causes/nested_calls.hpp>
 #include <nanlens/causes/numerics.hpp>
 #include <nanlens/causes/window.hpp>
 
 namespace nanlens::causes {
 
+/// Where an event was recorded. Texts are empty where the record does not tell.
+struct Recorder {
+  std::string host;
+  std::string device;
+  std::string file_set;  ///< path of the set of files, without the ending of a kind
+};
+
 /// Everything that resolving a link asks for. Not thread-safe: it reads records on demand.
 class Model {
  public:
-  explicit Model(Run& run) : run_(run), graphs_(run), calls_(run, graphs_), owners_(run, graphs_, calls_) {}
+  explicit Model(Run& run)
+      : run_(run), graphs_(run), calls_(run, graphs_), owners_(run, graphs_, calls_), nested_(graphs_) {}
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
@@ -24,11 +33,13 @@ class Model {
   [[nodiscard]] GraphFacts& graphs() noexcept { return graphs_; }
   [[nodiscard]] CallTable& calls() noexcept { return calls_; }
   [[nodiscard]] RowOwners& owners() noexcept { return owners_; }
+  [[nodiscard]] NestedCalls& nested() noexcept { return nested_; }
 
   /// Takes in executions that are new, at most `most`; true when everything is in.
   bool update(std::size_t most) {
     if (!calls_.update(most)) return false;
     owners_.update();
+    nested_.forget();
     windows_.clear();
     known_execution_ = none;
     return true;
@@ -94,6 +105,26 @@ class Model {
     return digest ? digest->wall_time : 0;
   }
 
+  /// Which host, device and set of files an event is from: of several ranks, which one.
+  [[nodiscard]] Recorder recorder(EventRef event) {
+    Recorder r;
+    r.file_set =
+        run_.set_path(event.is_execution ? run_.set_of_execution(event.index) : run_.set_of_trace(event.index));
+    if (event.is_execution) {
+      const auto detail = run_.execution(event.index);
+      if (detail && detail->event.code_location) r.host = detail->event.code_location->host_name;
+      const auto& devices = run_.devices();
+      if (detail && event.slot < detail->event.output_tensor_device_ids.size())
+        for (const auto& device : devices)
+          if (device.device_id == detail->event.output_tensor_device_ids[event.slot]) r.device = device.device_name;
+      return r;
+    }
+    if (const auto detail = run_.trace(event.index)) r.device = detail->event.device_name;
+    const auto op = run_.op(run_.trace_op(event.index));
+    if (op && op->event.code_location) r.host = op->event.code_location->host_name;
+    return r;
+  }
+
   OpCode code(EventRef event) {
     if (!event.is_execution) return graphs_.op(run_.trace_op(event.index)).code;
     return calls_.is_call(event.index) ? OpCode::call : execution_code(event.index);
@@ -122,6 +153,7 @@ class Model {
   GraphFacts graphs_;
   CallTable calls_;
   RowOwners owners_;
+  NestedCalls nested_;
   std::list<std::unique_ptr<Window>> windows_;  // most recently used first
   std::uint32_t known_execution_ = none;
   reader::ExecutionLinks known_links_;

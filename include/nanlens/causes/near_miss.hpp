@@ -17,7 +17,6 @@ enum class NearMissKind : std::uint8_t {
   empty,         ///< no elements: what reduces it next has nothing to reduce
   zeros_appear,  ///< zeros where the instance before had none
   near_limit,    ///< the largest magnitude is within 2³ of the dtype's range (needs statistics)
-  beyond_half,   ///< a float32 tensor that would overflow in float16 (needs statistics)
   grows,         ///< the largest magnitude is more than ten times that of the instance before (needs statistics)
 };
 
@@ -64,8 +63,6 @@ inline std::vector<NearMiss> near_misses(Causes& causes, EventRef event) {
   constexpr double close = 8;
   const double limit = dtype_max(now.dtype);
   if (limit > 0 && largest * close >= limit) found.push_back({NearMissKind::near_limit, largest, limit});
-  if (now.dtype == DType::float32 && largest > dtype_max(DType::float16))
-    found.push_back({NearMissKind::beyond_half, largest, dtype_max(DType::float16)});
   constexpr double much = 10;
   const double before = earlier.exists() ? detail::largest_magnitude(model.run(), earlier) : -1;
   if (before > 0 && largest > much * before) found.push_back({NearMissKind::grows, largest, before});
@@ -79,14 +76,12 @@ inline std::string near_miss_words(const NearMiss& miss) {
     case NearMissKind::all_zero: return "every element is 0";
     case NearMissKind::empty: return "it has no elements";
     case NearMissKind::zeros_appear:
-      std::snprintf(text, sizeof text, "%.0f zeros, and none the time before", miss.value);
+      std::snprintf(text, sizeof text, "%.0f %s, and none the time before", miss.value,
+                    miss.value == 1 ? "zero" : "zeros");
       return text;
     case NearMissKind::near_limit:
       std::snprintf(text, sizeof text, "its largest magnitude, %.3g, is close to the dtype's limit, %.3g", miss.value,
                     miss.before);
-      return text;
-    case NearMissKind::beyond_half:
-      std::snprintf(text, sizeof text, "its largest magnitude, %.3g, would overflow in float16", miss.value);
       return text;
     case NearMissKind::grows:
       std::snprintf(text, sizeof text, "its largest magnitude grew from %.3g to %.3g since the time before",

@@ -159,7 +159,8 @@ inline Judgement judge(OpCode op, const TensorHealth& out, std::span<const Tenso
       if (!known) return {};
       const double infinities = out.num_pos_inf + out.num_neg_inf;
       if (a->num_zero > 0 && infinities >= a->num_zero) return {Verdict::explained, Mechanism::div0};
-      return {infinities > 0 && out.num_nan <= 0 ? Verdict::consistent : Verdict::contradicted, Mechanism::div0};
+      return {infinities > 0 && out.num_nan <= 0 ? Verdict::consistent : Verdict::contradicted,
+              a->num_zero > 0 ? Mechanism::div0 : Mechanism::overflow};
     }
     case OpCode::divide:
     case OpCode::modulo: return detail::judge_division(out, a, b);

@@ -62,6 +62,7 @@ enum class OpCode : std::uint8_t {
   constant,
   uninitialised,
   iterator_get,
+  collective,  // its result depends on the inputs of its siblings on other devices
   // relays and boundaries
   identity,
   identity_n,
@@ -115,6 +116,9 @@ inline constexpr OpName op_names[] = {
     {"cholesky", OpCode::matrix},
     {"clip", OpCode::keep},
     {"clipbyvalue", OpCode::keep},
+    {"collectivegather", OpCode::collective},
+    {"collectivereduce", OpCode::collective},
+    {"collectivereducescatter", OpCode::collective},
     {"concat", OpCode::keep},
     {"const", OpCode::constant},
     {"constant", OpCode::constant},
@@ -186,6 +190,7 @@ inline constexpr OpName op_names[] = {
     {"mul", OpCode::multiply},
     {"mulnonan", OpCode::mul_no_nan},
     {"multiply", OpCode::multiply},
+    {"ncclallreduce", OpCode::collective},
     {"neg", OpCode::negate},
     {"negate", OpCode::negate},
     {"notequal", OpCode::not_float},
@@ -217,6 +222,8 @@ inline constexpr OpName op_names[] = {
     {"resourceapplykerasmomentum", OpCode::apply},
     {"resourceapplymomentum", OpCode::apply},
     {"resourceapplyrmsprop", OpCode::apply},
+    {"resourcegather", OpCode::read_variable},
+    {"resourcegathernd", OpCode::read_variable},
     {"retval", OpCode::function_return},
     {"reverse", OpCode::keep},
     {"round", OpCode::keep},
@@ -267,6 +274,7 @@ inline constexpr OpName op_names[] = {
     {"truediv", OpCode::divide},
     {"unpack", OpCode::split},
     {"varhandleop", OpCode::variable_handle},
+    {"variableshape", OpCode::not_float},
     {"where", OpCode::not_float},
     {"while", OpCode::loop},
     {"xdivy", OpCode::divide},
@@ -343,6 +351,22 @@ constexpr bool only_preserves(OpCode op) noexcept {
     case OpCode::softmax:
     case OpCode::log_softmax:
     case OpCode::cross_entropy: return true;
+    default: return false;
+  }
+}
+
+/// Does the op give NaN or infinity where an input is 0: is it undone by the same zeros as another such op?
+constexpr bool fails_at_zero(OpCode op) noexcept {
+  switch (op) {
+    case OpCode::log:
+    case OpCode::log1p:
+    case OpCode::reciprocal:
+    case OpCode::divide:
+    case OpCode::modulo:
+    case OpCode::rsqrt:
+    case OpCode::pow:
+    case OpCode::sqrt_grad:
+    case OpCode::reciprocal_grad: return true;
     default: return false;
   }
 }

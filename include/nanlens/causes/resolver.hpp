@@ -2,6 +2,13 @@
 /// Finds the event behind a tensor's name: "op:slot" of a graph, in one run of it, in one call.
 #pragma once
 
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
 #include <nanlens/causes/link.hpp>
 #include <nanlens/causes/model.hpp>
 
@@ -14,6 +21,7 @@ struct Place {
   std::uint32_t graph = none;
   std::uint32_t run = 0;
   std::uint32_t before = none;
+  std::uint32_t popped = none;  ///< a gradient loop takes items from the end of a list: how many it took before
 };
 
 /// Confidences are those found by experiment with TensorFlow's logdirs; links in nanlens' own are exact.
@@ -29,6 +37,18 @@ class Resolver {
   void eager(std::int64_t tensor_id, std::uint32_t before, Link& link);
   /// What the outputs of a call were inside.
   void call_output(EventRef output, Link& link);
+  /// A new question is asked: what it may cost is counted anew. Links that would take longer are unknown (too deep), so
+  /// that the time for each event is bounded, whatever the graph looks like.
+  void begin_question() {
+    steps_left_ = most_steps;
+    lost_.clear();
+  }
+  /// Steps taken since the analysis began.
+  [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
+  /// Forget what was found out about calls: rows were added.
+  void forget() { native_calls_.clear(); }
+  /// A sound graph takes some dozens; candidates of a nested call some hundreds.
+  static constexpr std::size_t most_steps = 4096;
   /// The id of the variable handle that reaches an op's resource input; −1 if it can't be told.
   std::int64_t handle(const Place& place, const InputEdge& edge, int depth = 0);
 
@@ -54,7 +74,18 @@ class Resolver {
   void flow_argument(const Place& place, std::size_t position, const GraphLinks& links, Link& link, int depth);
   void nested_argument(const Place& place, Link& link, int depth);
   bool recorded_argument(const Place& place, std::size_t position, Link& link, int depth);
-  bool backward_argument(const Place& place, std::uint32_t op, Link& link);
+  bool captured(const Place& forward, std::string_view name, Link& link, int depth);
+  bool loop_value(const Place& inside, std::size_t position, Link& link, int depth);
+  bool earlier_results(const Place& place, Link& link);
+  bool kept_argument(const Place& place, std::uint32_t op, Link& link, int depth);
+  void initial_items(const Place& place, const InputEdge& list, Link& link, int depth);
+  bool captured_argument(const Place& place, std::uint32_t op, Link& link, int depth);
+  void nested_result(const Place& inside, std::uint32_t slot, Link& link, int depth);
+  void foreign_result(const Place& place, const CallSite& site, const InputEdge& edge, Link& link, int depth);
+  Place inside_of(const Place& place, const CallSite& site);
+  Place outside_of(const Place& place);
+  std::uint32_t extra_output_name(const CallSite& site, std::size_t number);
+  void candidates_in(const Place& outside, const Place& place, bool reused, std::vector<EventRef>& found, int depth);
   void items(const Place& place, const InputEdge& list, Link& link, int depth);
   void without_row(const Place& place, const InputEdge& edge, Link& link, int depth);
   std::uint32_t run_across(const Place& place, std::uint32_t other_graph);
@@ -63,14 +94,36 @@ class Resolver {
     std::uint32_t graph;
     std::uint32_t run;
   };
-  std::vector<CalleeRun> callee_runs(const Place& caller, std::string_view name);
-  std::vector<std::uint32_t> call_ops(std::uint32_t caller, std::string_view name);
+  // Calls of functions of one name by one run of their caller.
+  struct NativeCalls {
+    std::vector<CalleeRun> runs;                            // in order
+    std::vector<std::uint32_t> ops;                         // of the caller's graph, in order
+    std::unordered_map<std::uint64_t, std::size_t> by_run;  // graph and run -> position in `runs`
+    std::unordered_map<std::uint32_t, std::size_t> by_op;   // -> position in `ops`
+  };
+  using NativeKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::string>;
+  const NativeCalls& native_calls(const Place& caller, std::string_view name);
+  void find_runs(const Place& caller, std::string_view name, NativeCalls& calls);
   std::uint32_t caller_run(const Place& callee, std::uint32_t caller);
+  bool step() {
+    if (steps_left_ == 0) return false;
+    --steps_left_;
+    ++steps_;
+    return true;
+  }
 
   Model& model_;
+  std::size_t steps_left_ = most_steps;
+  std::uint64_t steps_ = 0;
+  std::set<std::pair<std::uint32_t, std::uint32_t>>
+      lost_;  // tensors without a row that were looked behind: number, run
+  std::map<NativeKey, NativeCalls> native_calls_;
 };
 
 }  // namespace nanlens::causes
 
+#if !defined(NANLENS_SPLIT)
 #include <nanlens/causes/resolver.inl>
+#include <nanlens/causes/resolver_arguments.inl>
 #include <nanlens/causes/resolver_calls.inl>
+#endif

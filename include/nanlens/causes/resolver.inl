@@ -3,8 +3,8 @@
 
 namespace nanlens::causes {
 
-inline void Resolver::tensor(const Place& place, const InputEdge& edge, Link& link, int depth) {
-  if (depth > deepest) return link.set_unknown(Reason::too_deep, 0.3F);
+NANLENS_API void Resolver::tensor(const Place& place, const InputEdge& edge, Link& link, int depth) {
+  if (depth > deepest || !step()) return link.set_unknown(Reason::too_deep, 0.3F);
   if (edge.op == none) return unrecorded_call_result(place, edge, link, depth);
   GraphFacts& graphs = model_.graphs();
   const OpLinks& op = graphs.op(edge.op);
@@ -41,7 +41,7 @@ inline void Resolver::tensor(const Place& place, const InputEdge& edge, Link& li
   without_row(place, edge, link, depth);
 }
 
-inline void Resolver::without_row(const Place& place, const InputEdge& edge, Link& link, int depth) {
+NANLENS_API void Resolver::without_row(const Place& place, const InputEdge& edge, Link& link, int depth) {
   const OpLinks& op = model_.graphs().op(edge.op);
   if (!model_.owners().has_rows(edge.op)) {
     if (is_always_float(op.code)) return link.set_unknown(Reason::filtered, 0.3F);
@@ -53,7 +53,8 @@ inline void Resolver::without_row(const Place& place, const InputEdge& edge, Lin
       return link.set_clean(0.8F);
   // It has rows elsewhere, and the one of this run is lost: a bad input of it is enough to blame.
   constexpr int farthest = 6;
-  if (depth < farthest) {
+  const std::uint32_t number = model_.graphs().tensor(edge.op, edge.slot);
+  if (depth < farthest && lost_.emplace(number, place.run).second) {
     for (const InputEdge& input : op.inputs) {
       Link behind;
       tensor(place, input, behind, depth + 1);
@@ -66,7 +67,7 @@ inline void Resolver::without_row(const Place& place, const InputEdge& edge, Lin
 }
 
 // An element put into a TensorList: any item that this call wrote before may be what is read later.
-inline void Resolver::items(const Place& place, const InputEdge& list, Link& link, int depth) {
+NANLENS_API void Resolver::items(const Place& place, const InputEdge& list, Link& link, int depth) {
   const OpLinks& op = model_.graphs().op(list.op);
   const std::size_t value = model_.graphs().op_type(list.op).ends_with("SetItem") ? 2 : 1;
   if (value >= op.inputs.size()) return link.set_unknown(Reason::container, 0.3F);
@@ -74,27 +75,57 @@ inline void Resolver::items(const Place& place, const InputEdge& list, Link& lin
   if (item.op != none) {
     const auto rows = model_.window(place.call).rows_of(model_.graphs().tensor(item.op, item.slot));
     link.events.clear();
+    if (place.popped < rows.size()) return link.set_event(trace_event(rows[rows.size() - 1 - place.popped]), 0.8F);
     constexpr std::size_t most = 256;
     for (std::size_t i = rows.size() > most ? rows.size() - most : 0; i < rows.size(); ++i)
       if (place.before == none || rows[i] < place.before) link.events.push_back(trace_event(rows[i]));
-    if (!link.events.empty()) {
-      link.state = Link::State::events;
-      link.confidence = 0.8F;
+  }
+  if (link.events.empty()) tensor(place, item, link, depth + 1);
+  Link before;
+  initial_items(place, op.inputs.front(), before, depth + 1);
+  if (before.state == Link::State::events)
+    link.events.insert(link.events.end(), before.events.begin(), before.events.end());
+  if (link.events.empty()) return;
+  link.state = Link::State::events;
+  link.confidence = 0.8F;
+}
+
+// What a list held before a loop began to set its items. All the items that were set are known already.
+NANLENS_API void Resolver::initial_items(const Place& place, const InputEdge& list, Link& link, int depth) {
+  constexpr int farthest = 16;
+  Place at = place;
+  InputEdge edge = list;
+  GraphFacts& graphs = model_.graphs();
+  for (int i = 0; i < farthest && edge.op != none; ++i) {
+    const OpLinks& op = graphs.op(edge.op);
+    if (op.code == OpCode::list_from) return tensor(at, edge, link, depth);
+    if (op.code == OpCode::placeholder) {
+      const GraphLinks& links = graphs.links(at.graph);
+      const auto found = std::find(links.placeholders.begin(), links.placeholders.end(), edge.op);
+      if (links.role != FlowRole::body || found == links.placeholders.end()) return;
+      const auto& inputs = graphs.op(links.flow_op).inputs;
+      const auto position = static_cast<std::size_t>(found - links.placeholders.begin());
+      if (position >= inputs.size()) return;
+      at.graph = graphs.graph(at.graph).outer;
+      at.run = run_across(place, at.graph);
+      edge = inputs[position];
+    } else if ((op.code == OpCode::identity || op.code == OpCode::list_set) && !op.inputs.empty()) {
+      edge = op.inputs.front();
+    } else {
       return;
     }
   }
-  tensor(place, item, link, depth + 1);
 }
 
 // The run of another graph of the same call that goes with this one: the same ordinal where both ran equally often,
 // else the one that was under way.
-inline std::uint32_t Resolver::run_across(const Place& place, std::uint32_t other_graph) {
+NANLENS_API std::uint32_t Resolver::run_across(const Place& place, std::uint32_t other_graph) {
   Window& window = model_.window(place.call);
   if (place.run != none && window.num_runs(place.graph) == window.num_runs(other_graph)) return place.run;
   return window.run_at(other_graph, place.before);
 }
 
-inline void Resolver::branch_result(const Place& place, const InputEdge& edge, Link& link, int depth) {
+NANLENS_API void Resolver::branch_result(const Place& place, const InputEdge& edge, Link& link, int depth) {
   GraphFacts& graphs = model_.graphs();
   Window& window = model_.window(place.call);
   std::uint32_t latest = none;
@@ -117,7 +148,36 @@ inline void Resolver::branch_result(const Place& place, const InputEdge& edge, L
   link.limit(0.8F);
 }
 
-inline void Resolver::loop_result(const Place& place, const InputEdge& edge, Link& link, int depth) {
+// What a run of a loop's body returned as one of the loop's variables. Bodies of TensorFlow 1 have no return ops: what
+// nobody consumes there is what they return, known apart by its shape.
+NANLENS_API bool Resolver::loop_value(const Place& inside, std::size_t position, Link& link, int depth) {
+  GraphFacts& graphs = model_.graphs();
+  const GraphLinks& links = graphs.links(inside.graph);
+  if (position < links.returns.size()) {
+    const InputEdge result = links.returns[position];
+    tensor(inside, result, link, depth + 1);
+    return true;
+  }
+  if (links.loose_results.empty() || position >= links.placeholders.size()) return false;
+  Window& window = model_.window(inside.call);
+  const std::uint32_t own = window.find(graphs.tensor(links.placeholders[position], 0), inside.run);
+  if (own == none) return false;
+  const TensorHealth health = model_.health(trace_event(own));
+  link.events.clear();
+  for (const std::uint32_t op : links.loose_results) {
+    const std::uint32_t row = window.find(graphs.tensor(op, 0), inside.run);
+    if (row == none) continue;
+    const TensorHealth other = model_.health(trace_event(row));
+    if (other.dtype == health.dtype && other.size == health.size && other.rank == health.rank)
+      link.events.push_back(trace_event(row));
+  }
+  if (link.events.empty()) return false;
+  link.state = link.events.size() == 1 ? Link::State::events : Link::State::candidates;
+  link.confidence = 0.7F;
+  return true;
+}
+
+NANLENS_API void Resolver::loop_result(const Place& place, const InputEdge& edge, Link& link, int depth) {
   GraphFacts& graphs = model_.graphs();
   Window& window = model_.window(place.call);
   std::uint32_t body = none;
@@ -131,17 +191,23 @@ inline void Resolver::loop_result(const Place& place, const InputEdge& edge, Lin
     auto after = place.before == none ? rows.end() : std::lower_bound(rows.begin(), rows.end(), place.before);
     if (after != rows.begin()) return link.set_event(trace_event(*(after - 1)), 0.8F);
   }
-  if (body != none && edge.slot < graphs.links(body).returns.size()) {
-    Place inside = place;
-    inside.graph = body;
-    inside.run = window.run_at(body, place.before);
-    if (inside.run != none) {
-      const InputEdge result = graphs.links(body).returns[edge.slot];
-      tensor(inside, result, link, depth + 1);
-      return link.limit(0.8F);
-    }
+  if (body == none) return link.set_unknown(Reason::control_flow, 0.3F);
+  const GraphLinks& links = graphs.links(body);
+  const OpLinks& loop = graphs.op(edge.op);
+  Place inside = place;
+  inside.graph = body;
+  inside.run = window.run_at(body, place.before);
+  if (inside.run == none && edge.slot < links.returns.size()) return link.set_unknown(Reason::control_flow, 0.3F);
+  if (inside.run != none && loop_value(inside, edge.slot, link, depth)) return link.limit(0.8F);
+  if (edge.slot < loop.inputs.size() && edge.slot < loop.num_outputs) {
+    const InputEdge unchanged = loop.inputs[edge.slot];
+    tensor(place, unchanged, link, depth + 1);
+  } else if (const std::size_t extra = edge.slot - loop.num_outputs; extra < links.accumulators.size()) {
+    items(inside, {links.accumulators[extra], 0, 0}, link, depth + 1);
+  } else {
+    return link.set_unknown(Reason::control_flow, 0.3F);
   }
-  link.set_unknown(Reason::control_flow, 0.3F);
+  link.limit(0.8F);
 }
 
 }  // namespace nanlens::causes

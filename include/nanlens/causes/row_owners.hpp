@@ -9,7 +9,10 @@
 
 namespace nanlens::causes {
 
-/// `update` takes in rows that are new, and those whose call has become known.
+/// `update` takes in rows that are new, and those whose call has become known. Where calls are not recorded with the
+/// rows (TensorFlow), time joins them, and each row is judged by itself: it belongs to the call if its graph, or one
+/// around it, is of the called function's family (the function, its forward and backward variants). A call that runs
+/// functions traced elsewhere may have any rows.
 class RowOwners {
  public:
   RowOwners(Run& run, GraphFacts& graphs, CallTable& calls) : run_(run), graphs_(graphs), calls_(calls) {}
@@ -17,6 +20,9 @@ class RowOwners {
   void update() {
     native_ = run_.metadata().tensorflow_version.starts_with("nanlens");
     asynchronous_.clear();
+    families_of_graph_.clear();
+    foreign_allowed_.clear();
+    if (!native_) compare_clocks();
     spans_.assign(run_.num_executions(), {});
     ownerless_.clear();
     has_rows_.assign(run_.definitions().ops().size(), false);
@@ -31,16 +37,15 @@ class RowOwners {
       if (span.first == none) span.first = row;
       span.last = row;
     }
-    check_clocks();
   }
 
-  /// The call of a row; none for rows of graphs that the runtime runs by itself (input pipelines), and where rows and
-  /// calls can't be matched.
+  /// The call of a row; none for rows of graphs that the runtime runs by itself (input pipelines), and of those that
+  /// can't be the call's.
   [[nodiscard]] std::uint32_t owner(std::uint32_t row) {
-    if (!matched_) return none;
-    const std::uint32_t call = run_.trace_execution(row);
+    const std::uint32_t call = row < shifted_.size() ? shifted_[row] : run_.trace_execution(row);
     if (call == none || call >= run_.num_executions() || native_) return call;
-    return is_asynchronous(graphs_.graph_of(run_.trace_op(row))) ? none : call;
+    const std::uint32_t graph = graphs_.graph_of(run_.trace_op(row));
+    return !is_asynchronous(graph) && may_run(call, graph) ? call : none;
   }
   /// Is the graph run by no recorded call?
   [[nodiscard]] bool is_asynchronous(std::uint32_t graph) {
@@ -67,8 +72,11 @@ class RowOwners {
   }
   [[nodiscard]] bool has_rows(std::uint32_t op) const { return op < has_rows_.size() && has_rows_[op]; }
   [[nodiscard]] bool native() const noexcept { return native_; }
-  /// False: rows and calls can't be matched by time, as when clocks differ.
+  /// False: many rows can't be those of the call at their time, and no offset between the clocks mends it. They have no
+  /// owner.
   [[nodiscard]] bool matched() const noexcept { return matched_; }
+  /// Seconds that the clock of the calls was found to be ahead of that of the rows; 0 where they agree.
+  [[nodiscard]] double clock_offset() const noexcept { return offset_; }
 
   /// The graph a call runs.
   std::uint32_t graph_of_call(std::uint32_t call) {
@@ -80,42 +88,24 @@ class RowOwners {
     std::uint32_t first = none;
     std::uint32_t last = none;
   };
+  struct Sample {
+    double time;
+    std::uint32_t graph;
+    std::uint32_t row;
+    std::size_t set;
+  };
 
-  // Rows that calls of one name have below one function's graph.
-  std::size_t rows_in(std::uint32_t type, std::uint32_t graph) {
-    std::size_t n = 0;
-    for (std::uint32_t call = 0; call < spans_.size(); ++call) {
-      if (!calls_.is_call(call) || calls_.op_type_number(call) != type || spans_[call].first == none) continue;
-      for (std::uint32_t row = spans_[call].first; row <= spans_[call].last; ++row)
-        n += owner(row) == call && graphs_.top(graphs_.graph_of(run_.trace_op(row))) == graph;
-      if (n > enough) break;
-    }
-    return n;
-  }
-
-  // Do the rows that time gives to a call belong to its function? Some thousand rows tell.
-  void check_clocks() {
-    if (native_ || !matched_) return;
-    std::size_t right = 0;
-    std::size_t seen = 0;
-    for (std::uint32_t call = 0; call < spans_.size() && seen < enough; ++call) {
-      if (spans_[call].first == none) continue;
-      const std::uint32_t graph = graph_of_call(call);
-      if (graph == none) continue;
-      const std::string_view name = graphs_.graph_name(graph);
-      for (std::uint32_t row = spans_[call].first; row <= spans_[call].last; ++row) {
-        if (owner(row) != call) continue;
-        const std::uint32_t top = graphs_.top(graphs_.graph_of(run_.trace_op(row)));
-        ++seen;
-        right += top == graph || top == none || graphs_.graph_name(top) == name ||
-                 graphs_.graph_name(top).starts_with("__backward");
-      }
-    }
-    constexpr double enough_share = 0.95;
-    if (seen == 0 || static_cast<double>(right) >= enough_share * static_cast<double>(seen)) return;
-    matched_ = false;
-    update();
-  }
+  std::size_t rows_in(std::uint32_t type, std::uint32_t graph);
+  std::uint32_t family(std::string_view function);
+  const std::vector<std::uint32_t>& families_around(std::uint32_t graph);
+  bool may_run(std::uint32_t call, std::uint32_t graph);
+  bool runs_foreign_functions(std::uint32_t type);
+  void compare_clocks();
+  void take_samples(std::vector<Sample>& samples);
+  std::vector<double> offsets_to_try(const std::vector<Sample>& samples);
+  double share_that_fits(const std::vector<Sample>& samples, double offset);
+  void shift(double offset);
+  std::uint32_t call_at(double time, std::size_t set) const;
 
   static constexpr std::size_t enough = 4096;
   Run& run_;
@@ -125,8 +115,20 @@ class RowOwners {
   std::vector<std::uint32_t> ownerless_;
   std::vector<bool> has_rows_;
   std::vector<std::uint8_t> asynchronous_;  // by graph: 0 no, 1 yes, 2 not looked at
+  reader::StringPool family_names_;
+  std::vector<std::uint32_t> family_of_type_;                  // by op type of calls; none: not looked at
+  std::vector<std::vector<std::uint32_t>> families_of_graph_;  // of the graph and those around it
+  std::vector<std::uint8_t> foreign_allowed_;                  // by op type of calls: 0 no, 1 yes, 2 not looked at
+  std::vector<std::vector<std::pair<double, std::uint32_t>>>
+      calls_by_time_;                   // of each file set, while offsets are tried
+  std::vector<std::uint32_t> shifted_;  // owners by shifted time; empty without an offset
+  double offset_ = 0;
   bool native_ = false;
   bool matched_ = true;
 };
 
 }  // namespace nanlens::causes
+
+#if !defined(NANLENS_SPLIT)
+#include <nanlens/causes/row_owners.inl>
+#endif

@@ -1,109 +1,108 @@
 /// @file
-/// The texts of the sentences, in one table: ids stay, texts may be translated.
+/// The wordings of the sentences, in one table. Which one is told depends on what is known: a wording with a name in
+/// braces that has no value is passed over for the next, so none ever has a hole.
 #pragma once
 
-#include <array>
+#include <map>
+#include <string>
 #include <string_view>
 
 #include <nanlens/causes/numerics.hpp>
 
 namespace nanlens::causes {
 
-/// One sentence in its three degrees of detail. Words in braces are arguments; see `Sentence`.
-struct SentenceText {
-  std::string_view id;
-  std::string_view full;     ///< with counts of the inputs (FULL_HEALTH, FULL_TENSOR)
-  std::string_view concise;  ///< with kinds and counts of the output alone (CONCISE_HEALTH)
-  std::string_view does;     ///< what the op does that with, where only presence is known (CURT_HEALTH)
-  std::string_view remedy;
+/// A wording of a sentence or a remedy. Arguments: see `word`. Those that may be empty bring their blank or their
+/// punctuation along: {at} {in_bad} {share} {from} {because}.
+struct Wording {
+  std::string_view key;
+  std::string_view text;
 };
 
-inline constexpr std::array sentence_texts{
-    SentenceText{"log0", "{op} at {src} turned {in_zeros} of {in} into −∞ ({ninf} of {size})",
-                 "{op} at {src} made −∞ in {ninf} of {size} elements of clean input {in}; only zeros do that",
-                 "zeros and negative values",
-                 "Keep {in} away from 0 (for example max(x, 1e-7)), or compute from logits what is now log(softmax)."},
-    SentenceText{
-        "log_softmax",
-        "{op} at {src} turned {in_zeros} of {in} into −∞ ({ninf} of {size}), because {origin} underflowed to 0",
-        "{op} at {src} made −∞ in {ninf} of {size} elements of {in}, because {origin} underflowed to 0",
-        "zeros, and {origin} underflows to 0",
-        "Use the fused form (log_softmax, cross-entropy from logits), or clip {in} from below."},
-    SentenceText{"logneg", "{op} at {src} got {in_negatives} from {in}",
-                 "{op} at {src} made NaN in {nan} of {size} elements of clean input {in}; only negative values do that",
-                 "zeros and negative values", "Check the sign of {in}; softplus, abs or clip make it positive."},
-    SentenceText{"sqrtneg", "{op} at {src} got {in_negatives} from {in}",
-                 "{op} at {src} made NaN in {nan} of {size} elements of clean input {in}; only negative values do that",
-                 "negative values", "Take max(x, 0) first, or add a small ε inside the root."},
-    SentenceText{"rsqrt0", "1/√x at {src} divided by {in_zeros} of {in}",
-                 "1/√x at {src} made +∞ in {pinf} of {size} elements of clean input {in}; only zeros do that", "zeros",
-                 "Add a small ε inside the root."},
-    SentenceText{
-        "sqrtgrad0", "The gradient of sqrt is infinite at 0: {in} has {in_zeros} ({op} at {src})",
-        "{op} at {src} made {kinds} in {bad} of {size} elements of clean inputs; the gradient of sqrt is infinite at 0",
-        "zeros, where the gradient of sqrt is infinite",
-        "Use sqrt(x + ε), or a norm that is safe at 0 (select before and after it)."},
-    SentenceText{
-        "div0", "{op} at {src} divides by {den}, which has {den_zeros}",
-        "{op} at {src} made {kinds} in {bad} of {size} elements of clean inputs: a division by zero, or an overflow",
-        "a zero divisor", "Use divide_no_nan, or add a small ε to the divisor."},
-    SentenceText{"div00", "0/0 at {src}: {in} and {den} both have zeros",
-                 "{op} at {src} made {kinds} in {bad} of {size} elements of clean inputs: 0/0", "0/0",
-                 "Use divide_no_nan, or add a small ε to the divisor."},
-    SentenceText{"empty", "{op} over no elements at {src} ({in} is empty)",
-                 "{op} over no elements at {src} ({in} is empty)", "an empty input",
-                 "Guard against the empty batch or mask."},
-    SentenceText{"exp", "exp overflowed at {src}: {pinf} of {size} values exceed {limit} ({dtype})",
-                 "{op} at {src} made {kinds} in {bad} of {size} elements of clean input {in}: it overflowed",
-                 "large values", "Subtract the maximum first, use softplus, or clip {in}."},
-    SentenceText{"overflow", "{op} at {src} exceeded the range of {dtype} ({max}): {bad} of {size}",
-                 "{op} at {src} made {kinds} in {bad} of {size} elements of clean inputs: it overflowed",
-                 "values too large, or none at all",
-                 "Scale the inputs down, clip gradients, or use a wider dtype (with float16: loss scaling)."},
-    SentenceText{"cast", "Cast to {dtype} at {src}: {bad} values are beyond {max}",
-                 "{op} at {src} made {kinds} in {bad} of {size} elements of clean input {in}: they are out of range",
-                 "values out of range", "Use bfloat16, or scale the values first."},
-    SentenceText{"pow", "{op} at {src} made {kinds} of {in}, which has {in_negatives} and {in_zeros}",
-                 "{op} at {src} made {kinds} in {bad} of {size} elements of clean inputs",
-                 "a negative base with a fraction, zero with a negative exponent, or an overflow",
-                 "Keep the base positive, or clip the exponent."},
-    SentenceText{"domain", "{op} at {src} left its domain (|x| > 1, probably by rounding)",
-                 "{op} at {src} left its domain (|x| > 1, probably by rounding)", "values outside its domain",
-                 "Clip the input to its domain, for example to [−1, 1]."},
-    SentenceText{"matrix", "{op} at {src}: the matrix is singular or not positive definite",
-                 "{op} at {src}: the matrix is singular or not positive definite", "such a matrix",
-                 "Add a small value to the diagonal."},
-    SentenceText{"allmasked", "Every entry of a row was masked (−∞) at {src}",
-                 "Every entry of a row was masked (−∞) at {src}", "rows that are masked whole",
-                 "Mask with a large negative number instead of −∞, or leave such rows out."},
-    SentenceText{"data", "{in} came in bad: made outside the record ({why})",
-                 "{in} came in bad: made outside the record ({why})", "",
-                 "Check the data before it goes in; recording the loader's ops shows where in it."},
-    SentenceText{"const", "The constant {in} at {src} itself holds {kinds}",
-                 "The constant {in} at {src} itself holds {kinds}", "",
-                 "If it is meant as a mask, mark it as expected."},
-    SentenceText{"expected", "The constant {in} at {src} holds {kinds}, as a mask does: no NaN follows",
-                 "The constant {in} at {src} holds {kinds}, as a mask does: no NaN follows", "",
-                 "Nothing to do if it is meant as a mask."},
-    SentenceText{"opaque",
-                 "{call} made it from clean inputs; its rows are not on record. Most likely {inside} at {src}: {in} "
-                 "has {in_zeros}",
-                 "{call} made it, though no recorded input of it is bad; its rows are not on record", "",
-                 "Record without a ring buffer (circular_buffer_size −1), or with all its ops."},
-    SentenceText{"unknown", "Can't tell what made {t} ({op} at {src}): {in} was not recorded ({why})",
-                 "Can't tell what made {t} ({op} at {src}): {in} was not recorded ({why})", "",
-                 "Record the missing input, with FULL_HEALTH and without a ring buffer."},
-    SentenceText{"generic", "{op} at {src} made {kinds} from clean inputs ({bad} of {size})",
-                 "{op} at {src} made {kinds} from clean inputs ({bad} of {size})", "",
-                 "Look at the values that go in there."},
+/// By key, the most telling first. A key without a fitting wording falls back to "made".
+inline constexpr Wording wordings[] = {
+    {"log", "{op}{at} turned {exact_zeros} of {in} into −∞ and {exact_negatives} into NaN ({bad} of {size})"},
+    {"log", "{op}{at} turned {exact_zeros} of {in} into −∞ ({ninf} of {size})"},
+    {"log", "{op}{at} got {exact_negatives} from {in} ({nan} of {size})"},
+    {"log_softmax",
+     "{op}{at} turned {exact_zeros} of {in} into −∞ ({ninf} of {size}), because {origin} underflowed to 0"},
+    {"log_softmax", "{op}{at} made {kinds}{in_bad}{from}, because {origin} underflowed to 0"},
+    {"root", "{op}{at} got {exact_negatives} from {in} ({nan} of {size})"},
+    {"rsqrt", "1/√x{at} divided by {exact_zeros} of {in} and got {exact_negatives} ({bad} of {size})"},
+    {"rsqrt", "1/√x{at} divided by {exact_zeros} of {in} ({bad} of {size})"},
+    {"rsqrt", "1/√x{at} got {exact_negatives} from {in} ({nan} of {size})"},
+    {"gradient", "The gradient of {function} is infinite at 0: {in} has {in_zeros} ({op}{at})"},
+    {"division", "{op}{at} divides {itself} by itself, and that has {den_zeros}"},
+    {"zero_by_zero", "{op}{at} divides {itself} by itself, and that has {den_zeros}"},
+    {"zero_by_zero", "0/0{at}: {in} has {in_zeros}, and {den} has {den_zeros}"},
+    {"zero_by_zero", "{op}{at} divides by {den}, which has {den_zeros}"},
+    {"division", "{op}{at} divides by {den}, which has {den_zeros}"},
+    {"empty", "{op} over no elements{at} ({in} is empty)"},
+    {"exp", "{op}{at} overflowed: {pinf} of {size} values exceed {limit} ({dtype})"},
+    {"overflow", "{op}{at} exceeded the range of {range}{in_bad}"},
+    {"cast", "{op} to {dtype}{at}: {bad} of {size} values are beyond {max}"},
+    {"pow", "{op}{at} made {kinds}{in_bad} of {in}, which has {in_negatives} and {in_zeros}"},
+    {"pow", "{op}{at} made {kinds}{in_bad} of {in}, which has {in_negatives}"},
+    {"pow", "{op}{at} made {kinds}{in_bad} of {in}, which has {in_zeros}"},
+    {"domain", "{op}{at} left its domain ({domain}), probably by rounding: {in} reaches {slightly_beyond}"},
+    {"domain", "{op}{at} left its domain ({domain}): {in} reaches {magnitude}"},
+    {"matrix", "{op}{at}: the matrix is singular or not positive definite"},
+    {"allmasked", "Every entry of a row was masked (−∞){at}"},
+    {"data", "{incoming} came in bad: made outside the record ({why})"},
+    {"data", "{incoming} came in bad: made outside the record"},
+    {"const", "The constant {t}{at} itself holds {kinds}"},
+    {"expected", "The constant {t}{at} holds {kinds}, as a mask does: no NaN follows"},
+    {"opaque",
+     "{call} made {kinds}{in_bad}; its rows are not on record. Most likely {inside}{at}: {in} has {inside_found}"},
+    {"opaque", "{call} made {kinds}{in_bad}; its rows are not on record. Most likely it was {inside}{at}"},
+    {"opaque", "{call} made {kinds}{in_bad}, though no input of it on record is bad; its rows are not on record"},
+    {"unknown", "Can't tell what made {t} ({op}{at}): {missing} was not recorded ({why})"},
+    {"unknown", "Can't tell what made {t} ({op}{at}): no input on record accounts for it"},
+    {"contradicted",
+     "{op}{at} made {kinds}{in_bad}, which its inputs on record can't give: one of them may have been changed by "
+     "something that is not on record"},
+    {"made", "{op}{at} made {kinds}{in_bad}{from}{because}"},
 };
 
-/// The text with an id; `generic` for ids that are not in the table.
-constexpr const SentenceText& sentence_text(std::string_view id) noexcept {
-  for (const SentenceText& text : sentence_texts)
-    if (text.id == id) return text;
-  return sentence_texts.back();
-}
+/// What to do, by the same rules. A key without a wording has no remedy but that of "made".
+inline constexpr Wording remedies[] = {
+    {"log", "Keep {in} away from 0 (for example max(x, 1e-7)), or compute from logits what is now log(softmax)."},
+    {"logneg", "Check the sign of {in}; softplus, abs or clip make it positive."},
+    {"log1p", "Keep {in} above −1."},
+    {"log_softmax", "Use the fused form (log_softmax, cross-entropy from logits), or clip {in} from below."},
+    {"root", "Take max(x, 0) first, or add a small ε inside the root."},
+    {"rsqrt", "Take max(x, 0) first, and add a small ε inside the root."},
+    {"gradient", "Use sqrt(x + ε), or a norm that is safe at 0 (select before and after it)."},
+    {"division", "Use divide_no_nan, or add a small ε to the divisor."},
+    {"empty", "Guard against the empty batch or mask."},
+    {"exp", "Subtract the maximum first, use softplus, or clip {in}."},
+    {"overflow", "Scale the inputs down, clip gradients, or use a wider dtype (with float16: loss scaling)."},
+    {"cast", "Use bfloat16, or scale the values first."},
+    {"pow", "Keep the base positive, or clip the exponent."},
+    {"domain", "Clip {in} to the domain ({domain})."},
+    {"matrix", "Add a small value to the diagonal."},
+    {"allmasked", "Mask with a large negative number instead of −∞, or leave such rows out."},
+    {"data", "Check the data before it goes in; recording the loader's ops shows where in it."},
+    {"const", "If it is meant as a mask, mark it as expected."},
+    {"expected", "Nothing to do if it is meant as a mask."},
+    {"opaque_native", "Record with .circular_buffer_size = -1, so that its rows stay."},
+    {"opaque", "Record with circular_buffer_size=-1 and without op_regex, so that its rows stay."},
+    {"contradicted_native",
+     "Record what changes it with nanlens::op or nanlens::record, and call nanlens::forget where its memory is "
+     "reused."},
+    {"contradicted", "Look at the values that go in there (tf.print, tf.debugging.check_numerics)."},
+    {"unknown_native",
+     "Record the code that makes {missing}: nanlens::op(\"Name\", value, inputs) where it comes from an expression, "
+     "nanlens::record where it is written in place; nanlens::tensor(x) links scalars."},
+    {"unknown_eager", "{Missing} is a constant or was converted from Python: tf.identity around it puts it on record."},
+    {"unknown_lost", "Record with circular_buffer_size=-1 and without op_regex, so that no row is missing."},
+    {"unknown_filtered", "Record without op_regex and tensor_dtypes."},
+    {"unknown_variable", "Call enable_dump_debug_info before the variable is made."},
+    {"unknown",
+     "Record with tensor_debug_mode=\"FULL_HEALTH\" and circular_buffer_size=-1; "
+     "tf.debugging.check_numerics on {missing} narrows it down."},
+    {"unknown", "Record with tensor_debug_mode=\"FULL_HEALTH\" and circular_buffer_size=-1."},
+    {"made", "Look at the values that go in there."},
+};
 
 /// The id of a mechanism's sentence.
 constexpr std::string_view sentence_id(Mechanism mechanism) noexcept {
@@ -142,5 +141,45 @@ constexpr std::string_view change_words(Mechanism mechanism) noexcept {
     default: return "";
   }
 }
+
+namespace detail {
+
+using Arguments = std::map<std::string, std::string>;
+
+// Arguments that may be empty.
+constexpr bool is_optional(std::string_view name) noexcept {
+  return name == "at" || name == "in_bad" || name == "from" || name == "because";
+}
+
+// The text with its names filled in; false, with `out` in pieces, if one has no value.
+inline bool fill(std::string_view text, const Arguments& arguments, std::string& out) {
+  out.clear();
+  while (!text.empty()) {
+    const std::size_t open = text.find('{');
+    out.append(text.substr(0, open));
+    if (open == std::string_view::npos) return true;
+    const std::size_t close = text.find('}', open);
+    const std::string name(text.substr(open + 1, close - open - 1));
+    const auto found = arguments.find(name);
+    if (found == arguments.end() || found->second.empty()) {
+      if (!is_optional(name)) return false;
+    } else {
+      out.append(found->second);
+    }
+    text.remove_prefix(close + 1);
+  }
+  return true;
+}
+
+// The first wording of a key that can be filled; empty if there is none.
+template <std::size_t N>
+std::string worded(const Wording (&table)[N], std::string_view key, const Arguments& arguments) {
+  std::string out;
+  for (const Wording& wording : table)
+    if (wording.key == key && fill(wording.text, arguments, out)) return out;
+  return {};
+}
+
+}  // namespace detail
 
 }  // namespace nanlens::causes

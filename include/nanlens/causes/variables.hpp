@@ -45,7 +45,9 @@ class Variables {
   /// The event that a read found in its variable: the latest earlier write with something bad, if the content is bad.
   /// `reader`: the read itself; `handle` −1 if unknown; `health` of what was read.
   void last_write(EventRef reader, std::int64_t handle, const TensorHealth& health, Link& link) {
-    const std::uint32_t at = reader.is_execution ? reader.index : model_.owners().owner(reader.index);
+    std::uint32_t at = reader.is_execution ? reader.index : model_.owners().owner(reader.index);
+    if (at == none) at = first_execution_after(reader);
+    const bool ownerless = !reader.is_execution && model_.owners().owner(reader.index) == none;
     const std::uint32_t before = reader.is_execution ? none : reader.index;
     std::uint32_t exact = none;  // execution of the write found by handle
     if (const auto found = by_handle_.find(handle); handle >= 0 && found != by_handle_.end()) {
@@ -53,7 +55,7 @@ class Variables {
       const auto& list = found->second;
       for (std::size_t i = list.size(), tried = 0; i-- > 0 && tried < most;) {
         const VariableWrite& w = writes_[list[i]];
-        if (at != none && (w.execution > at || (w.execution == at && reader.is_execution))) continue;
+        if (at != none && (w.execution > at || (w.execution == at && (reader.is_execution || ownerless)))) continue;
         ++tried;
         Link value;
         value_of(w, w.execution == at ? before : none, value);
@@ -139,6 +141,21 @@ class Variables {
       if (const EventRef out = execution_event(w.execution, slot); model_.bad(out)) return link.set_event(out, 0.9F);
     if (!bad_input_of(w.execution, link)) link.set_clean(0.9F);
     link.confidence = 1;
+  }
+
+  // Of a row that belongs to no call, the time at least is known: no later write can be what it read.
+  std::uint32_t first_execution_after(EventRef row) {
+    const double time = model_.time(row);
+    std::uint32_t begin = 0;
+    auto end = static_cast<std::uint32_t>(model_.run().num_executions());
+    while (begin < end) {
+      const std::uint32_t middle = begin + (end - begin) / 2;
+      if (model_.run().execution_wall_time(middle) < time)
+        begin = middle + 1;
+      else
+        end = middle;
+    }
+    return begin == model_.run().num_executions() ? none : begin;
   }
 
   void add(const VariableWrite& write) {

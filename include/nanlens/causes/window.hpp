@@ -72,6 +72,16 @@ class Window {
     const auto after = std::upper_bound(first.begin(), first.end(), row);
     return after == first.begin() ? 0 : static_cast<std::uint32_t>(after - first.begin()) - 1;
   }
+  /// The last row of a graph before another row; `none`: of all.
+  [[nodiscard]] std::uint32_t last_row_before(std::uint32_t graph, std::uint32_t row) const {
+    const auto found = graph_slot_.find(graph);
+    if (found == graph_slot_.end()) return none;
+    const auto& at = runs_[found->second].positions;
+    const auto end = row == none ? at.end()
+                                 : std::lower_bound(at.begin(), at.end(), row,
+                                                    [&](std::uint32_t i, std::uint32_t r) { return rows_[i] < r; });
+    return end == at.begin() ? none : rows_[*(end - 1)];
+  }
   /// The first row of a run.
   [[nodiscard]] std::uint32_t run_begin(std::uint32_t graph, std::uint32_t run) const {
     const auto found = graph_slot_.find(graph);

@@ -1,8 +1,10 @@
 /// @file
-/// Bytes to event structs. Never throws on content; unknown fields are skipped; invalid input gives `false`.
+/// Bytes to event structs. Never throws on content; unknown fields are skipped; invalid input gives `false`. Of a
+/// repeated field, elements beyond its limit (limits.hpp) are not kept.
 #pragma once
 
 #include <nanlens/logdir/debug_event.hpp>
+#include <nanlens/logdir/limits.hpp>
 #include <nanlens/logdir/wire.hpp>
 
 namespace nanlens::logdir {
@@ -25,6 +27,16 @@ bool set_message(std::optional<T>& to, const WireReader& r) {
   return decode(r.bytes(), *to);
 }
 
+inline bool append_text(std::vector<std::string>& list, const WireReader& r, std::size_t most = limits::elements) {
+  if (list.size() < most) list.emplace_back(r.text());
+  return true;
+}
+
+template <class Message>
+bool append_message(std::vector<Message>& list, const WireReader& r, std::size_t most = limits::elements) {
+  return list.size() >= most || decode(r.bytes(), list.emplace_back());
+}
+
 inline bool field(DebugMetadata& m, WireReader& r) {
   switch (r.number()) {
     case 1: return set(m.tensorflow_version, r);
@@ -38,7 +50,7 @@ inline bool field(SourceFile& m, WireReader& r) {
   switch (r.number()) {
     case 1: return set(m.file_path, r);
     case 2: return set(m.host_name, r);
-    case 3: m.lines.emplace_back(r.text()); return true;
+    case 3: return append_text(m.lines, r, limits::texts);
     default: return true;
   }
 }
@@ -65,7 +77,7 @@ inline bool field(StackFrameWithId& m, WireReader& r) {
 inline bool field(CodeLocation& m, WireReader& r) {
   switch (r.number()) {
     case 1: return set(m.host_name, r);
-    case 2: m.stack_frame_ids.emplace_back(r.text()); return true;
+    case 2: return append_text(m.stack_frame_ids, r);
     default: return true;
   }
 }
@@ -74,7 +86,7 @@ inline bool field(DebuggedGraph& m, WireReader& r) {
   switch (r.number()) {
     case 1: return set(m.graph_id, r);
     case 2: return set(m.graph_name, r);
-    case 3: m.instrumented_ops.emplace_back(r.text()); return true;
+    case 3: return append_text(m.instrumented_ops, r);
     case 4: return set(m.original_graph_def, r);
     case 5: return set(m.instrumented_graph_def, r);
     case 6: return set(m.outer_context_id, r);
@@ -89,7 +101,7 @@ inline bool field(GraphOpCreation& m, WireReader& r) {
     case 3: return set(m.graph_name, r);
     case 4: return set(m.graph_id, r);
     case 5: return set(m.device_name, r);
-    case 6: m.input_names.emplace_back(r.text()); return true;
+    case 6: return append_text(m.input_names, r);
     case 7: m.num_outputs = r.i32(); return true;
     case 8: return set_message(m.code_location, r);
     case 9: r.append_to(m.output_tensor_ids); return true;
@@ -115,7 +127,7 @@ inline bool field(TensorDim& m, WireReader& r) {
 
 inline bool field(TensorShapeProto& m, WireReader& r) {
   switch (r.number()) {
-    case 2: return decode(r.bytes(), m.dims.emplace_back());
+    case 2: return append_message(m.dims, r, limits::dimensions);
     case 3: m.unknown_rank = r.u64() != 0; return true;
     default: return true;
   }
@@ -129,15 +141,15 @@ inline bool field(TensorProto& m, WireReader& r) {
     case 4: return set(m.tensor_content, r);
     case 5: r.append_fixed_to(m.float_val); return true;
     case 6: r.append_fixed_to(m.double_val); return true;
-    case 7: r.append_to(m.int_val); return true;
-    case 8: m.string_val.emplace_back(r.text()); return true;
+    case 7: r.append_to(m.int_val, limits::listed_values); return true;
+    case 8: return append_text(m.string_val, r, limits::texts);
     case 9: r.append_fixed_to(m.scomplex_val); return true;
-    case 10: r.append_to(m.int64_val); return true;
-    case 11: r.append_to(m.bool_val); return true;
+    case 10: r.append_to(m.int64_val, limits::listed_values); return true;
+    case 11: r.append_to(m.bool_val, limits::listed_values); return true;
     case 12: r.append_fixed_to(m.dcomplex_val); return true;
-    case 13: r.append_to(m.half_val); return true;
-    case 16: r.append_to(m.uint32_val); return true;
-    case 17: r.append_to(m.uint64_val); return true;
+    case 13: r.append_to(m.half_val, limits::listed_values); return true;
+    case 16: r.append_to(m.uint32_val, limits::listed_values); return true;
+    case 17: r.append_to(m.uint64_val, limits::listed_values); return true;
     case 18: return set(m.float8_val, r);
     default: return true;
   }
@@ -151,7 +163,7 @@ inline bool field(Execution& m, WireReader& r) {
     case 4: r.append_to(m.input_tensor_ids); return true;
     case 5: r.append_to(m.output_tensor_ids); return true;
     case 6: m.tensor_debug_mode = r.i32(); return true;
-    case 7: return decode(r.bytes(), m.tensor_protos.emplace_back());
+    case 7: return append_message(m.tensor_protos, r);
     case 8: return set_message(m.code_location, r);
     case 9: r.append_to(m.output_tensor_device_ids); return true;
     default: return true;
@@ -192,7 +204,7 @@ inline bool field(NanlensExtension& m, WireReader& r) {
     case 5: m.dropped_traces = r.u64(); return true;
     case 6: m.fp_flags = static_cast<std::uint32_t>(r.u64()); return true;
     case 7: m.graph_run = r.u64(); return true;
-    case 8: return decode(r.bytes(), m.outputs.emplace_back());
+    case 8: return append_message(m.outputs, r);
     case 9: r.append_to(m.variable_ids); return true;
     case 10: r.append_to(m.read_variable_ids); return true;
     default: return true;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <nanlens/logdir/limits.hpp>
 #include <nanlens/logdir/tfrecord.hpp>
 
 namespace nanlens::logdir {
@@ -222,14 +223,14 @@ class WireReader {
     return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()};
   }
 
-  /// Appends a repeated varint field to `out`, packed or one element at a time.
+  /// Appends a repeated varint field to `out`, packed or one element at a time, until that has `most` elements.
   template <class List>
-  void append_to(List& out) noexcept {
+  void append_to(List& out, std::size_t most = limits::elements) {
     using T = typename List::value_type;
-    if (type_ == WireType::varint) out.push_back(static_cast<T>(value_));
+    if (type_ == WireType::varint && out.size() < most) out.push_back(static_cast<T>(value_));
     if (type_ != WireType::length_delimited) return;
     WireReader packed(bytes_);
-    while (packed.p_ != packed.end_) {
+    while (packed.p_ != packed.end_ && out.size() < most) {
       const std::uint64_t value = packed.read_varint();
       if (packed.failed_) {
         failed_ = true;
@@ -238,16 +239,17 @@ class WireReader {
       out.push_back(static_cast<T>(value));
     }
   }
-  /// Appends a repeated float or double field to `out`, packed or one element at a time.
+  /// Appends a repeated float or double field to `out`, packed or one element at a time, until that has `most`
+  /// elements.
   template <class List>
-  void append_fixed_to(List& out) noexcept {
+  void append_fixed_to(List& out, std::size_t most = limits::listed_values) {
     using T = typename List::value_type;
     using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
     constexpr WireType single = sizeof(T) == 4 ? WireType::fixed32 : WireType::fixed64;
-    if (type_ == single) out.push_back(std::bit_cast<T>(static_cast<Word>(value_)));
+    if (type_ == single && out.size() < most) out.push_back(std::bit_cast<T>(static_cast<Word>(value_)));
     if (type_ != WireType::length_delimited) return;
     if (bytes_.size() % sizeof(T) != 0) failed_ = true;
-    for (std::size_t i = 0; i + sizeof(T) <= bytes_.size(); i += sizeof(T))
+    for (std::size_t i = 0; i + sizeof(T) <= bytes_.size() && out.size() < most; i += sizeof(T))
       out.push_back(std::bit_cast<T>(detail::load_le<Word>(bytes_.data() + i)));
   }
 

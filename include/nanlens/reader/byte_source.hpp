@@ -2,6 +2,7 @@
 /// Where bytes come from: one interface for files, memory, archives and the browser's File objects.
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -52,11 +53,16 @@ class MemorySource final : public ByteSource {
   std::shared_ptr<const std::string> bytes_;
 };
 
-/// A file on disk, read with pread: never mapped, because a mapped file that shrinks kills the process.
+/// A file on disk, read with pread: never mapped, because a mapped file that shrinks kills the process. Only regular
+/// files: a pipe with the name of a file would be waited for.
 class FileSource final : public ByteSource {
  public:
-  explicit FileSource(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (fd_ < 0) error_ = std::strerror(errno);
+  explicit FileSource(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    struct stat info{};
+    if (fd_ < 0)
+      error_ = std::strerror(errno);
+    else if (::fstat(fd_, &info) != 0 || !S_ISREG(info.st_mode))
+      error_ = "it is no regular file";
   }
   ~FileSource() override {
     if (fd_ >= 0) ::close(fd_);

@@ -5,6 +5,7 @@
 /// makes an undeclared entry, which the declaration fills in when it arrives.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 
 #include <nanlens/logdir/events.hpp>
 #include <nanlens/logdir/file_set.hpp>
+#include <nanlens/logdir/limits.hpp>
 #include <nanlens/reader/columns.hpp>
 #include <nanlens/reader/string_pool.hpp>
 
@@ -104,12 +106,12 @@ class GraphTable {
     }
     return found->second;
   }
-  [[nodiscard]] std::uint32_t find_graph(std::string_view id) {
-    const auto found = graph_by_id_.find(strings_.add(id));
+  [[nodiscard]] std::uint32_t find_graph(std::string_view id) const {
+    const auto found = graph_by_id_.find(strings_.find(id));
     return found == graph_by_id_.end() ? none : found->second;
   }
-  [[nodiscard]] std::uint32_t find_op(std::uint32_t graph, std::string_view name) {
-    const auto found = op_by_name_.find(std::uint64_t{graph} << 32 | strings_.add(name));
+  [[nodiscard]] std::uint32_t find_op(std::uint32_t graph, std::string_view name) const {
+    const auto found = op_by_name_.find(std::uint64_t{graph} << 32 | strings_.find(name));
     return found == op_by_name_.end() ? none : found->second;
   }
 
@@ -120,12 +122,34 @@ class GraphTable {
   [[nodiscard]] StringPool& strings() noexcept { return strings_; }
   [[nodiscard]] std::string_view text(std::uint32_t number) const noexcept { return strings_[number]; }
 
-  /// Ids of a graph and the graphs around it, outermost first. A cycle, which only a damaged logdir has, is cut.
+  /// Ids of a graph and the graphs around it, outermost first. Only a damaged logdir nests deeper than
+  /// `limits::graph_nesting`, or a graph in itself; the outer ones are left out then.
   [[nodiscard]] std::vector<std::string> graph_ids(std::uint32_t graph) const {
     std::vector<std::string> ids;
-    for (std::uint32_t g = graph; g != none && ids.size() <= graphs_.size(); g = graphs_[g].outer)
-      ids.emplace(ids.begin(), strings_[graphs_[g].id]);
+    const std::size_t most = std::min(limits::graph_nesting, graphs_.size());
+    for (std::uint32_t g = graph; g != none && ids.size() < most; g = graphs_[g].outer)
+      ids.emplace_back(strings_[graphs_[g].id]);
+    std::reverse(ids.begin(), ids.end());
     return ids;
+  }
+  /// Graphs that are nested deeper than `limits::graph_nesting`, or in themselves.
+  [[nodiscard]] std::vector<std::uint32_t> too_deep() const {
+    constexpr std::uint32_t deepest = limits::graph_nesting;
+    std::vector<std::uint32_t> depth(graphs_.size(), 0);  // 0: not known yet
+    std::vector<std::uint32_t> path;
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t graph = 0; graph < graphs_.size(); ++graph) {
+      std::uint32_t g = graph;
+      for (path.clear(); g != none && depth[g] == 0 && path.size() <= deepest; g = graphs_[g].outer) path.push_back(g);
+      if (g != none && depth[g] == 0) {
+        depth[graph] = deepest + 1;
+      } else {
+        std::uint32_t around = g == none ? 0 : depth[g];
+        for (; !path.empty(); path.pop_back()) depth[path.back()] = around = std::min(around + 1, deepest + 1);
+      }
+      if (depth[graph] > deepest) found.push_back(graph);
+    }
+    return found;
   }
 
  private:

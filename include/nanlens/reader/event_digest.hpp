@@ -31,13 +31,18 @@ struct TensorHealth {
 };
 
 /// Numbers of a summary, without a heap allocation.
-struct SummaryNumbers {
-  std::array<double, 16> values{};
-  std::size_t size = 0;
-  void push_back(double v) noexcept {
-    if (size < values.size()) values[size++] = v;
-  }
+class SummaryNumbers {
+ public:
   using value_type = double;
+  void push_back(double v) noexcept {
+    if (size_ < values.size()) values[size_++] = v;
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  std::array<double, 16> values{};
+
+ private:
+  std::size_t size_ = 0;
 };
 
 namespace detail {
@@ -59,6 +64,18 @@ inline SummaryNumbers summary_numbers(logdir::Bytes proto) noexcept {
     if (r.number() == 6) r.append_fixed_to(numbers);
   }
   return numbers;
+}
+
+// A dtype as a summary tells it: a number that any damaged record may hold.
+inline DType summary_dtype(double number) noexcept {
+  return number > 0 && number < 1000 ? static_cast<DType>(static_cast<std::int32_t>(number)) : DType::invalid;
+}
+
+// A summary whose counts are no counts (negative, not a number, beyond what 64 bits hold) tells nothing.
+inline bool are_counts(const SummaryNumbers& n, std::size_t from) noexcept {
+  for (std::size_t i = from; i < n.size(); ++i)
+    if (!(n.values[i] >= 0 && n.values[i] < 9e18)) return false;
+  return true;
 }
 
 inline std::uint8_t flag(double count, std::uint8_t bit) noexcept { return count > 0 ? bit : std::uint8_t{0}; }
@@ -97,23 +114,23 @@ inline TensorHealth tensor_health(TensorDebugMode mode, logdir::Bytes proto) {
     return h;
   }
   SummaryNumbers n = detail::summary_numbers(proto);
-  if (n.size == 0) {  // the kernel's other output type, which TensorFlow's dumping does not use
+  if (n.size() == 0) {  // the kernel's other output type, which TensorFlow's dumping does not use
     logdir::TensorProto rare;
     if (logdir::detail::decode(proto, rare))
       for (const double v : logdir::summary_values(rare)) n.push_back(v);
   }
   const auto& v = n.values;
-  if (mode == TensorDebugMode::curt_health && n.size == 2) {
+  if (mode == TensorDebugMode::curt_health && n.size() == 2 && detail::are_counts(n, 1)) {
     h.flags = static_cast<std::uint8_t>(has_summary_flag | (v[1] != 0 ? bad_flags : 0));
-  } else if (mode == TensorDebugMode::concise_health && n.size == 5) {
+  } else if (mode == TensorDebugMode::concise_health && n.size() == 5 && detail::are_counts(n, 1)) {
     counts(v[1], v[2], v[3], v[4]);
-  } else if (mode == TensorDebugMode::full_health && n.size == 11) {
-    h.dtype = static_cast<DType>(static_cast<std::int32_t>(v[2]));
+  } else if (mode == TensorDebugMode::full_health && n.size() == 11 && detail::are_counts(n, 3)) {
+    h.dtype = detail::summary_dtype(v[2]);
     h.rank = v[3];
     counts(v[4], v[5], v[6], v[7]);
     finite(v[8], v[9], v[10]);
-  } else if (mode == TensorDebugMode::shape && n.size == 10) {
-    h.dtype = static_cast<DType>(static_cast<std::int32_t>(v[1]));
+  } else if (mode == TensorDebugMode::shape && n.size() == 10 && detail::are_counts(n, 2)) {
+    h.dtype = detail::summary_dtype(v[1]);
     h.rank = v[2];
     h.size = v[3];
     h.flags = v[3] == 0 ? empty_flag : std::uint8_t{0};
@@ -143,6 +160,7 @@ struct ExecutionDigest {
   std::uint64_t call_id = 0;
   std::uint32_t fp_flags = 0;
   std::uint8_t flags = 0;
+  std::uint32_t num_outputs = 0;  ///< recorded tensors; no more than `limits::elements` of them are looked at
   std::uint32_t num_bad_outputs = 0;
   logdir::Bytes code_location;
 };
@@ -187,6 +205,7 @@ inline bool read_execution(logdir::Bytes bytes, ExecutionDigest& d) {
       case 3: d.graph_id = r.text(); break;
       case 6: mode = static_cast<TensorDebugMode>(r.i32()); break;
       case 7: {  // the mode goes before the tensors on the wire
+        if (++d.num_outputs > limits::elements) break;
         const TensorHealth h = tensor_health(mode, r.bytes());
         d.flags = static_cast<std::uint8_t>(d.flags | (h.flags & ~empty_flag));
         d.num_bad_outputs += h.bad();
@@ -210,7 +229,9 @@ inline bool read_links(logdir::Bytes bytes, ExecutionLinks& links) {
       case 4: r.append_to(links.input_tensor_ids); break;
       case 5: r.append_to(links.output_tensor_ids); break;
       case 6: mode = static_cast<TensorDebugMode>(r.i32()); break;
-      case 7: links.outputs.push_back(tensor_health(mode, r.bytes())); break;
+      case 7:
+        if (links.outputs.size() < limits::elements) links.outputs.push_back(tensor_health(mode, r.bytes()));
+        break;
       default: break;
     }
   }
@@ -218,13 +239,18 @@ inline bool read_links(logdir::Bytes bytes, ExecutionLinks& links) {
 }
 
 // Keeps the first number of a list.
-struct SmallList {
+class FirstOfList {
+ public:
   using value_type = std::int64_t;
-  std::int64_t first = -1;
-  std::size_t size = 0;
   void push_back(std::int64_t v) noexcept {
-    if (size++ == 0) first = v;
+    if (size_++ == 0) front_ = v;
   }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::int64_t front() const noexcept { return front_; }
+
+ private:
+  std::int64_t front_ = -1;
+  std::size_t size_ = 0;
 };
 
 inline void read_extension(logdir::Bytes extension, TraceDigest& d) noexcept {
@@ -236,9 +262,9 @@ inline void read_extension(logdir::Bytes extension, TraceDigest& d) noexcept {
       for (logdir::WireReader stats(r.bytes()); stats.next();)
         if (stats.is(6, logdir::WireType::varint)) d.outside_source = stats.u64() != 0;
     if (r.is(9, logdir::WireType::length_delimited)) {
-      SmallList ids;
-      r.append_to(ids);
-      if (ids.size > 0) d.variable_id = ids.first;
+      FirstOfList ids;
+      r.append_to(ids, 1);
+      if (ids.size() > 0) d.variable_id = ids.front();
     }
   }
 }

@@ -3,116 +3,16 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include <nanlens/logdir/limits.hpp>
 #include <nanlens/logdir/tfrecord.hpp>
-#include <nanlens/reader/byte_source.hpp>
+#include <nanlens/reader/record_file.hpp>
 
 namespace nanlens::reader {
-
-/// A file with windows of it in memory: one for who reads on and on, a few for who reads here and there.
-class RecordFile {
- public:
-  RecordFile(std::string name, std::unique_ptr<ByteSource> source)
-      : name_(std::move(name)), source_(std::move(source)) {}
-
-  [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  [[nodiscard]] std::uint64_t size() { return source_->size(); }
-  [[nodiscard]] std::string error() { return source_->error(); }
-
-  /// `count` bytes at `offset`; fewer where the file ends. Valid until the next call. `ahead` is how much to read
-  /// beyond.
-  Bytes bytes(std::uint64_t offset, std::size_t count, std::size_t ahead = small_window) {
-    if (scanned_.holds(offset, count)) return scanned_.part(offset, count);
-    if (ahead != small_window) {
-      fill(scanned_, offset, std::max(count, ahead));
-      return scanned_.part(offset, count);
-    }
-    for (Window& w : looked_up_)
-      if (w.holds(offset, count)) {
-        w.last_use = ++uses_;
-        return w.part(offset, count);
-      }
-    // Who reads single records goes back as often as on: the window begins somewhat before. Who goes on where a window
-    // ends gets a longer one in its place; several may do so in turn.
-    const std::uint64_t begin = offset / back_step * back_step;
-    const auto goes_on = [&](const Window& w) {
-      return w.filled != 0 && offset >= w.start && offset <= w.start + w.filled + small_window;
-    };
-    auto window = std::find_if(looked_up_.begin(), looked_up_.end(), goes_on);
-    std::size_t wanted = small_window;
-    if (window != looked_up_.end())
-      wanted = std::min(2 * window->filled, longest_lookup);
-    else
-      window = std::min_element(looked_up_.begin(), looked_up_.end(),
-                                [](const Window& a, const Window& b) { return a.last_use < b.last_use; });
-    window->last_use = ++uses_;
-    fill(*window, begin, std::max(static_cast<std::size_t>(offset - begin) + count, wanted));
-    return window->part(offset, count);
-  }
-
-  /// The payload of the record at `offset`; empty if it can't be read or is damaged.
-  Bytes payload(std::uint64_t offset) {
-    const Bytes header = bytes(offset, logdir::record_header_bytes);
-    std::uint64_t length = 0;
-    if (header.size() < logdir::record_header_bytes || !logdir::read_record_header(header.data(), length)) return {};
-    if (length > small_window && length > size()) return {};  // asking for the size is a system call
-    const auto n = static_cast<std::size_t>(length);
-    const Bytes record = bytes(offset, n + logdir::record_overhead);
-    if (record.size() < n + logdir::record_overhead) return {};
-    const Bytes content = record.subspan(logdir::record_header_bytes, n);
-    return logdir::payload_intact(content, content.data() + n) ? content : Bytes{};
-  }
-
-  static constexpr std::size_t small_window = std::size_t{64} << 10;
-#if defined(__EMSCRIPTEN__)
-  static constexpr std::size_t scan_window = std::size_t{4} << 20;  // a page's reads cost some milliseconds each
-#else
-  static constexpr std::size_t scan_window = std::size_t{1} << 20;
-#endif
-
- private:
-  static constexpr std::uint64_t back_step = small_window / 2;
-  static constexpr std::size_t longest_lookup = scan_window;
-
-  struct Window {
-    std::vector<unsigned char> bytes;
-    std::uint64_t start = 0;
-    std::size_t filled = 0;
-    std::uint64_t last_use = 0;
-
-    [[nodiscard]] bool holds(std::uint64_t offset, std::size_t count) const noexcept {
-      return offset >= start && offset + count <= start + filled;
-    }
-    [[nodiscard]] Bytes part(std::uint64_t offset, std::size_t count) const noexcept {
-      if (offset < start || offset >= start + filled) return {};
-      const auto from = static_cast<std::size_t>(offset - start);
-      return {bytes.data() + from, std::min(count, filled - from)};
-    }
-  };
-
-  void fill(Window& window, std::uint64_t offset, std::size_t count) {
-    if (window.bytes.size() < count) window.bytes.resize(count);
-    if (window.bytes.size() > 4 * scan_window && count <= scan_window) {  // a huge record has gone by
-      window.bytes.resize(scan_window);
-      window.bytes.shrink_to_fit();
-    }
-    window.start = offset;
-    window.filled = source_->read(offset, window.bytes.data(), count);
-  }
-
-  std::string name_;
-  std::unique_ptr<ByteSource> source_;
-  Window scanned_;
-  std::array<Window, 4> looked_up_;
-  std::uint64_t uses_ = 0;
-};
 
 /// What a scan saw besides intact records.
 struct ScanFault {
@@ -121,7 +21,7 @@ struct ScanFault {
 };
 
 /// Walks over the records of a file. Keeps its place between calls, so that a growing file is read on from where it
-/// ended.
+/// ended. Takes time in proportion to the bytes of the file, whatever they are.
 class RecordScanner {
  public:
   /// Visits every record that starts before `end` and is complete: `record(offset, payload)` for intact ones,
@@ -129,12 +29,13 @@ class RecordScanner {
   /// `go_on(position)` is asked now and then; false stops the scan, which can be taken up again.
   template <class OnRecord, class OnGap, class GoOn>
   void scan(RecordFile& file, std::uint64_t end, OnRecord&& record, OnGap&& gap, GoOn&& go_on) {
-    constexpr std::uint64_t ask_every = std::uint64_t{1} << 20;
-    std::uint64_t asked = position_;
+    asked_ = position_;
     tail_fault_.clear();
+    const bool too_large = end > limits::file_bytes;
+    end = std::min(end, limits::file_bytes);
     while (position_ < end) {
-      if (position_ - asked >= ask_every) {
-        asked = position_;
+      if (position_ - asked_ >= ask_every) {
+        asked_ = position_;
         if (!go_on(position_)) return;
       }
       const std::uint64_t left = end - position_;
@@ -143,10 +44,16 @@ class RecordScanner {
       if (header.size() < logdir::record_header_bytes) return unreadable(file);
       std::uint64_t length = 0;
       if (!logdir::read_record_header(header.data(), length)) {
-        if (!resynchronise(file, end, gap)) return;
+        if (!resynchronise(file, end, gap, go_on)) return;
         continue;
       }
       if (length > left || left - length < logdir::record_overhead) return torn(left);
+      if (length > limits::record_bytes) {
+        gap(ScanFault{position_, "the record has " + std::to_string(length) + " bytes, more than the " +
+                                     std::to_string(limits::record_bytes) + " that are read: it is skipped"});
+        position_ += length + logdir::record_overhead;
+        continue;
+      }
       const auto n = static_cast<std::size_t>(length);
       const Bytes bytes = file.bytes(position_, n + logdir::record_overhead, RecordFile::scan_window);
       if (bytes.size() < n + logdir::record_overhead) return unreadable(file);
@@ -157,6 +64,7 @@ class RecordScanner {
         gap(ScanFault{position_, "the checksum of the record's payload does not match: the record is skipped"});
       position_ += n + logdir::record_overhead;
     }
+    if (too_large) tail_fault_ = "the file is larger than 1 TiB: what lies beyond is not read";
   }
 
   [[nodiscard]] std::uint64_t position() const noexcept { return position_; }
@@ -165,6 +73,9 @@ class RecordScanner {
   [[nodiscard]] const std::string& tail_fault() const noexcept { return tail_fault_; }
 
  private:
+  static constexpr std::uint64_t ask_every = std::uint64_t{1} << 20;
+  enum class Candidate : std::uint8_t { none, incomplete, record };
+
   void torn(std::uint64_t left) {
     tail_fault_ = "the file ends within a record (" + std::to_string(left) + " bytes of it are there)";
   }
@@ -173,31 +84,80 @@ class RecordScanner {
     tail_fault_ = "the file can't be read from here on" + (why.empty() ? std::string(": it has shrunk") : ": " + why);
   }
 
-  // Looks for the next offset at which an intact record starts. One record is taken as lost.
-  template <class OnGap>
-  bool resynchronise(RecordFile& file, std::uint64_t end, OnGap&& gap) {
-    std::uint64_t at = std::max(position_ + 1, searched_);
-    for (; at + logdir::record_overhead <= end; ++at) {
-      const Bytes header = file.bytes(at, logdir::record_header_bytes, RecordFile::scan_window);
-      if (header.size() < logdir::record_header_bytes) break;
-      std::uint64_t length = 0;
-      if (!logdir::read_record_header(header.data(), length)) continue;
-      if (length > end - at || end - at - length < logdir::record_overhead) continue;
-      if (file.payload(at).empty() && length != 0) continue;
+  // Looks for the next offset at which an intact record starts. One record is taken as lost. False: there is none so
+  // far, or the search was stopped.
+  template <class OnGap, class GoOn>
+  bool resynchronise(RecordFile& file, std::uint64_t end, OnGap&& gap, GoOn&& go_on) {
+    const auto found = [&](std::uint64_t at) {
       gap(ScanFault{position_, "the header of the record is damaged: " + std::to_string(at - position_) +
-                                   " bytes are skipped up to the next intact record"});
+                                   " bytes are skipped up to the next record"});
       position_ = at;
-      searched_ = 0;
+      searched_ = incomplete_ = 0;
       return true;
+    };
+    if (incomplete_ != 0) {
+      const Candidate what = candidate(file, incomplete_, end);
+      if (what == Candidate::record) return found(incomplete_);
+      if (what == Candidate::none) incomplete_ = 0;
     }
-    searched_ = at;
-    tail_fault_ = "the header of the record is damaged, and no intact record follows in the remaining " +
-                  std::to_string(end - position_) + " bytes";
+    const std::uint64_t last = std::min(end, position_ + limits::resynchronise_bytes);
+    std::uint64_t at = std::max(position_ + 1, searched_);
+    std::uint64_t asked = at + checked_;
+    for (; at + logdir::record_overhead <= last; ++at) {
+      at = next_header(file, at, end);
+      searched_ = std::min(at, last);
+      if (at + checked_ - asked >= ask_every) {
+        asked = at + checked_;
+        if (!go_on(position_)) return false;
+      }
+      if (at + logdir::record_overhead > last) break;
+      const Candidate what = candidate(file, at, end);
+      if (what == Candidate::record) return found(at);
+      if (what == Candidate::incomplete && incomplete_ == 0) incomplete_ = at;
+    }
+    searched_ = std::max(position_ + 1, std::min(at, last));
+    tail_fault_ = "the header of the record is damaged, and no intact record follows in the " +
+                  std::string(last < end ? "next " : "remaining ") + std::to_string(last - position_) + " bytes";
     return false;
   }
 
+  // The first offset from `at` on where a header with a right checksum lies, or where the bytes in memory end. Lengths
+  // of 2^40 and more are none, and a run of zeros holds no header: both are passed over fast.
+  static std::uint64_t next_header(RecordFile& file, std::uint64_t at, std::uint64_t end) {
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(RecordFile::scan_window / 2, end - at));
+    const Bytes bytes = file.bytes(at, wanted, RecordFile::scan_window);
+    if (bytes.size() < logdir::record_header_bytes) return end;  // it has shrunk
+    const std::size_t count = bytes.size() - logdir::record_header_bytes + 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      const unsigned char* const p = bytes.data() + i;
+      if ((p[5] | p[6] | p[7]) != 0) continue;
+      std::uint64_t length = logdir::detail::load_le<std::uint64_t>(p);
+      if (length == 0 && logdir::detail::load_le<std::uint32_t>(p + 8) == 0) continue;
+      if (logdir::read_record_header(p, length)) return at + i;
+    }
+    return at + count;
+  }
+
+  // Is there a record at `at`? Where too much has been checked already, a header with a right checksum is believed:
+  // what follows is then read as a record of that length, so that the work stays in proportion.
+  Candidate candidate(RecordFile& file, std::uint64_t at, std::uint64_t end) {
+    const Bytes header = file.bytes(at, logdir::record_header_bytes, RecordFile::scan_window);
+    std::uint64_t length = 0;
+    if (header.size() < logdir::record_header_bytes || !logdir::read_record_header(header.data(), length))
+      return Candidate::none;
+    if (length > limits::record_bytes) return Candidate::none;
+    if (end - at < logdir::record_overhead || length > end - at - logdir::record_overhead) return Candidate::incomplete;
+    if (checked_ + length > limits::checked_bytes_per_byte * at + limits::checked_bytes_of_any_file)
+      return Candidate::record;
+    checked_ += length;
+    return length == 0 || !file.payload(at).empty() ? Candidate::record : Candidate::none;
+  }
+
   std::uint64_t position_ = 0;
-  std::uint64_t searched_ = 0;  // no record starts between position_ and here
+  std::uint64_t searched_ = 0;    // no record starts between position_ and here, but perhaps
+  std::uint64_t incomplete_ = 0;  // here, where the first header lies whose record the file does not hold yet
+  std::uint64_t checked_ = 0;     // bytes of payloads read while searching
+  std::uint64_t asked_ = 0;
   std::string tail_fault_;
 };
 

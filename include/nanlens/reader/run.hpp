@@ -7,8 +7,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <queue>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -17,13 +19,11 @@
 #include <nanlens/reader/definitions.hpp>
 #include <nanlens/reader/details.hpp>
 #include <nanlens/reader/event_digest.hpp>
+#include <nanlens/reader/memory_guard.hpp>
 #include <nanlens/reader/run_files.hpp>
+#include <nanlens/reader/time_order.hpp>
 
 namespace nanlens::reader {
-
-/// Asked now and then while files are read, with the bytes done and the bytes there are; false stops reading, which the
-/// next update takes up where it stopped.
-using Progress = std::function<bool(std::uint64_t done, std::uint64_t total)>;
 
 /// A bad tensor, as the index keeps it. Details come from `Run::alert`.
 struct AlertRef {
@@ -75,6 +75,13 @@ class Run {
       if (std::find(hosts.begin(), hosts.end(), set->host()) == hosts.end()) hosts.push_back(set->host());
     return hosts;
   }
+  /// File sets of the run, one per process that recorded; the one an event is in, and its host.
+  [[nodiscard]] std::size_t num_sets() const noexcept { return sets_.size(); }
+  [[nodiscard]] std::size_t set_of_trace(std::size_t i) const { return trace_locators_[i].set(); }
+  [[nodiscard]] std::size_t set_of_execution(std::size_t i) const { return execution_locators_[i].set(); }
+  [[nodiscard]] std::string host_of_set(std::size_t set) const { return sets_[set]->host(); }
+  /// Path of a set without the ending that names the kind of file.
+  [[nodiscard]] std::string set_path(std::size_t set) const { return sets_[set]->path(); }
   /// Events that the program could not record, as it counted them itself.
   [[nodiscard]] std::uint64_t dropped() const noexcept {
     std::uint64_t n = 0;
@@ -92,6 +99,10 @@ class Run {
   }
   ///@}
 
+  /// Takes the id that the metadata of the run's only set tells, now that it can be read.
+  void rename(std::string id) { id_ = std::move(id); }
+  /// Adds a fault that was found outside the run's files.
+  void add_fault(const Diagnostic& fault) { diagnostics_.add(fault.file, fault.offset, fault.message); }
   /// Adds a file set, with the faults found while it was opened. The first set added describes the run.
   void adopt(std::unique_ptr<SetFiles> set, const Diagnostics& faults) {
     for (const Diagnostic& f : faults.list()) diagnostics_.add(f.file, f.offset, f.message);
@@ -99,19 +110,20 @@ class Run {
       diagnostics_.add(set->path(), 0, "the run has more than 256 file sets: this one is not read");
       return;
     }
-    if (!set->metadata.readable)
-      diagnostics_.add(set->name(logdir::FileKind::metadata), 0,
-                       "there is no readable metadata: run id, version and start time are unknown");
     sets_.push_back(std::move(set));
   }
 
-  /// Reads what is new in the run's files. True if anything was.
+  /// The files of the only set of a run whose metadata came late; null if it has several sets.
+  [[nodiscard]] SetFiles* only_set() noexcept { return sets_.size() == 1 ? sets_.front().get() : nullptr; }
+
+  /// Reads what is new in the run's files. True if anything was. Where there is not enough memory, that becomes a
+  /// diagnostic, and what was read stays.
   bool update(Storage& storage, const Progress& progress);
 
   /// @name Events
   ///@{
-  [[nodiscard]] std::size_t num_executions() const noexcept { return execution_locators_.size(); }
-  [[nodiscard]] std::size_t num_traces() const noexcept { return trace_locators_.size(); }
+  [[nodiscard]] std::size_t num_executions() const noexcept { return execution_flags_.size(); }
+  [[nodiscard]] std::size_t num_traces() const noexcept { return trace_executions_.size(); }
   [[nodiscard]] std::uint8_t execution_flags(std::size_t i) const noexcept { return execution_flags_[i]; }
   [[nodiscard]] double execution_wall_time(std::size_t i) const noexcept { return execution_times_[i]; }
   [[nodiscard]] std::uint8_t trace_flags(std::size_t i) const noexcept { return trace_flags_[i]; }
@@ -136,7 +148,7 @@ class Run {
   /// @name Definitions
   ///@{
   [[nodiscard]] const GraphTable& definitions() const noexcept { return graphs_; }
-  [[nodiscard]] std::uint32_t find_op(std::string_view graph_id, std::string_view op_name) {
+  [[nodiscard]] std::uint32_t find_op(std::string_view graph_id, std::string_view op_name) const {
     const std::uint32_t graph = graphs_.find_graph(graph_id);
     return graph == none ? none : graphs_.find_op(graph, op_name);
   }
@@ -160,10 +172,6 @@ class Run {
   [[nodiscard]] const std::vector<HiddenException>& hidden_exceptions() const noexcept { return hidden_; }
   ///@}
 
-  /// The last trace row before or at `row` of every input of the op that made `row`, within the same call; `none` where
-  /// the input has no row.
-  [[nodiscard]] std::vector<std::uint32_t> input_rows(std::size_t row);
-
   /// Everything that could not be read, and every reference that leads nowhere so far.
   [[nodiscard]] std::vector<Diagnostic> diagnostics();
 
@@ -176,10 +184,13 @@ class Run {
 
  private:
   struct Scan;        // one update under way
-  struct CallLookup;  // executions by call id and by time
+  struct CallLookup;  // executions by time
 
   template <class OnEvent>
   void scan_definitions(Scan& scan, std::size_t set, logdir::FileKind kind, OnEvent&& on_event, bool keep_gaps = false);
+  void read_all(Storage& storage, Scan& scan);
+  template <class Digest>
+  bool within_limits(const Digest& digest, std::size_t set, logdir::FileKind kind, std::uint64_t offset);
   void read_source_files(Scan& scan, std::size_t set);
   void read_stack_frames(Scan& scan, std::size_t set);
   void read_graphs(Scan& scan, std::size_t set);
@@ -189,11 +200,13 @@ class Run {
   void read_traces(Scan& scan, CallLookup& calls);
   void append_execution(const ExecutionDigest& digest, Locator where);
   [[nodiscard]] std::uint32_t find_call(std::uint64_t call_id);
-  void append_trace(const TraceDigest& digest, Locator where, const CallLookup& calls);
-  void join_pending(const CallLookup& calls);
+  void append_trace(const TraceDigest& digest, Locator where, CallLookup& calls);
+  void join_pending(CallLookup& calls);
   void check_stack(logdir::Bytes code_location, Locator where, logdir::FileKind file);
   void link_consumers(std::uint32_t graph);
   void sort_alerts(std::size_t first_new);
+  bool look_at_outputs(std::uint32_t execution);
+  static bool decoded(Bytes payload, logdir::DebugEvent& event);
   void fault(std::size_t set, logdir::FileKind kind, std::uint64_t offset, std::string message) {
     diagnostics_.add(sets_[set]->name(kind), offset, std::move(message));
   }
@@ -220,9 +233,12 @@ class Run {
   Column<std::uint32_t> trace_ops_;
   Column<std::uint8_t> trace_flags_;
   Column<std::uint32_t> trace_executions_;
-  // Traces whose call has not ended yet: by call id where there is one, else every trace from here on.
+  // Traces whose call has not ended yet: by call id where there is one, else by time, the earliest on top.
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> traces_of_open_call_;
-  std::size_t first_unjoined_ = 0;
+  using OpenTrace = std::pair<double, std::uint32_t>;
+  std::priority_queue<OpenTrace, std::vector<OpenTrace>, std::greater<>> open_traces_;
+  std::vector<std::uint32_t> executions_by_time_;  // only filled where they are out of order
+  std::size_t executions_sorted_ = 0;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> calls_by_id_;  // where call ids are recorded
   bool calls_sorted_ = true;
 
@@ -240,9 +256,19 @@ class Run {
     std::unordered_map<std::uint32_t, std::vector<std::pair<std::int32_t, Consumer>>> of_op;  // by name number
   };
   std::unordered_map<std::uint32_t, OpConsumers> consumers_;
+  // Health of the bad outputs of the execution whose alert was asked for last.
+  struct BadOutputs {
+    std::uint32_t execution = none;
+    std::uint32_t op_type = 0;
+    std::vector<std::pair<std::int32_t, TensorHealth>> list;
+  };
+  BadOutputs bad_outputs_;
+  bool out_of_memory_ = false;
 };
 
 }  // namespace nanlens::reader
 
+#if !defined(NANLENS_SPLIT)
 #include <nanlens/reader/run_queries.inl>
 #include <nanlens/reader/run_update.inl>
+#endif

@@ -2,6 +2,7 @@
 /// The open files of one file set, with the place up to which each has been read.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <nanlens/logdir/decode.hpp>
 #include <nanlens/logdir/file_set.hpp>
 #include <nanlens/reader/diagnostics.hpp>
+#include <nanlens/reader/event_limits.hpp>
 #include <nanlens/reader/record_scanner.hpp>
 #include <nanlens/reader/storage.hpp>
 
@@ -53,6 +55,11 @@ class SetFiles {
   }
   SetFile& operator[](logdir::FileKind kind) noexcept { return files_[static_cast<std::size_t>(kind)]; }
 
+  /// True if any of the set's files holds a byte.
+  [[nodiscard]] bool any_bytes() {
+    return std::any_of(files_.begin(), files_.end(), [](SetFile& f) { return f.file && f.file->size() > 0; });
+  }
+
   /// Opens the files that are not open yet; those that can't be opened become diagnostics, once.
   void open_missing(Storage& storage, Diagnostics& diagnostics) {
     for (std::size_t i = 0; i < logdir::num_file_kinds; ++i) {
@@ -74,7 +81,7 @@ class SetFiles {
     SetFile& f = (*this)[logdir::FileKind::metadata];
     if (!f.file) return metadata.readable;
     f.scanner.scan(
-        *f.file, f.file->size(),
+        *f.file, std::min(f.file->size(), limits::metadata_bytes),
         [&](std::uint64_t offset, Bytes payload) {
           logdir::DebugEvent event;
           const bool valid = logdir::decode(payload, event);
@@ -96,11 +103,13 @@ class SetFiles {
           metadata.run_id = m->tfdbg_run_id;
           if (m->file_version != logdir::file_version)
             diagnostics.add(f.file->name(), offset,
-                            "file version \"" + m->file_version + "\" instead of \"" +
-                                std::string(logdir::file_version) + "\": read as if it were the latter");
+                            "file version " + in_quotes(m->file_version) + " instead of " +
+                                in_quotes(logdir::file_version) + ": read as if it were the latter");
         },
         [&](const ScanFault& fault) { diagnostics.add(f.file->name(), fault.offset, fault.message); },
         [](std::uint64_t) { return true; });
+    if (f.file->size() > limits::metadata_bytes && !std::exchange(too_large_reported_, true))
+      diagnostics.add(f.file->name(), limits::metadata_bytes, "the metadata file is not read beyond this place");
     return metadata.readable;
   }
 
@@ -110,6 +119,7 @@ class SetFiles {
   std::string directory_;
   std::string stem_;
   std::array<SetFile, logdir::num_file_kinds> files_;
+  bool too_large_reported_ = false;
 };
 
 }  // namespace nanlens::reader

@@ -3,9 +3,9 @@
 
 namespace nanlens::reader {
 
-inline std::optional<ExecutionDetail> Run::execution(std::size_t i) {
+NANLENS_API std::optional<ExecutionDetail> Run::execution(std::size_t i) {
   logdir::DebugEvent event;
-  if (!logdir::decode(payload(execution_locators_[i], logdir::FileKind::execution), event)) return std::nullopt;
+  if (!decoded(payload(execution_locators_[i], logdir::FileKind::execution), event)) return std::nullopt;
   auto* const what = std::get_if<logdir::Execution>(&event.what);
   if (what == nullptr) return std::nullopt;
   ExecutionDetail detail;
@@ -17,10 +17,9 @@ inline std::optional<ExecutionDetail> Run::execution(std::size_t i) {
   return detail;
 }
 
-inline std::optional<TraceDetail> Run::trace(std::size_t i) {
+NANLENS_API std::optional<TraceDetail> Run::trace(std::size_t i) {
   logdir::DebugEvent event;
-  if (!logdir::decode(payload(trace_locators_[i], logdir::FileKind::graph_execution_traces), event))
-    return std::nullopt;
+  if (!decoded(payload(trace_locators_[i], logdir::FileKind::graph_execution_traces), event)) return std::nullopt;
   auto* const what = std::get_if<logdir::GraphExecutionTrace>(&event.what);
   if (what == nullptr) return std::nullopt;
   const Op& op = graphs_.ops()[trace_ops_[i]];
@@ -36,25 +35,26 @@ inline std::optional<TraceDetail> Run::trace(std::size_t i) {
   return detail;
 }
 
-inline void Run::link_consumers(std::uint32_t graph) {
+NANLENS_API void Run::link_consumers(std::uint32_t graph) {
   OpConsumers& links = consumers_[graph];
   const Graph& g = graphs_.graphs()[graph];
   for (; links.ops_seen < g.ops.size(); ++links.ops_seen) {
     logdir::DebugEvent event;
-    if (!logdir::decode(payload(graphs_.ops()[g.ops[links.ops_seen]].where, logdir::FileKind::graphs), event)) continue;
+    if (!decoded(payload(graphs_.ops()[g.ops[links.ops_seen]].where, logdir::FileKind::graphs), event)) continue;
     const auto* const op = std::get_if<logdir::GraphOpCreation>(&event.what);
     if (op == nullptr) continue;
     for (std::size_t slot = 0; slot < op->input_names.size(); ++slot)
-      if (const auto input = parse_tensor_name(op->input_names[slot]))
+      if (const auto input = parse_tensor_name(op->input_names[slot]);
+          input && input->op_name.size() <= limits::name_bytes)
         links.of_op[graphs_.strings().add(input->op_name)].push_back(
             {input->slot, Consumer{op->op_name, static_cast<std::int32_t>(slot)}});
   }
 }
 
-inline std::optional<OpDetail> Run::op(std::uint32_t index) {
+NANLENS_API std::optional<OpDetail> Run::op(std::uint32_t index) {
   const Op o = graphs_.ops()[index];
   logdir::DebugEvent event;
-  if (!o.declared || !logdir::decode(payload(o.where, logdir::FileKind::graphs), event)) return std::nullopt;
+  if (!o.declared || !decoded(payload(o.where, logdir::FileKind::graphs), event)) return std::nullopt;
   auto* const what = std::get_if<logdir::GraphOpCreation>(&event.what);
   if (what == nullptr) return std::nullopt;
   OpDetail detail;
@@ -69,14 +69,14 @@ inline std::optional<OpDetail> Run::op(std::uint32_t index) {
   return detail;
 }
 
-inline std::vector<std::string> Run::source_lines(std::size_t index) {
+NANLENS_API std::vector<std::string> Run::source_lines(std::size_t index) {
   logdir::DebugEvent event;
-  if (!logdir::decode(payload(files_[index].where, logdir::FileKind::source_files), event)) return {};
+  if (!decoded(payload(files_[index].where, logdir::FileKind::source_files), event)) return {};
   auto* const file = std::get_if<logdir::SourceFile>(&event.what);
   return file == nullptr ? std::vector<std::string>{} : std::move(file->lines);
 }
 
-inline std::optional<StackFrame> Run::frame(const std::string& id) const {
+NANLENS_API std::optional<StackFrame> Run::frame(const std::string& id) const {
   const auto found = frame_by_id_.find(id);
   if (found == frame_by_id_.end()) return std::nullopt;
   const FrameEntry& entry = frames_[found->second];
@@ -86,7 +86,7 @@ inline std::optional<StackFrame> Run::frame(const std::string& id) const {
   return StackFrame{file.host_name, file.file_path, entry.line, entry.function};
 }
 
-inline std::optional<Alert> Run::alert(const AlertRef& ref) {
+NANLENS_API std::optional<Alert> Run::alert(const AlertRef& ref) {
   Alert alert;
   alert.wall_time = ref.wall_time;
   if (!ref.is_execution) {
@@ -103,78 +103,71 @@ inline std::optional<Alert> Run::alert(const AlertRef& ref) {
     alert.execution = none;
     return alert;
   }
-  const auto detail = execution(ref.event);
-  if (!detail) return std::nullopt;
-  alert.op_type = detail->event.op_type;
+  if (!look_at_outputs(ref.event) || ref.nth_bad >= bad_outputs_.list.size()) return std::nullopt;
+  alert.op_type = graphs_.text(bad_outputs_.op_type);
   alert.execution = ref.event;
-  std::size_t bad = 0;
-  for (std::size_t slot = 0; slot < detail->event.tensor_protos.size(); ++slot) {
-    const std::string bytes = logdir::encoded(detail->event.tensor_protos[slot]);
-    const auto mode = static_cast<TensorDebugMode>(detail->event.tensor_debug_mode);
-    const TensorHealth health =
-        tensor_health(mode, {reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()});
-    if (!health.bad() || bad++ != ref.nth_bad) continue;
-    alert.output_slot = static_cast<std::int32_t>(slot);
-    alert.health = health;
-    return alert;
-  }
-  return std::nullopt;
+  std::tie(alert.output_slot, alert.health) = bad_outputs_.list[ref.nth_bad];
+  return alert;
 }
 
-inline std::vector<std::uint32_t> Run::input_rows(std::size_t row) {
-  const auto detail = op(trace_ops_[row]);
-  if (!detail) return {};
-  const std::uint32_t graph = graphs_.ops()[trace_ops_[row]].graph;
-  std::vector<std::uint32_t> rows(detail->event.input_names.size(), none);
-  std::vector<std::optional<TensorName>> names;
-  std::vector<std::uint32_t> ops;
-  for (const auto& input : detail->event.input_names) {
-    names.push_back(parse_tensor_name(input));
-    ops.push_back(names.back() ? graphs_.find_op(graph, names.back()->op_name) : none);
-  }
-  std::size_t missing =
-      static_cast<std::size_t>(std::count_if(ops.begin(), ops.end(), [](auto op) { return op != none; }));
-  const std::uint32_t call = trace_executions_[row];
-  constexpr std::size_t farthest = 1'000'000;  // rows of one call; beyond, an input is taken as not on record
-  for (std::size_t back = 1; back <= std::min(row, farthest) && missing > 0; ++back) {
-    const std::size_t r = row - back;
-    if (call != none && trace_executions_[r] != none && trace_executions_[r] < call) break;
-    for (std::size_t k = 0; k < ops.size(); ++k) {
-      if (ops[k] == none || rows[k] != none || trace_ops_[r] != ops[k] || trace_executions_[r] != call) continue;
-      const auto candidate = trace(r);
-      if (!candidate || candidate->event.output_slot != names[k]->slot) continue;
-      rows[k] = static_cast<std::uint32_t>(r);
-      --missing;
-    }
-  }
-  return rows;
+// An execution with very many bad outputs is asked for each of them: its record is read once.
+NANLENS_API bool Run::look_at_outputs(std::uint32_t execution) {
+  if (bad_outputs_.execution == execution) return true;
+  bad_outputs_.execution = none;
+  bad_outputs_.list.clear();
+  const bool done = with_memory([&] {
+    ExecutionLinks links;
+    if (!execution_links(execution, links)) return;
+    for (std::size_t slot = 0; slot < links.outputs.size(); ++slot)
+      if (links.outputs[slot].bad())
+        bad_outputs_.list.emplace_back(static_cast<std::int32_t>(slot), links.outputs[slot]);
+    bad_outputs_.op_type = graphs_.strings().add(links.op_type);
+    bad_outputs_.execution = execution;
+  });
+  return done && bad_outputs_.execution == execution;
 }
 
-inline std::vector<Diagnostic> Run::diagnostics() {
+NANLENS_API bool Run::decoded(Bytes payload, logdir::DebugEvent& event) {
+  bool valid = false;
+  return with_memory([&] { valid = logdir::decode(payload, event); }) && valid;
+}
+
+NANLENS_API std::vector<Diagnostic> Run::diagnostics() {
   Diagnostics all = diagnostics_;
-  for (auto& set : sets_)
+  if (out_of_memory_) all.add("", 0, "there is not enough memory: the run is not read further");
+  for (auto& set : sets_) {
+    if (!set->metadata.readable)
+      all.add(set->name(logdir::FileKind::metadata), 0,
+              "there is no readable metadata: run id, version and start time are unknown");
     for (std::size_t i = 0; i < logdir::num_file_kinds; ++i) {
       const SetFile& f = (*set)[static_cast<logdir::FileKind>(i)];
       if (f.file && !f.scanner.tail_fault().empty())
         all.add(f.file->name(), f.scanner.position(), f.scanner.tail_fault());
     }
+  }
   const auto add = [&](Locator where, logdir::FileKind kind, std::string message) {
     all.add(sets_[where.set()]->name(kind), where.offset(), std::move(message));
   };
   for (const Graph& g : graphs_.graphs())
     if (!g.declared)
-      add(g.where, g.where_file, "graph \"" + std::string(graphs_.text(g.id)) + "\" is referred to but not on record");
+      add(g.where, g.where_file, "graph " + in_quotes(graphs_.text(g.id)) + " is referred to but not on record");
+  for (const std::uint32_t g : graphs_.too_deep())
+    add(graphs_.graphs()[g].where, graphs_.graphs()[g].where_file,
+        "graph " + in_quotes(graphs_.text(graphs_.graphs()[g].id)) + " is nested deeper than " +
+            std::to_string(limits::graph_nesting) + " graphs, or in itself: the outer ones are left out");
   for (const Op& o : graphs_.ops())
     if (!o.declared)
       add(o.where, o.where_file,
-          "op \"" + std::string(graphs_.text(o.name)) + "\" has traces but its creation is not on record");
+          "op " + in_quotes(graphs_.text(o.name)) + " has traces but its creation is not on record");
   for (const FrameReference& r : unknown_frames_)
     if (!frame_by_id_.contains(r.id))
-      add(r.where, r.file, "stack frame \"" + r.id + "\" is referred to but not on record");
+      add(r.where, r.file, "stack frame " + in_quotes(r.id) + " is referred to but not on record");
+  if (unknown_frames_.size() == Diagnostics::limit)
+    all.add("", 0, "whether further stack frames are on record was not looked up");
   for (const FrameEntry& f : frames_)
     if (!frame(f.id))
       add(f.where, logdir::FileKind::stack_frames,
-          "stack frame \"" + f.id + "\" refers to source file " + std::to_string(f.file_index) +
+          "stack frame " + in_quotes(f.id) + " refers to source file " + std::to_string(f.file_index) +
               ", which is not on record");
   return all.list();
 }

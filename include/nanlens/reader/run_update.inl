@@ -15,48 +15,82 @@ struct Run::Scan {
   std::vector<std::uint64_t> trace_end;
 };
 
-// Which call does a trace belong to?
+// Which call does a trace belong to? Executions are sorted by time only once that is asked for.
 struct Run::CallLookup {
-  std::vector<std::uint32_t> by_time;  // only filled where executions are out of order
-  const Run& run;
-  explicit CallLookup(const Run& r) : run(r) {}
+  Run& run;
+  bool ready = false;
+  std::size_t count = 0;  // of executions with a time
+  explicit CallLookup(Run& r) : run(r) {}
 
-  [[nodiscard]] double time(std::size_t i) const { return run.execution_times_[by_time.empty() ? i : by_time[i]]; }
-
-  void sort_if_needed() {
-    const std::size_t n = run.num_executions();
-    bool sorted = true;
-    for (std::size_t i = 1; i < n && sorted; ++i) sorted = run.execution_times_[i - 1] <= run.execution_times_[i];
-    if (sorted) return;
-    by_time.resize(n);
-    for (std::size_t i = 0; i < n; ++i) by_time[i] = static_cast<std::uint32_t>(i);
-    std::sort(by_time.begin(), by_time.end(), [&](std::uint32_t a, std::uint32_t b) {
-      const double x = run.execution_times_[a];
-      const double y = run.execution_times_[b];
-      return x != y ? x < y : a < b;
-    });
+  [[nodiscard]] double time(std::size_t i) const {
+    return run.execution_times_[run.executions_by_time_.empty() ? i : run.executions_by_time_[i]];
   }
 
-  // The first execution that ended at or after this time, if it is a call; `open` tells that it may still be to come.
-  [[nodiscard]] std::uint32_t find(double wall_time, bool& open) const {
+  void prepare() {
+    if (std::exchange(ready, true)) return;
+    const std::size_t n = run.num_executions();
+    auto& order = run.executions_by_time_;
+    const auto in_order = [&](std::size_t i) {
+      const double t = run.execution_times_[i];
+      return i == 0 ? t == t : run.execution_times_[i - 1] <= t;
+    };
+    std::size_t& sorted = run.executions_sorted_;
+    if (order.empty())
+      while (sorted < n && in_order(sorted)) ++sorted;
+    if (sorted < n) {
+      if (order.empty()) sorted = 0;
+      for (std::size_t i = order.size(); i < n; ++i) order.push_back(static_cast<std::uint32_t>(i));
+      const auto middle = order.begin() + static_cast<std::ptrdiff_t>(sorted);
+      const auto before = [&](std::uint32_t a, std::uint32_t b) {
+        const double x = run.execution_times_[a];
+        const double y = run.execution_times_[b];
+        return earlier(x, y) || (!earlier(y, x) && a < b);
+      };
+      std::sort(middle, order.end(), before);
+      std::vector<std::uint32_t> merged(order.size());
+      std::merge(order.begin(), middle, middle, order.end(), merged.begin(), before);
+      order = std::move(merged);
+      sorted = n;
+    }
+    count = first([](double t) { return t == t; }, n);
+  }
+
+  // The first place among the first `n` whose time does not satisfy what those before it do.
+  template <class Before>
+  [[nodiscard]] std::size_t first(Before&& before, std::size_t n) const {
     std::size_t low = 0;
-    std::size_t high = run.num_executions();
+    std::size_t high = n;
     while (low < high) {
       const std::size_t mid = (low + high) / 2;
-      if (time(mid) < wall_time)
+      if (before(time(mid)))
         low = mid + 1;
       else
         high = mid;
     }
-    open = low == run.num_executions();
+    return low;
+  }
+
+  // The first execution that ended at or after this time, if it is a call; `open` tells that it may still be to come.
+  [[nodiscard]] std::uint32_t find(double wall_time, bool& open) {
+    prepare();
+    open = false;
+    if (wall_time != wall_time) return none;
+    const std::size_t at = first([&](double t) { return t < wall_time; }, count);
+    open = at == count;
     if (open) return none;
-    const auto i = static_cast<std::uint32_t>(by_time.empty() ? low : by_time[low]);
+    const auto i = static_cast<std::uint32_t>(run.executions_by_time_.empty() ? at : run.executions_by_time_[at]);
     return (run.execution_flags_[i] & function_flag) != 0 ? i : none;
   }
 };
 
-inline bool Run::update(Storage& storage, const Progress& progress) {
+NANLENS_API bool Run::update(Storage& storage, const Progress& progress) {
+  if (out_of_memory_) return false;
   Scan scan{progress, 0, 0, false, false, {}, {}};
+  out_of_memory_ = !with_memory([&] { read_all(storage, scan); });
+  return scan.changed || out_of_memory_;
+}
+
+NANLENS_API void Run::read_all(Storage& storage, Scan& scan) {
   for (auto& set : sets_) {
     set->open_missing(storage, diagnostics_);
     const auto size = [&](logdir::FileKind kind) { return (*set)[kind].file ? (*set)[kind].file->size() : 0; };
@@ -76,7 +110,14 @@ inline bool Run::update(Storage& storage, const Progress& progress) {
   if (!scan.stopped) read_executions(scan);
   if (!scan.stopped) read_traces(scan, calls);
   sort_alerts(old_alerts);
-  return scan.changed;
+}
+
+// Faults of an event that is too large. False: it is passed over.
+template <class Digest>
+bool Run::within_limits(const Digest& digest, std::size_t set, logdir::FileKind kind, std::uint64_t offset) {
+  const OverLimit over = over_limit(digest);
+  if (!over.what.empty()) fault(set, kind, offset, over.what);
+  return !over.skip;
 }
 
 template <class OnEvent>
@@ -95,6 +136,7 @@ void Run::scan_definitions(Scan& scan, std::size_t set, logdir::FileKind kind, O
           fault(set, kind, offset, "the record is not a valid DebugEvent: it is skipped");
           return lost(offset);
         }
+        if (!within_limits(event, set, kind, offset)) return lost(offset);
         if (!logdir::belongs_into(kind, static_cast<std::uint32_t>(logdir::kind_of(event)))) {
           fault(set, kind, offset, "the record holds an event that does not belong into this file: it is skipped");
           return;
@@ -112,7 +154,7 @@ void Run::scan_definitions(Scan& scan, std::size_t set, logdir::FileKind kind, O
   scan.done += f.scanner.position();
 }
 
-inline void Run::read_source_files(Scan& scan, std::size_t set) {
+NANLENS_API void Run::read_source_files(Scan& scan, std::size_t set) {
   scan_definitions(
       scan, set, logdir::FileKind::source_files,
       [&](Locator where, const logdir::DebugEvent* event) {
@@ -131,13 +173,13 @@ inline void Run::read_source_files(Scan& scan, std::size_t set) {
       true);
 }
 
-inline void Run::read_stack_frames(Scan& scan, std::size_t set) {
+NANLENS_API void Run::read_stack_frames(Scan& scan, std::size_t set) {
   scan_definitions(scan, set, logdir::FileKind::stack_frames, [&](Locator where, const logdir::DebugEvent* event) {
     const auto& frame = std::get<logdir::StackFrameWithId>(event->what);
     const auto index = static_cast<std::uint32_t>(frames_.size());
     if (!frame_by_id_.try_emplace(frame.id, index).second) {
       fault(set, logdir::FileKind::stack_frames, where.offset(),
-            "stack frame id \"" + frame.id + "\" is used twice: the first one is kept");
+            "stack frame id " + in_quotes(frame.id) + " is used twice: the first one is kept");
       return;
     }
     FrameEntry entry;
@@ -153,7 +195,7 @@ inline void Run::read_stack_frames(Scan& scan, std::size_t set) {
   });
 }
 
-inline void Run::read_graphs(Scan& scan, std::size_t set) {
+NANLENS_API void Run::read_graphs(Scan& scan, std::size_t set) {
   scan_definitions(scan, set, logdir::FileKind::graphs, [&](Locator where, const logdir::DebugEvent* event) {
     if (const auto* graph = std::get_if<logdir::DebuggedGraph>(&event->what)) return add_graph(*graph, where);
     if (const auto* op = std::get_if<logdir::GraphOpCreation>(&event->what)) return add_op(*op, where);
@@ -162,11 +204,11 @@ inline void Run::read_graphs(Scan& scan, std::size_t set) {
   });
 }
 
-inline void Run::add_graph(const logdir::DebuggedGraph& event, Locator where) {
+NANLENS_API void Run::add_graph(const logdir::DebuggedGraph& event, Locator where) {
   const std::uint32_t index = graphs_.graph(event.graph_id, where, logdir::FileKind::graphs);
   if (graphs_.graphs()[index].declared) {
     fault(where.set(), logdir::FileKind::graphs, where.offset(),
-          "graph id \"" + event.graph_id + "\" is used twice: the first one is kept");
+          "graph id " + in_quotes(event.graph_id) + " is used twice: the first one is kept");
     return;
   }
   const std::uint32_t outer =
@@ -179,13 +221,13 @@ inline void Run::add_graph(const logdir::DebuggedGraph& event, Locator where) {
   if (outer != none) graphs_.graphs()[outer].inner.push_back(index);
 }
 
-inline void Run::add_op(const logdir::GraphOpCreation& event, Locator where) {
+NANLENS_API void Run::add_op(const logdir::GraphOpCreation& event, Locator where) {
   const std::uint32_t graph = graphs_.graph(event.graph_id, where, logdir::FileKind::graphs);
   const std::uint32_t index = graphs_.op(graph, event.op_name, where, logdir::FileKind::graphs);
   Op& op = graphs_.ops()[index];
   const auto report = [&](const std::string& message) {
     fault(where.set(), logdir::FileKind::graphs, where.offset(),
-          "op \"" + event.op_name + "\" in graph \"" + event.graph_name + "\" " + message);
+          "op " + in_quotes(event.op_name) + " in graph " + in_quotes(event.graph_name) + " " + message);
   };
   if (op.declared) return report("is created twice: the first one is kept");
   op.declared = true;
@@ -194,23 +236,24 @@ inline void Run::add_op(const logdir::GraphOpCreation& event, Locator where) {
   op.num_outputs = event.num_outputs;
   graphs_.graphs()[graph].ops.push_back(index);
   for (const auto& input : event.input_names)
-    if (!parse_tensor_name(input)) report("has an input \"" + input + "\" that is not of the form op_name:slot");
+    if (!parse_tensor_name(input)) report("has an input " + in_quotes(input) + " that is not of the form op_name:slot");
   if (event.code_location) {
     const std::string bytes = logdir::encoded(*event.code_location);
     check_stack({reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()}, where, logdir::FileKind::graphs);
   }
 }
 
-inline void Run::check_stack(logdir::Bytes code_location, Locator where, logdir::FileKind file) {
+NANLENS_API void Run::check_stack(logdir::Bytes code_location, Locator where, logdir::FileKind file) {
   const std::string_view text(reinterpret_cast<const char*>(code_location.data()), code_location.size());
   if (!seen_stacks_.insert(std::hash<std::string_view>{}(text)).second) return;
   logdir::CodeLocation location;
   logdir::detail::decode(code_location, location);
   for (const auto& id : location.stack_frame_ids)
-    if (!frame_by_id_.contains(id)) unknown_frames_.push_back({id, where, file});
+    if (!frame_by_id_.contains(id) && unknown_frames_.size() < Diagnostics::limit)
+      unknown_frames_.push_back({id, where, file});
 }
 
-inline void Run::read_executions(Scan& scan) {
+NANLENS_API void Run::read_executions(Scan& scan) {
   for (std::size_t set = 0; set < sets_.size() && !scan.stopped; ++set) {
     SetFile& f = (*sets_[set])[logdir::FileKind::execution];
     if (!f.file) continue;
@@ -219,9 +262,9 @@ inline void Run::read_executions(Scan& scan) {
         [&](std::uint64_t offset, Bytes payload) {
           scan.changed = true;
           const auto digest = execution_digest(payload);
-          if (digest)
+          if (digest && within_limits(*digest, set, logdir::FileKind::execution, offset))
             append_execution(*digest, Locator(set, offset));
-          else
+          else if (!digest)
             fault(set, logdir::FileKind::execution, offset, "the record is not a valid Execution event: it is skipped");
         },
         [&](const ScanFault& gap) { fault(set, logdir::FileKind::execution, gap.offset, gap.message); },
@@ -233,11 +276,11 @@ inline void Run::read_executions(Scan& scan) {
   }
 }
 
-inline void Run::append_execution(const ExecutionDigest& digest, Locator where) {
+NANLENS_API void Run::append_execution(const ExecutionDigest& digest, Locator where) {
   const auto index = static_cast<std::uint32_t>(num_executions());
   execution_locators_.push_back(where);
   execution_times_.push_back(digest.wall_time);
-  execution_flags_.push_back(digest.flags);
+  execution_flags_.push_back(digest.flags);  // last, since it is what counts
   const std::uint32_t op_type = digest.num_bad_outputs == 0 ? none : graphs_.strings().add(digest.op_type);
   for (std::uint32_t k = 0; k < digest.num_bad_outputs; ++k)
     alerts_.push_back({digest.wall_time, index, op_type, true, static_cast<std::uint16_t>(k)});
@@ -258,14 +301,14 @@ inline void Run::append_execution(const ExecutionDigest& digest, Locator where) 
 }
 
 // The call with this id; of several, which only a damaged logdir has, the first.
-inline std::uint32_t Run::find_call(std::uint64_t call_id) {
+NANLENS_API std::uint32_t Run::find_call(std::uint64_t call_id) {
   if (!calls_sorted_) std::sort(calls_by_id_.begin(), calls_by_id_.end());
   calls_sorted_ = true;
   const auto found = std::lower_bound(calls_by_id_.begin(), calls_by_id_.end(), std::pair(call_id, std::uint32_t{0}));
   return found != calls_by_id_.end() && found->first == call_id ? found->second : none;
 }
 
-inline void Run::append_trace(const TraceDigest& digest, Locator where, const CallLookup& calls) {
+NANLENS_API void Run::append_trace(const TraceDigest& digest, Locator where, CallLookup& calls) {
   const auto index = static_cast<std::uint32_t>(num_traces());
   const std::uint32_t graph = graphs_.graph(digest.graph_id, where, logdir::FileKind::graph_execution_traces);
   trace_locators_.push_back(where);
@@ -279,29 +322,25 @@ inline void Run::append_trace(const TraceDigest& digest, Locator where, const Ca
     call = find_call(digest.call_id);
     if (call == none) traces_of_open_call_[digest.call_id].push_back(index);
   }
-  trace_executions_.push_back(call);
-  if (!open && first_unjoined_ == index) first_unjoined_ = index + 1u;
+  if (open) open_traces_.emplace(digest.wall_time, index);
+  trace_executions_.push_back(call);            // last, since it is what counts
   constexpr std::uint32_t telling = 1 | 2 | 4;  // underflow is harmless
   if ((digest.fp_flags & telling) != 0 && !digest.health.bad()) hidden_.push_back({index, false, digest.fp_flags});
   if (digest.health.bad()) alerts_.push_back({digest.wall_time, index, trace_ops_[index], false, 0});
 }
 
-// Traces without a call id that were read before their call had ended: their records are read again rather than kept.
-inline void Run::join_pending(const CallLookup& calls) {
-  std::size_t first_open = num_traces();
-  for (std::size_t i = first_unjoined_; i < num_traces(); ++i) {
-    if (trace_executions_[i] != none) continue;
-    const auto digest = reader::trace_digest(payload(trace_locators_[i], logdir::FileKind::graph_execution_traces));
-    if (!digest || digest->call_id != 0) continue;
+// Traces without a call id that were read before their call had ended.
+NANLENS_API void Run::join_pending(CallLookup& calls) {
+  if (open_traces_.empty()) return;
+  calls.prepare();
+  while (!open_traces_.empty() && calls.count > 0 && open_traces_.top().first <= calls.time(calls.count - 1)) {
     bool open = false;
-    trace_executions_[i] = calls.find(digest->wall_time, open);
-    if (open && first_open == num_traces()) first_open = i;
+    trace_executions_[open_traces_.top().second] = calls.find(open_traces_.top().first, open);
+    open_traces_.pop();
   }
-  first_unjoined_ = first_open;
 }
 
-inline void Run::read_traces(Scan& scan, CallLookup& calls) {
-  calls.sort_if_needed();
+NANLENS_API void Run::read_traces(Scan& scan, CallLookup& calls) {
   if (scan.changed) join_pending(calls);
 
   struct Found {
@@ -321,6 +360,8 @@ inline void Run::read_traces(Scan& scan, CallLookup& calls) {
           if (!digest)
             fault(set, logdir::FileKind::graph_execution_traces, offset,
                   "the record is not a valid GraphExecutionTrace event: it is skipped");
+          else if (!within_limits(*digest, set, logdir::FileKind::graph_execution_traces, offset))
+            return;
           else if (merge)
             found.push_back({digest->wall_time, Locator(set, offset)});
           else
@@ -334,7 +375,8 @@ inline void Run::read_traces(Scan& scan, CallLookup& calls) {
     scan.done += f.scanner.position();
   }
   std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
-    if (a.wall_time != b.wall_time) return a.wall_time < b.wall_time;
+    if (earlier(a.wall_time, b.wall_time) || earlier(b.wall_time, a.wall_time))
+      return earlier(a.wall_time, b.wall_time);
     return a.where.set() != b.where.set() ? a.where.set() < b.where.set() : a.where.offset() < b.where.offset();
   });
   for (const Found& t : found)
@@ -342,9 +384,10 @@ inline void Run::read_traces(Scan& scan, CallLookup& calls) {
       append_trace(*digest, t.where, calls);
 }
 
-inline void Run::sort_alerts(std::size_t first_new) {
+NANLENS_API void Run::sort_alerts(std::size_t first_new) {
   const auto before = [](const AlertRef& a, const AlertRef& b) {
-    if (a.wall_time != b.wall_time) return a.wall_time < b.wall_time;
+    if (earlier(a.wall_time, b.wall_time) || earlier(b.wall_time, a.wall_time))
+      return earlier(a.wall_time, b.wall_time);
     if (a.is_execution != b.is_execution) return b.is_execution;
     if (a.event != b.event) return a.event < b.event;
     return a.nth_bad < b.nth_bad;

@@ -2,18 +2,22 @@
 /// A place with named files: a directory, a set of files in memory, an archive, what was dropped on a page.
 #pragma once
 
-#include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
-
-#include <dirent.h>
 
 #include <nanlens/reader/byte_source.hpp>
 
 namespace nanlens::reader {
+
+/// Asked now and then while files are read, with the bytes done and the bytes there are; false stops reading, which the
+/// next update takes up where it stopped.
+using Progress = std::function<bool(std::uint64_t done, std::uint64_t total)>;
 
 /// Names are relative, with '/' between directories.
 class Storage {
@@ -22,8 +26,16 @@ class Storage {
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
   virtual ~Storage() = default;
-  /// Names of all files there are now, sub-directories included, sorted.
-  virtual std::vector<std::string> list() = 0;
+  /// Does what takes time before files can be listed. False: it was stopped by `progress`, and is to be called again.
+  virtual bool prepare(const Progress& progress) {
+    (void)progress;
+    return true;
+  }
+  /// Names of all files there are now whose name begins with `prefix` (directories do not count for that),
+  /// sub-directories included, sorted.
+  virtual std::vector<std::string> list(std::string_view prefix = {}) = 0;
+  /// What `prepare` and `list` could not do; empty if there is nothing.
+  [[nodiscard]] virtual std::string fault() const { return {}; }
   /// Opens a file; null if it can't be opened, and then `why` says why.
   virtual std::unique_ptr<ByteSource> open(const std::string& name, std::string& why) = 0;
 };
@@ -40,9 +52,10 @@ class MemoryStorage final : public Storage {
     if (file == nullptr) file = std::make_shared<std::string>();
     file->append(bytes);
   }
-  std::vector<std::string> list() override {
+  std::vector<std::string> list(std::string_view prefix = {}) override {
     std::vector<std::string> names;
-    for (const auto& [name, bytes] : files_) names.push_back(name);
+    for (const auto& [name, bytes] : files_)
+      if (std::string_view(name).substr(name.rfind('/') + 1).starts_with(prefix)) names.push_back(name);
     return names;
   }
   std::unique_ptr<ByteSource> open(const std::string& name, std::string& why) override {
@@ -54,50 +67,6 @@ class MemoryStorage final : public Storage {
 
  private:
   std::map<std::string, std::shared_ptr<std::string>> files_;
-};
-
-/// A directory on disk. Sub-directories are followed four levels deep; links to directories are not.
-class DirectoryStorage final : public Storage {
- public:
-  explicit DirectoryStorage(std::string path) : path_(std::move(path)) {
-    while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
-  }
-  std::vector<std::string> list() override {
-    std::vector<std::string> names;
-    constexpr int levels = 4;
-    collect("", levels, names);
-    std::sort(names.begin(), names.end());
-    return names;
-  }
-  std::unique_ptr<ByteSource> open(const std::string& name, std::string& why) override {
-    auto file = std::make_unique<FileSource>(path_ + "/" + name);
-    why = file->error();
-    if (!why.empty()) return nullptr;
-    return file;
-  }
-
- private:
-  void collect(const std::string& below, int levels, std::vector<std::string>& names) {
-    DIR* const dir = ::opendir((path_ + "/" + below).c_str());
-    if (dir == nullptr) return;
-    while (const dirent* const entry = ::readdir(dir)) {
-      const std::string name = entry->d_name;
-      if (name == "." || name == "..") continue;
-      unsigned char type = entry->d_type;
-      if (type == DT_UNKNOWN || type == DT_LNK) type = type_of(below + name, type == DT_LNK);
-      if (type == DT_REG) names.push_back(below + name);
-      if (type == DT_DIR && levels > 0) collect(below + name + "/", levels - 1, names);
-    }
-    ::closedir(dir);
-  }
-  [[nodiscard]] unsigned char type_of(const std::string& name, bool is_link) const {
-    struct stat info{};
-    if (::stat((path_ + "/" + name).c_str(), &info) != 0) return DT_UNKNOWN;
-    if (S_ISREG(info.st_mode)) return DT_REG;
-    return S_ISDIR(info.st_mode) && !is_link ? DT_DIR : DT_UNKNOWN;
-  }
-
-  std::string path_;
 };
 
 }  // namespace nanlens::reader

@@ -21,6 +21,12 @@ class StringPool {
     numbers_.emplace(strings_.back(), number);
     return number;
   }
+  /// The number of a string; `none_such` if it was never added.
+  [[nodiscard]] std::uint32_t find(std::string_view text) const {
+    const auto found = numbers_.find(text);
+    return found == numbers_.end() ? none_such : found->second;
+  }
+  static constexpr std::uint32_t none_such = 0xffffffffu;
   [[nodiscard]] std::string_view operator[](std::uint32_t number) const noexcept {
     return number == 0 ? std::string_view{} : std::string_view(strings_[number - 1]);
   }

@@ -1,0 +1,55 @@
+/// @file
+/// What is known of one cause, apart from any words: a sentence is a function of this alone.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nanlens/causes/event.hpp>
+#include <nanlens/causes/link.hpp>
+#include <nanlens/causes/numerics.hpp>
+#include <nanlens/summary/debug_mode.hpp>
+
+namespace nanlens::causes {
+
+/// One input of the op to blame.
+struct InputFacts {
+  std::string name;     ///< as a user knows it; "input 0" where it has no name
+  bool known = false;   ///< a clean event on record; `health` is its
+  TensorHealth health;  ///< counts are −1 where the mode does not tell them
+};
+
+/// Every text may be empty and every count missing: wordings are chosen by what is there.
+struct CauseFacts {
+  std::string id;  ///< of the sentence, without "rc."
+  EventClass event_class = EventClass::producer;
+  float confidence = 1;
+  bool contradicted = false;  ///< the inputs on record can't give this output
+
+  std::string op;  ///< type of the op to blame
+  OpCode code = OpCode::other;
+  std::string tensor;  ///< "Log:0"
+  std::string place;   ///< "model.cpp:52"
+  std::string where;   ///< the process, where there are several, with its blank: " on host a"
+  std::string name;    ///< of the bad tensor, as a user knows it
+
+  Kinds kinds = 0;
+  bool kinds_known = true;
+  TensorHealth out;
+  std::vector<InputFacts> inputs;  ///< the first ones, in order
+  bool all_clean = false;          ///< every input is known to be clean
+  double magnitude = -1;           ///< largest of the first input; −1 where statistics were not recorded
+  std::string origin;              ///< type of the op that the first input comes from
+
+  std::string call;    ///< opaque: the function
+  std::string inside;  ///< opaque: type of the op inside that most likely did it
+  InputFacts inside_input;
+  bool inside_negatives = false;  ///< opaque: it did it with negative values, not with zeros
+
+  std::string missing;  ///< unknown and data: the input that is not on record
+  Reason reason = Reason::none;
+  bool native = false;  ///< recorded by nanlens
+  TensorDebugMode mode = TensorDebugMode::full_health;
+};
+
+}  // namespace nanlens::causes

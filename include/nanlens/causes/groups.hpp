@@ -1,0 +1,57 @@
+/// @file
+/// Causes as a person counts them: what one op does on one source line, again and again, is one cause, and so are the
+/// outputs of one call.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nanlens/causes/causes.hpp>
+
+namespace nanlens::causes {
+
+struct CauseGroup {
+  std::uint32_t root = none;         ///< the one to tell: the first, of those that are known if any is
+  std::vector<std::uint32_t> roots;  ///< by time
+  std::uint64_t count = 0;           ///< how often it happened; outputs of one call count once
+  std::uint64_t reach = 0;           ///< bad events that follow from any of them
+};
+
+/// The causes of a run, for as long as its analysis does not go on. Every list and every count of causes comes from
+/// here.
+class CauseGroups {
+ public:
+  explicit CauseGroups(Causes& causes);
+
+  /// The group of the headline first, the others by time. Intended infinities are left out, and what is only a further
+  /// producer on the way of another cause.
+  [[nodiscard]] const std::vector<CauseGroup>& list() const noexcept { return groups_; }
+  /// The cause to show; none if there is none.
+  [[nodiscard]] std::uint32_t headline() const noexcept { return groups_.empty() ? none : groups_.front().root; }
+  /// The group of a root; null if it is in none.
+  [[nodiscard]] const CauseGroup* find(std::uint32_t root) const;
+
+ private:
+  void add(std::uint32_t root, const std::string& key);
+  void lead_with(std::uint32_t headline);
+  [[nodiscard]] std::string key_of(EventRef event);
+  [[nodiscard]] std::string key_of_op(std::uint32_t op);
+  [[nodiscard]] std::string key_of_execution(EventRef event);
+
+  Causes& causes_;
+  std::vector<CauseGroup> groups_;
+  std::vector<std::uint32_t> group_of_root_;
+  std::map<std::string, std::uint32_t> group_of_key_;
+  std::map<std::uint32_t, std::string> key_of_op_;
+  std::map<std::string, std::string> last_key_of_type_;
+  std::map<std::pair<std::uint32_t, std::uint16_t>, std::uint64_t> count_of_slot_;  // by group and slot
+  std::size_t stacks_read_ = 0;
+};
+
+}  // namespace nanlens::causes
+
+#if !defined(NANLENS_SPLIT)
+#include <nanlens/causes/groups.inl>
+#endif

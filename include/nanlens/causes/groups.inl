@@ -1,0 +1,90 @@
+// Part of groups.hpp.
+#pragma once
+
+#include <nanlens/causes/stack_of.hpp>
+
+namespace nanlens::causes {
+
+namespace detail {
+
+// "replica_1/Log_2" is the "Log" of another replica, or of another turn of an unrolled loop.
+inline std::string_view plain_op_name(std::string_view name) {
+  if (name.starts_with("replica_") && name.find('/') != std::string_view::npos) name = name.substr(name.find('/') + 1);
+  return without_number(name);
+}
+
+}  // namespace detail
+
+NANLENS_API CauseGroups::CauseGroups(Causes& causes) : causes_(causes) {
+  group_of_root_.assign(causes.roots().size(), none);
+  for (const Incident& incident : causes.incidents())
+    for (const std::uint32_t root : incident.roots)
+      if (causes.roots()[root].reach > 0) add(root, key_of(causes.roots()[root].event));
+  if (const auto headline = causes.headline()) lead_with(*headline);
+}
+
+NANLENS_API const CauseGroup* CauseGroups::find(std::uint32_t root) const {
+  const std::uint32_t group = root < group_of_root_.size() ? group_of_root_[root] : none;
+  return group == none ? nullptr : &groups_[group];
+}
+
+NANLENS_API void CauseGroups::add(std::uint32_t number, const std::string& key) {
+  const auto [found, is_new] = group_of_key_.try_emplace(key, static_cast<std::uint32_t>(groups_.size()));
+  if (is_new) groups_.emplace_back().root = number;
+  const std::uint32_t index = found->second;
+  const Root& root = causes_.roots()[number];
+  CauseGroup& group = groups_[index];
+  const bool known = root.event_class != EventClass::unknown;
+  if (known && causes_.roots()[group.root].event_class == EventClass::unknown) group.root = number;
+  group.roots.push_back(number);
+  group.reach += root.reach;
+  std::uint16_t slot = root.event.slot;
+  if (!root.event.is_execution && causes_.model().graphs().op(causes_.run().trace_op(root.event.index)).num_outputs > 1)
+    if (const auto digest = causes_.run().trace_digest(root.event.index))
+      slot = static_cast<std::uint16_t>(digest->output_slot);
+  group.count = std::max(group.count, count_of_slot_[{index, slot}] += root.occurrences);
+  group_of_root_[number] = index;
+}
+
+NANLENS_API void CauseGroups::lead_with(std::uint32_t headline) {
+  const std::uint32_t leading = headline < group_of_root_.size() ? group_of_root_[headline] : none;
+  if (leading == none) return;
+  CauseGroup& group = groups_[leading];
+  if (causes_.roots()[group.root].event_class != causes_.roots()[headline].event_class) group.root = headline;
+  const auto at = groups_.begin() + static_cast<std::ptrdiff_t>(leading);
+  std::rotate(groups_.begin(), at, at + 1);
+  for (std::uint32_t& index : group_of_root_)
+    if (index != none && index <= leading) index = index == leading ? 0 : index + 1;
+}
+
+NANLENS_API std::string CauseGroups::key_of(EventRef event) {
+  if (event.is_execution) return key_of_execution(event);
+  const std::uint32_t op = causes_.run().trace_op(event.index);
+  const auto [found, is_new] = key_of_op_.try_emplace(op);
+  if (is_new) found->second = key_of_op(op);
+  return found->second;
+}
+
+NANLENS_API std::string CauseGroups::key_of_op(std::uint32_t op) {
+  GraphFacts& graphs = causes_.model().graphs();
+  const auto detail = causes_.run().op(op);
+  const auto frame = detail ? reader::user_frame(reader::resolve_stack(causes_.run(), detail->event.code_location))
+                            : std::optional<reader::StackFrame>{};
+  if (!frame || frame->line <= 0) return "op " + std::to_string(op);
+  return "at " + frame->file_path + "\n" + std::to_string(frame->line) + "\n" + std::string(graphs.op_type(op)) + "\n" +
+         std::string(detail::plain_op_name(graphs.op_name(op)));
+}
+
+// Stacks of executions are read one by one: after many, what an op type did last tells for the rest.
+NANLENS_API std::string CauseGroups::key_of_execution(EventRef event) {
+  constexpr std::size_t most_stacks = 4096;
+  const std::string type(function_name(causes_.model().calls().op_type(event.index)));
+  std::string& key = last_key_of_type_[type];
+  if (stacks_read_++ >= most_stacks && !key.empty()) return key;
+  const auto frame = reader::user_frame(stack_of(causes_.run(), event));
+  key = "eager " + type;
+  if (frame && frame->line > 0) key += "\n" + frame->file_path + "\n" + std::to_string(frame->line);
+  return key;
+}
+
+}  // namespace nanlens::causes

@@ -1,0 +1,297 @@
+// Part of resolver.hpp: what was passed to a function, a branch or a loop.
+#pragma once
+
+namespace nanlens::causes {
+
+NANLENS_API void Resolver::argument(const Place& place, std::uint32_t op, Link& link, int depth) {
+  if (depth > deepest || !step()) return link.set_unknown(Reason::too_deep, 0.3F);
+  GraphFacts& graphs = model_.graphs();
+  const GraphLinks& links = graphs.links(place.graph);
+  const auto at = std::find(links.placeholders.begin(), links.placeholders.end(), op);
+  if (at == links.placeholders.end()) {  // an input off the record
+    link.empty = graphs.is_empty_input(op);
+    return link.empty ? link.set_clean(1) : link.set_unknown(Reason::eager, 0.6F);
+  }
+  const auto position = static_cast<std::size_t>(at - links.placeholders.begin());
+  if (links.role != FlowRole::none) return flow_argument(place, position, links, link, depth);
+  const std::uint32_t outer = graphs.graph(place.graph).outer;
+  if (outer != none && !graphs.is_root(outer)) {
+    if (recorded_argument(place, position, link, depth)) return;
+    if (captured_argument(place, op, link, depth)) return;
+    return nested_argument(place, link, depth);
+  }
+  if (model_.owners().is_asynchronous(place.graph)) return link.set_unknown(Reason::runtime, 0.5F);
+  if (place.call == none && earlier_results(place, link)) return;
+  if (place.call == none || model_.owners().graph_of_call(place.call) != place.graph)
+    return link.set_unknown(Reason::caller, 0.3F);
+  const auto inputs = model_.calls().inputs(place.call);
+  if (inputs.size() != links.placeholders.size()) return link.set_unknown(Reason::arguments, 0.3F);
+  eager(inputs[position].tensor_id, place.call, link);
+}
+
+NANLENS_API void Resolver::eager(std::int64_t tensor_id, std::uint32_t before, Link& link) {
+  const auto producer = model_.calls().producer(tensor_id, before);
+  if (!producer) {
+    link.set_unknown(Reason::eager, 0.6F);
+    link.tensor_id = tensor_id;
+    return;
+  }
+  if (op_code(model_.calls().op_type(producer->execution)) == OpCode::variable_handle) return link.set_clean(1);
+  link.set_event(execution_event(producer->execution, producer->position), 1);
+}
+
+// The caller is not on record (a ring lost it): results of other functions shortly before are what it may have passed.
+NANLENS_API bool Resolver::earlier_results(const Place& place, Link& link) {
+  if (place.before == none || model_.owners().native() || model_.run().num_executions() == 0) return false;
+  constexpr std::size_t farthest = 256;
+  constexpr std::size_t most = 8;
+  GraphFacts& graphs = model_.graphs();
+  const auto rows = model_.window(place.call).rows();
+  auto at = std::lower_bound(rows.begin(), rows.end(), place.before);
+  std::vector<EventRef> found;
+  for (std::size_t i = 0; i < farthest && at != rows.begin() && found.size() < most; ++i) {
+    const std::uint32_t op = model_.run().trace_op(*--at);
+    const std::uint32_t graph = graphs.graph_of(op);
+    if (graph == place.graph || graphs.is_root(graph)) continue;
+    const auto& returns = graphs.links(graph).returns;
+    if (std::any_of(returns.begin(), returns.end(), [&](const InputEdge& e) { return e.op == op; }))
+      found.push_back(trace_event(*at));
+  }
+  if (found.empty()) return false;
+  link.state = Link::State::candidates;
+  link.events.assign(found.rbegin(), found.rend());
+  link.confidence = 0.5F;
+  return true;
+}
+
+NANLENS_API void Resolver::flow_argument(const Place& place, std::size_t position, const GraphLinks& links, Link& link,
+                                         int depth) {
+  GraphFacts& graphs = model_.graphs();
+  const std::uint32_t outer = graphs.graph(place.graph).outer;
+  const auto inputs = std::span(graphs.op(links.flow_op).inputs);
+  Place outside = place;
+  outside.graph = outer;
+  outside.run = run_across(place, outer);
+  if (outside.run == none) outside.run = 0;
+  if (links.role == FlowRole::branch) {
+    if (position + 1 >= inputs.size()) return link.set_unknown(Reason::control_flow, 0.3F);
+    tensor(outside, inputs[position + 1], link, depth + 1);
+    return link.limit(0.9F);
+  }
+  Window& window = model_.window(place.call);
+  for (const std::uint32_t child : graphs.graph(outer).inner) {
+    const GraphLinks& body = graphs.links(child);
+    if (body.role != FlowRole::body || body.flow_op != links.flow_op) continue;
+    // Iteration j reads what iteration j − 1 returned. The first one of a later run of the loop reads what went in:
+    // what the run before it returned is older than that.
+    if (place.run == none || place.run == 0) continue;
+    Place previous = place;
+    previous.graph = child;
+    previous.run = place.run - 1;
+    if (previous.run >= window.num_runs(child) || !loop_value(previous, position, link, depth)) continue;
+    const std::uint32_t begin = window.num_runs(outer) > 1 ? window.run_begin(outer, outside.run) : none;
+    const bool older =
+        begin != none && !link.events.empty() && !link.events.front().is_execution && link.events.front().index < begin;
+    if (!older) return link.limit(0.9F);
+  }
+  if (position >= inputs.size()) return link.set_unknown(Reason::control_flow, 0.3F);
+  tensor(outside, inputs[position], link, depth + 1);
+  link.limit(0.9F);
+}
+
+// A gradient function's placeholder is named after the forward tensor that it takes: ".../<op>".
+NANLENS_API bool Resolver::captured_argument(const Place& place, std::uint32_t op, Link& link, int depth) {
+  const std::uint32_t forward_graph = model_.owners().native() ? none : model_.nested().forward_of(place.graph);
+  if (forward_graph == none) return false;
+  if (kept_argument(place, op, link, depth)) return true;
+  Window& window = model_.window(place.call);
+  Place forward = place;
+  forward.graph = forward_graph;
+  const std::uint32_t runs = window.num_runs(forward_graph);
+  // Gradients run in the reverse order.
+  if (place.run != none && runs > 1 && runs == window.num_runs(place.graph))
+    forward.run = runs - 1 - std::min(place.run, runs - 1);
+  else
+    forward.run = window.run_at(forward_graph, place.before);
+  if (forward.run == none) forward.run = 0;
+  const std::string name(model_.graphs().op_name(op));
+  if (!captured(forward, name, link, depth)) return false;
+  link.limit(0.7F);
+  return true;
+}
+
+// The gradient function that calls this one takes what it passes on as "gradients/<call>_grad/<call>_k", in the same
+// order.
+NANLENS_API bool Resolver::kept_argument(const Place& place, std::uint32_t op, Link& link, int depth) {
+  const auto kept = model_.nested().captured(place.graph);
+  const auto at = std::find(kept.begin(), kept.end(), op);
+  if (at == kept.end()) return false;
+  const Place outside = outside_of(place);
+  for (const CallSite& site : model_.nested().sites(outside.graph)) {
+    if (site.callee != place.graph || site.name == 0) continue;
+    const std::string call(detail::gradient_scope(model_.graphs().text(site.name)));
+    if (call.empty()) return false;
+    std::string name = "gradients/" + call + "_grad/" + call;
+    if (at != kept.begin()) name.append("_").append(std::to_string(at - kept.begin()));
+    const std::uint32_t outer =
+        model_.run().find_op(model_.graphs().text(model_.graphs().graph(outside.graph).id), name);
+    if (outer == none || !model_.run().definitions().ops()[outer].declared) return false;
+    tensor(outside, {outer, 0, 0}, link, depth + 1);
+    link.limit(0.9F);
+    return link.state == Link::State::events || link.state == Link::State::clean;
+  }
+  return false;
+}
+
+// The tensor of the forward graph that a placeholder's name means: its tail is an op, or the result of a nested call,
+// or "gradients/<call>_grad/<call>_k": the k-th tensor that the call keeps for its own gradient.
+NANLENS_API bool Resolver::captured(const Place& forward, std::string_view name, Link& link, int depth) {
+  GraphFacts& graphs = model_.graphs();
+  if (depth > deepest) return false;
+  const std::string_view id = graphs.text(graphs.graph(forward.graph).id);
+  const std::string_view scope = detail::gradient_scope(name);
+  const GraphLinks& links = graphs.links(forward.graph);
+  const auto called = [&](std::string_view text) -> const CallSite* {
+    for (const CallSite& site : model_.nested().sites(forward.graph))
+      if (site.name != 0 && graphs.text(site.name) == text) return &site;
+    return nullptr;
+  };
+  if (!scope.empty()) {
+    const std::string_view tail = name.substr(name.rfind("_grad/") + 6);
+    const CallSite* site = called(scope);
+    const auto number = static_cast<std::size_t>(detail::trailing_number(scope));
+    if (site == nullptr && scope.find("PartitionedCall") != std::string_view::npos &&
+        number < model_.nested().sites(forward.graph).size())
+      site = &model_.nested().sites(forward.graph)[number];
+    if (site != nullptr && tail.starts_with(scope)) {
+      const auto k = tail == scope ? 0 : static_cast<std::size_t>(detail::trailing_number(tail));
+      const std::uint32_t inner = extra_output_name(*site, k);
+      if (inner == none) return false;
+      return captured(inside_of(forward, *site), std::string(graphs.op_name(inner)), link, depth + 1);
+    }
+  }
+  for (std::size_t begin = 0; begin != std::string_view::npos;) {
+    const std::string tail(name.substr(begin));
+    const std::uint32_t op = model_.run().find_op(id, tail);
+    const bool known = op != none && model_.run().definitions().ops()[op].declared;
+    if (known || std::any_of(links.unrecorded.begin(), links.unrecorded.end(),
+                             [&](std::uint32_t n) { return graphs.text(n) == tail; })) {
+      tensor(forward, {known ? op : none, model_.run().intern(tail), 0}, link, depth + 1);
+      return link.state == Link::State::events || link.state == Link::State::clean;
+    }
+    const std::size_t slash = name.find('/', begin);
+    begin = slash == std::string_view::npos ? slash : slash + 1;
+  }
+  return false;
+}
+
+// The placeholder of a called function's gradient that takes the k-th tensor which the call keeps.
+NANLENS_API std::uint32_t Resolver::extra_output_name(const CallSite& site, std::size_t number) {
+  if (site.callee == none) return none;
+  const auto& backward = model_.nested().backward_functions(site.callee);
+  for (std::size_t i = backward.size(); i-- > 0;)
+    if (const auto list = model_.nested().captured(backward[i]); number < list.size()) return list[number];
+  return none;
+}
+
+// The run of the graph that called this one: of several that call it, the one that was under way.
+NANLENS_API Place Resolver::outside_of(const Place& place) {
+  GraphFacts& graphs = model_.graphs();
+  Window& window = model_.window(place.call);
+  Place outside = place;
+  outside.graph = graphs.graph(place.graph).outer;
+  const std::uint32_t forward = model_.nested().forward_of(place.graph);
+  const std::uint32_t begin = place.run == none ? place.before : window.run_begin(place.graph, place.run);
+  std::uint32_t latest = none;
+  for (const std::uint32_t caller : model_.nested().callers(place.graph)) {
+    const std::uint32_t row = window.last_row_before(caller, begin);
+    if (row == none ? outside.graph != forward : latest != none && row <= latest) continue;
+    if (row != none) latest = row;
+    outside.graph = caller;
+  }
+  outside.run = run_across(place, outside.graph);
+  if (outside.run == none) outside.run = 0;
+  return outside;
+}
+
+// Which tensor of the caller went in is not recorded: all that existed before are candidates, nearest last.
+NANLENS_API void Resolver::nested_argument(const Place& place, Link& link, int depth) {
+  Window& window = model_.window(place.call);
+  const Place outside = outside_of(place);
+  // A function that runs more often than its caller is reused: later tensors of the caller may be arguments too.
+  const std::uint32_t outer_runs = window.num_runs(outside.graph);
+  const bool reused = outside.graph != model_.graphs().graph(place.graph).outer ||
+                      (outer_runs > 0 && window.num_runs(place.graph) > outer_runs);
+  std::vector<EventRef> found;
+  candidates_in(outside, place, reused, found, depth);
+  if (found.empty()) return link.set_unknown(Reason::nested, 0.3F);
+  link.state = Link::State::candidates;
+  link.events = std::move(found);
+  link.confidence = 0.5F;
+}
+
+NANLENS_API void Resolver::candidates_in(const Place& outside, const Place& place, bool reused,
+                                         std::vector<EventRef>& found, int depth) {
+  GraphFacts& graphs = model_.graphs();
+  Window& window = model_.window(place.call);
+  const std::int32_t limit = reused ? detail::latest_id : model_.nested().first_id(place.graph);
+  const std::uint32_t begin = place.run == none ? place.before : window.run_begin(place.graph, place.run);
+  std::set<std::uint64_t> seen;
+  const auto add = [&](const Link& one) {
+    if (one.state != Link::State::events) return;
+    for (const EventRef& e : one.events)
+      if (seen.insert(std::uint64_t{e.index} << 17 | std::uint64_t{e.slot} << 1 | (e.is_execution ? 1U : 0U)).second)
+        found.push_back(e);
+  };
+  Place earlier = outside;
+  earlier.before = begin;
+  for (const CallSite& site : model_.nested().sites(outside.graph)) {
+    if (site.callee == none || site.callee == place.graph || model_.nested().first_id(site.callee) >= limit) continue;
+    const auto num_returns = static_cast<std::uint32_t>(graphs.links(site.callee).returns.size());
+    for (std::uint32_t slot = 0; slot < std::min(num_returns, 16U); ++slot) {
+      Link one;
+      nested_result(inside_of(earlier, site), slot, one, depth + 4);
+      add(one);
+    }
+  }
+  for (const std::uint32_t argument_op : graphs.links(outside.graph).placeholders) {
+    if (graphs.op(argument_op).first_tensor_id >= limit) continue;
+    Link one;
+    tensor(outside, {argument_op, 0, 0}, one, depth + 4);
+    add(one);
+  }
+  for (const std::uint32_t other : graphs.graph(outside.graph).ops) {
+    const OpLinks& candidate = graphs.op(other);
+    if (candidate.first_tensor_id >= limit || candidate.code == OpCode::placeholder) continue;
+    for (std::uint32_t slot = 0; slot < candidate.num_outputs && step(); ++slot) {
+      const std::uint32_t row = window.find(graphs.tensor(other, slot), outside.run);
+      Link one;
+      if (row != none && (begin == none || row <= begin || !reused)) one.set_event(trace_event(row), 1);
+      add(one);
+    }
+  }
+}
+
+NANLENS_API std::int64_t Resolver::handle(const Place& place, const InputEdge& edge, int depth) {
+  if (edge.op == none || depth > deepest) return -1;
+  GraphFacts& graphs = model_.graphs();
+  const OpLinks& op = graphs.op(edge.op);
+  if (op.code == OpCode::identity && !op.inputs.empty()) return handle(place, op.inputs.front(), depth + 1);
+  if (op.code != OpCode::placeholder) return -1;
+  const GraphLinks& links = graphs.links(place.graph);
+  const auto at = std::find(links.placeholders.begin(), links.placeholders.end(), edge.op);
+  const auto position = static_cast<std::size_t>(at - links.placeholders.begin());
+  const std::uint32_t outer = graphs.graph(place.graph).outer;
+  if (links.role != FlowRole::none) {
+    const auto& inputs = graphs.op(links.flow_op).inputs;
+    const std::size_t input = links.role == FlowRole::branch ? position + 1 : position;
+    Place outside = place;
+    outside.graph = outer;
+    return input < inputs.size() ? handle(outside, inputs[input], depth + 1) : -1;
+  }
+  if (place.call == none || model_.owners().graph_of_call(place.call) != place.graph) return -1;
+  const auto inputs = model_.calls().inputs(place.call);
+  return inputs.size() == links.placeholders.size() ? inputs[position].tensor_id : -1;
+}
+
+}  // namespace nanlens::causes

@@ -1,0 +1,176 @@
+// Part of wording.hpp.
+#pragma once
+
+#include <nanlens/causes/because.hpp>
+#include <nanlens/causes/sentence_table.hpp>
+#include <nanlens/tensor/dtype_name.hpp>
+
+namespace nanlens::causes {
+
+namespace detail {
+
+inline std::string short_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, value >= 1e6 ? "%.2e" : "%.10g", value);
+  return text;
+}
+
+inline std::string kinds_words(Kinds kinds) {
+  std::string words;
+  const auto add = [&](Kinds bit, const char* name) {
+    if ((kinds & bit) != 0) words.append(words.empty() ? "" : " and ").append(name);
+  };
+  add(reader::nan_flag, "NaN");
+  add(reader::neg_inf_flag, "−∞");
+  add(reader::pos_inf_flag, "+∞");
+  return words.empty() ? "NaN or ∞" : words;
+}
+
+// Words that nanlens made up, not names of the program, begin a sentence with a capital.
+inline std::string capital(std::string text) {
+  for (const std::string_view start : {"the result of ", "output ", "input ", "its ", "an "})
+    if (text.starts_with(start)) text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+inline void word_output(const CauseFacts& f, Arguments& a) {
+  const TensorHealth& out = f.out;
+  const auto count = [&](const char* name, double n) {
+    if (is_count(n)) a[name] = grouped(n);
+  };
+  const double bad = out.num_nan + out.num_neg_inf + out.num_pos_inf;
+  const bool counted = out.num_nan >= 0 && out.num_neg_inf >= 0 && out.num_pos_inf >= 0;
+  count("size", out.size);
+  if (counted && bad <= out.size) {
+    count("nan", out.num_nan);
+    count("ninf", out.num_neg_inf);
+    count("pinf", out.num_pos_inf);
+    count("bad", bad);
+    if (is_count(bad) && out.size > 1) a["in_bad"] = " in " + grouped(bad) + " of " + grouped(out.size) + " elements";
+  }
+  a["kinds"] = kinds_words(f.kinds_known ? f.kinds : Kinds{0});
+  if (dtype_max(out.dtype) <= 0) return;
+  a["dtype"] = std::string(dtype_name(out.dtype));
+  a["max"] = short_number(dtype_max(out.dtype));
+  if (f.all_clean) a["range"] = a["dtype"] + " (" + a["max"] + ")";
+  if (f.code == OpCode::exp && exp_limit(out.dtype) > 0) a["limit"] = short_number(exp_limit(out.dtype));
+}
+
+// Zeros and negative values that account for the output exactly, element by element.
+inline void word_exact(const CauseFacts& f, Arguments& a) {
+  const InputFacts& in = f.inputs.front();
+  const bool same_size = in.known && f.out.size == in.health.size;
+  if (!same_size || f.contradicted) return;
+  const double infinities = f.code == OpCode::rsqrt ? f.out.num_neg_inf + f.out.num_pos_inf : f.out.num_neg_inf;
+  if (infinities > 0 && infinities == in.health.num_zero) a["exact_zeros"] = zeros_words(in.health);
+  if (f.out.num_nan > 0 && f.out.num_nan == in.health.num_negative) a["exact_negatives"] = negatives_words(in.health);
+}
+
+inline void word_inputs(const CauseFacts& f, Arguments& a) {
+  a["in"] = f.inputs.empty() || f.inputs.front().name.empty() ? "its input" : f.inputs.front().name;
+  if (f.all_clean && !f.inputs.empty())
+    a["from"] = f.inputs.size() > 1 ? " from clean inputs"
+                : a["in"] == "its input"
+                    ? " from its clean input"
+                    : " from clean " + std::string(a["in"].starts_with("input ") ? "" : "input ") + a["in"];
+  else if (f.inputs.size() == 1)
+    a["from"] = " from " + a["in"];
+  if (f.inputs.empty()) return;
+  word_exact(f, a);
+  const auto describe = [&](const InputFacts& input, const std::string& prefix) {
+    a[prefix] = input.name.empty() ? "its input" : input.name;
+    if (!input.known) return;
+    a[prefix + "_zeros"] = zeros_words(input.health);
+    a[prefix + "_negatives"] = negatives_words(input.health);
+    if (is_count(input.health.size)) a[prefix + "_size"] = grouped(input.health.size);
+  };
+  describe(f.inputs.front(), "in");
+  const std::size_t divisor = f.code == OpCode::reciprocal ? 0 : 1;
+  if (divisor >= f.inputs.size()) return;
+  describe(f.inputs[divisor], "den");
+  if (divisor == 1 && f.inputs[0].name == f.inputs[1].name) a["itself"] = a["in"];
+}
+
+inline void word_domain(const CauseFacts& f, Arguments& a) {
+  if (f.code != OpCode::inverse_trigonometric && f.code != OpCode::atanh) return;
+  a["domain"] = std::string(domain_words(f.op));
+  const bool symmetric = a["domain"].starts_with("−");
+  if (!symmetric || !(f.magnitude > 1) || std::isinf(f.magnitude)) return;
+  constexpr double rounding = 1e-3;
+  a[f.magnitude < 1 + rounding ? "slightly_beyond" : "magnitude"] = short_number(f.magnitude);
+}
+
+inline void word_rest(const CauseFacts& f, Arguments& a) {
+  a["op"] = f.op.empty() ? "An op" : f.op;
+  a["at"] = (f.place.empty() ? "" : " at " + f.place) + f.where;
+  a["src"] = f.place.empty() ? "an unrecorded place" : f.place;
+  a["t"] = f.tensor.empty() ? "a tensor" : f.tensor;
+  a["call"] = f.call.empty() ? a["op"] : f.call;
+  a["origin"] = f.origin;
+  a["inside"] = f.inside;
+  a["missing"] = f.missing;
+  a["Missing"] = capital(f.missing);
+  a["incoming"] = capital(!f.missing.empty() ? f.missing : f.name.empty() ? a["t"] : f.name);
+  a["why"] = std::string(f.native && f.reason == Reason::eager ? "no recorded op made it" : reason_words(f.reason));
+  if (f.code == OpCode::sqrt_grad || f.code == OpCode::reciprocal_grad)
+    a["function"] = std::string(function_of_gradient(f.op));
+  a["because"] = because(f);
+  if (f.id != "opaque" || !f.inside_input.known) return;
+  a["in"] = f.inside_input.name;
+  a["inside_found"] = f.inside_negatives ? negatives_words(f.inside_input.health) : zeros_words(f.inside_input.health);
+}
+
+// Which wordings tell a sentence of this id.
+inline std::string_view wording_key(const CauseFacts& f) {
+  if (f.contradicted && f.event_class == EventClass::producer && f.id != "opaque") return "contradicted";
+  if (f.code == OpCode::log1p) return "made";
+  if (f.id == "log0" || f.id == "logneg") return "log";
+  if (f.code == OpCode::rsqrt) return "rsqrt";
+  if (f.id == "sqrtneg") return "root";
+  if (f.id == "sqrtgrad0") return "gradient";
+  if (f.code == OpCode::modulo || f.id == "div0") return "division";
+  if (f.id == "div00") return "zero_by_zero";
+  return f.id;
+}
+
+inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
+  if (f.code == OpCode::log1p) return "log1p";
+  if (f.id == "logneg") return "logneg";
+  if (key == "zero_by_zero") return "division";
+  if (key == "opaque") return f.native ? "opaque_native" : "opaque";
+  if (key == "contradicted") return f.native ? "contradicted_native" : "contradicted";
+  if (key != "unknown") return key;
+  if (f.native) return "unknown_native";
+  switch (f.reason) {
+    case Reason::eager: return "unknown_eager";
+    case Reason::not_recorded: return "unknown_lost";
+    case Reason::filtered: return "unknown_filtered";
+    case Reason::variable: return "unknown_variable";
+    default: return "unknown";
+  }
+}
+
+}  // namespace detail
+
+NANLENS_API Words word(const CauseFacts& f) {
+  Words w;
+  detail::word_output(f, w.arguments);
+  detail::word_inputs(f, w.arguments);
+  detail::word_domain(f, w.arguments);
+  detail::word_rest(f, w.arguments);
+  const std::string_view key = detail::wording_key(f);
+  w.text = detail::worded(wordings, key, w.arguments);
+  if (w.text.empty()) w.text = detail::worded(wordings, "made", w.arguments);
+  w.remedy = detail::worded(remedies, detail::remedy_key(f, key), w.arguments);
+  if (w.remedy.empty()) w.remedy = detail::worded(remedies, "made", w.arguments);
+  if (!f.kinds_known && f.event_class == EventClass::producer && !w.arguments["because"].empty())
+    w.remedy += " Record with FULL_HEALTH to see which it was.";
+  const std::string doubt = confidence_words(f.confidence);
+  if (!doubt.empty() && key != "unknown" && key != "contradicted")
+    w.text = (doubt == "probably" ? "Probably: " : "Perhaps: ") + w.text;
+  w.text += ".";
+  std::erase_if(w.arguments, [](const auto& argument) { return argument.second.empty(); });
+  return w;
+}
+
+}  // namespace nanlens::causes

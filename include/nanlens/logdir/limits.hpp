@@ -1,0 +1,87 @@
+/// @file
+/// How much of what a logdir or an archive holds is believed. Content may be damaged or made to harm: whatever it
+/// claims, reading takes time and memory in proportion to the bytes that are there. A limit that bites becomes a
+/// diagnostic.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nanlens::limits {
+
+/// @name Files and records
+///@{
+/// The end of what is read of a file. The index keeps 40 bits per place; a sparse file may claim any size.
+inline constexpr std::uint64_t file_bytes = (std::uint64_t{1} << 40) - 1;
+/// Bytes of one payload; a longer one is passed over. The largest that make sense are FULL_TENSOR's; a page has less
+/// memory.
+#if defined(__EMSCRIPTEN__)
+inline constexpr std::uint64_t record_bytes = std::uint64_t{128} << 20;
+#else
+inline constexpr std::uint64_t record_bytes = std::uint64_t{512} << 20;
+#endif
+/// How far the next intact record is looked for behind a damaged header: two of the longest records may lie between.
+inline constexpr std::uint64_t resynchronise_bytes = 2 * record_bytes;
+/// While it is looked for, every header found makes its payload be checked. Headers that were made to overlap would be
+/// checked again and again: so many bytes per byte of the file, and so many for any file, are read for that.
+inline constexpr std::uint64_t checked_bytes_per_byte = 4;
+inline constexpr std::uint64_t checked_bytes_of_any_file = std::uint64_t{1} << 20;
+/// What is read of a metadata file: a record for each time the recording began or ended.
+inline constexpr std::uint64_t metadata_bytes = std::uint64_t{4} << 20;
+///@}
+
+/// @name One event
+/// A repeated field takes two bytes per empty element in the file, and 24 to 400 in memory. Beyond these numbers
+/// elements are not read.
+///@{
+/// Outputs, inputs, tensor ids, devices, ops of an op's list, frames of a stack. The largest functions have thousands.
+inline constexpr std::size_t elements = 1 << 16;
+/// Lines of a source file, strings of a tensor.
+inline constexpr std::size_t texts = 1 << 20;
+/// Dimensions of a tensor; TensorFlow stops at 254.
+inline constexpr std::size_t dimensions = 1024;
+/// Numbers in one of a TensorProto's typed lists. Dumped tensors have theirs as plain bytes.
+inline constexpr std::size_t listed_values = std::size_t{1} << 24;
+/// Bytes of a name or id that the index keeps. Events with longer ones are passed over: cut, they could be taken for
+/// others.
+inline constexpr std::size_t name_bytes = 1 << 16;
+/// Bytes of a name that a diagnostic repeats.
+inline constexpr std::size_t quoted_bytes = 200;
+///@}
+
+/// @name A run
+///@{
+/// Graphs inside graphs. Real ones nest a dozen deep; every row asks for the graphs around it.
+inline constexpr std::size_t graph_nesting = 256;
+/// File sets of a logdir; each has six files open.
+inline constexpr std::size_t file_sets = 4096;
+///@}
+
+/// @name Directories
+/// A directory that is followed may hold anything else too.
+///@{
+/// Entries that one look visits at most.
+inline constexpr std::size_t directory_entries = 1'000'000;
+/// A look at more entries than this is not repeated at once: a large directory would take a core.
+inline constexpr std::size_t entries_looked_at_freely = 1000;
+/// How long it is not repeated, per entry: a look takes some 0.3 µs per entry, so that this is 1 % of a core.
+inline constexpr std::uint64_t pause_ns_per_entry = 30'000;
+///@}
+
+/// @name Archives
+///@{
+/// What an archive without a seek table may hold: it is unpacked in memory.
+#if defined(__EMSCRIPTEN__)
+inline constexpr std::uint64_t unpacked_bytes = std::uint64_t{256} << 20;
+#else
+inline constexpr std::uint64_t unpacked_bytes = std::uint64_t{1} << 30;
+#endif
+/// Decompressed bytes of one frame, and of all frames that are kept at a time.
+inline constexpr std::size_t frame_bytes = std::size_t{64} << 20;
+/// Frames of a seek table. nanlens' have 4 MiB each: as many as a file of the greatest size has.
+inline constexpr std::uint32_t frames = 1 << 20;
+/// Files in an archive. A few bytes of zstd can stand for many headers.
+inline constexpr std::size_t archive_entries = 100'000;
+///@}
+
+}  // namespace nanlens::limits

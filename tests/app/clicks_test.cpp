@@ -1,0 +1,266 @@
+// Everything that can be clicked does the same whether the button is held for no time at all or for as long as a finger
+// takes, and popups and the start screen by keyboard alone.
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <set>
+
+#include "headless.hpp"
+
+using nanlens::test::golden;
+using nanlens::test::Headless;
+using nanlens::test::Json;
+using nanlens::test::walkthrough;
+using nanlens::viewer::KeyStops;
+
+namespace {
+
+struct Place {
+  const char* name;
+  float width;
+  float height;
+  std::function<void(Headless&)> go;
+  bool popup = false;
+};
+
+// What a click changes: the state, and what only the platform sees.
+Json told(Headless& v) {
+  Json s = v.lasting_state();
+  s.erase("hovered");
+  s["copied"] = v.copied;
+  s["picks"] = v.picks;
+  s["toasts"] = v.state()["toasts"];
+  Json ids = Json::array();
+  for (const auto& [id, rect] : v.app().ui.rects) ids.push_back(id);
+  s["rects"] = ids;
+  return s;
+}
+
+std::function<void(Headless&)> with_popup(const char* command) {
+  return [command](Headless& v) {
+    v.open(walkthrough());
+    v.command(command);
+  };
+}
+
+void at_ops_of_line(Headless& v) {
+  v.open(walkthrough());
+  v.command("ops_of_line", {{"line", v.state()["source_code"]["line"]}});
+}
+
+void at_runs(Headless& v) {
+  v.open(golden(""));
+  v.command("show_runs");
+}
+
+std::vector<Place> popups() {
+  return {{"help", 1280, 720, with_popup("help"), true},
+          {"settings", 1280, 720, with_popup("show_settings"), true},
+          {"columns", 1280, 720, with_popup("columns"), true},
+          {"causes", 1280, 720, with_popup("show_causes"), true},
+          {"diagnostics", 1280, 720, with_popup("show_diagnostics"), true},
+          {"licences", 1280, 720, with_popup("show_licences"), true},
+          {"ops of a line", 1280, 720, at_ops_of_line, true},
+          {"runs", 1280, 720, at_runs, true}};
+}
+
+std::vector<Place> places() {
+  std::vector<Place> all = {
+      {"start screen", 1280, 720, [](Headless&) {}},
+      {"walkthrough", 1280, 720, [](Headless& v) { v.open(walkthrough()); }},
+      {"narrow window", 900, 640, [](Headless& v) { v.open(walkthrough()); }},
+      {"wide window", 2560, 1440, [](Headless& v) { v.open(walkthrough()); }},
+      {"an execution", 1280, 720,
+       [](Headless& v) {
+         v.open(walkthrough());
+         v.command("focus_execution", {{"index", 19}});
+       }},
+      {"several runs", 1280, 720, [](Headless& v) { v.open(golden("")); }},
+      {"palette", 1280, 720, with_popup("palette"), true},
+  };
+  for (Place& popup : popups()) all.push_back(std::move(popup));
+  return all;
+}
+
+// Ids by what they are, without their numbers: of a hundred rows, one is tried.
+std::string kind_of(const std::string& id) {
+  std::string kind;
+  for (const char c : id)
+    if (c < '0' || c > '9') kind += c;
+  return kind;
+}
+
+// Those of which none of the kind was tried before; of a popup, those inside it.
+std::vector<std::string> new_kinds(Headless& v, const Place& place, std::set<std::string>& tried) {
+  std::vector<std::string> ids;
+  for (const auto& [id, rect] : v.app().ui.rects) {
+    const bool inside = !place.popup || v.rect("popup").contains({rect.x + rect.w / 2, rect.y + rect.h / 2});
+    if (inside && tried.insert(kind_of(id)).second) ids.push_back(id);
+  }
+  return ids;
+}
+
+Json after_click(const Place& place, const std::string& id, double hold_ms) {
+  Headless v({place.width, place.height});
+  place.go(v);
+  v.click(id, hold_ms);
+  return told(v);
+}
+
+}  // namespace
+
+TEST_CASE("a click with no time between down and up does what a slow one does, wherever it is") {
+  std::set<std::string> tried;
+  for (const Place& place : places()) {
+    CAPTURE(place.name);
+    std::vector<std::string> ids;
+    {
+      Headless v({place.width, place.height});
+      place.go(v);
+      ids = new_kinds(v, place, tried);
+    }
+    for (const std::string& id : ids) {
+      CAPTURE(id);
+      const Json quick = after_click(place, id, 0);
+      const Json slow = after_click(place, id, 80);
+      CHECK(Json::diff(quick, slow).dump() == "[]");
+    }
+  }
+  CHECK(tried.size() > 60);
+}
+
+TEST_CASE("popups by keyboard: Tab reaches everything that can be clicked, and Enter does what a click does") {
+  for (const Place& place : popups()) {
+    CAPTURE(place.name);
+    std::vector<KeyStops::Stop> stops;
+    {
+      Headless v;
+      place.go(v);
+      CHECK(v.app().ui.stops.cursor < v.app().ui.stops.count);
+      stops = v.app().ui.stops.list;
+      REQUIRE_FALSE(stops.empty());
+      CHECK(stops.back().id == "popup:close");
+      v.key("Escape");
+      CHECK(v.state()["popup"] == "none");
+    }
+    for (const auto& stop : stops) {
+      CAPTURE(stop.id);
+      Json by_key;
+      {
+        Headless v;
+        place.go(v);
+        while (v.app().ui.stops.cursor != stop.number) v.key("Tab");
+        v.key("Enter");
+        by_key = told(v);
+      }
+      CHECK(Json::diff(by_key, after_click(place, stop.id, 80)).dump() == "[]");
+    }
+  }
+}
+
+TEST_CASE("popups by keyboard: arrows go to what lies there, texts scroll, a run is chosen") {
+  Headless v;
+  v.open(golden(""));
+  const auto at = [&]() -> std::string {
+    for (const auto& stop : v.app().ui.stops.list)
+      if (stop.number == v.app().ui.stops.cursor) return stop.id;
+    return {};
+  };
+  v.key("r");
+  REQUIRE(v.state()["popup"] == "runs");
+  const std::int64_t shown = v.state()["run_index"];
+  CHECK(at() == "run:" + std::to_string(shown));
+  v.key(shown == 0 ? "ArrowDown" : "ArrowUp");
+  const std::string other = at();
+  v.key("Enter");
+  CHECK(v.state()["popup"] == "none");
+  CHECK("run:" + v.state()["run_index"].dump() == other);
+  v.command("show_settings");
+  CHECK(at() == "settings:system");
+  v.keys({"ArrowRight", "ArrowRight"});
+  CHECK(at() == "settings:dark");
+  v.key("Space");
+  CHECK(v.state()["theme"] == "dark");
+  CHECK(v.state()["popup"] == "settings");
+  v.key("ArrowDown");
+  CHECK(at() == "settings:larger");
+  v.key("ArrowUp");
+  CHECK(at().starts_with("settings:"));
+  v.key("Shift+Tab");
+  v.key("Escape");
+  v.key("?");
+  REQUIRE(v.state()["popup"] == "help");
+  v.key("PageDown");
+  CHECK(v.app().popup_first > 0);
+  v.key("Home");
+  CHECK(v.app().popup_first == 0);
+  v.key("?");
+  CHECK(v.state()["popup"] == "none");
+}
+
+TEST_CASE("a list in a popup scrolls to where the keyboard is") {
+  Headless v({1280, 400});
+  v.open(walkthrough());
+  v.command("scale", {{"percent", 100}});
+  v.command("columns");
+  for (int i = 0; i < 10; ++i) v.key("ArrowDown");
+  CHECK(v.shows("column:device"));
+  v.key("Enter");
+  CHECK(v.shows("column:device"));
+  v.key("PageUp");
+  CHECK(v.shows("column:index"));
+}
+
+TEST_CASE("Tab goes from pane to pane and out at the ends; on the start screen from button to button") {
+  Headless v;
+  CHECK(v.app().takes_tab(false));
+  CHECK_FALSE(v.app().takes_tab(true));
+  std::set<std::string> reached;
+  while (v.app().takes_tab(false)) {
+    v.key("Tab");
+    for (const auto& stop : v.app().ui.stops.list)
+      if (stop.number == v.app().ui.stops.cursor) reached.insert(stop.id);
+  }
+  for (const char* id : {"start:folder", "start:files", "start:sample", "licences", "example:cpp", "help", "settings"})
+    CHECK(reached.contains(id));
+  while (v.state()["picks"].is_null() && v.picks == 0 && v.app().takes_tab(true)) {
+    v.key("Shift+Tab");
+    for (const auto& stop : v.app().ui.stops.list)
+      if (stop.number == v.app().ui.stops.cursor && stop.id == "start:folder") v.key("Enter");
+  }
+  CHECK(v.picks == 1);
+  v.open(walkthrough());
+  v.key("1");
+  CHECK_FALSE(v.app().takes_tab(true));
+  int panes = 1;
+  for (; v.app().takes_tab(false); ++panes) v.key("Tab");
+  CHECK(panes == 6);
+  CHECK(v.state()["active_pane"] == "stack_trace");
+  CHECK(v.app().takes_tab(true));
+}
+
+TEST_CASE("a screen reader is told the verdict once, then what the user selects") {
+  Headless v;
+  v.open(walkthrough());
+  REQUIRE(v.told.size() == 1);
+  CHECK(v.told[0].starts_with("Log at model.cpp:"));
+  v.key(".");
+  REQUIRE(v.told.size() == 2);
+  CHECK(v.told[1].starts_with("Row 89"));
+  v.pass(5);
+  CHECK(v.told.size() == 2);
+}
+
+TEST_CASE("a tap makes rows large only while fingers are used") {
+  Headless v;
+  v.open(walkthrough());
+  const float before = v.rect("trace:88").h;
+  v.app().touch = true;
+  v.app().wake();
+  v.settle();
+  CHECK(v.rect("trace:88").h >= 30);
+  v.app().touch = false;
+  v.app().wake();
+  v.settle();
+  CHECK(v.rect("trace:88").h == before);
+}

@@ -1,0 +1,202 @@
+// Logdirs that grow while they are looked at, several of them, names that no program should use, an engine in a thread
+// of its own.
+#include <doctest/doctest.h>
+
+#include "../support/logdir_generator.hpp"
+#include "headless.hpp"
+
+using nanlens::test::GeneratorOptions;
+using nanlens::test::GrowingFiles;
+using nanlens::test::Headless;
+using nanlens::test::Json;
+using nanlens::test::LogdirGenerator;
+namespace logdir = nanlens::logdir;
+
+namespace {
+
+// A generated logdir whose events come in parts: what is defined first, then the calls.
+class Growth {
+ public:
+  explicit Growth(const GeneratorOptions& options) {
+    LogdirGenerator(options, [&](logdir::FileKind kind, const std::string& bytes) {
+      events_.emplace_back(kind, bytes);
+    }).run();
+  }
+  /// What was recorded until a share of the run.
+  void until(double share, GrowingFiles& files, std::int64_t seconds = 1) {
+    const auto end = static_cast<std::size_t>(share * static_cast<double>(events_.size()));
+    for (; at_ < end; ++at_)
+      files.append(nanlens::test::generated_name(events_[at_].first, "host", seconds), events_[at_].second);
+  }
+
+ private:
+  std::vector<std::pair<logdir::FileKind, std::string>> events_;
+  std::size_t at_ = 0;
+};
+
+GeneratorOptions bad_run(const std::string& id = "12345678") {
+  GeneratorOptions options;
+  options.bad_every = 7;
+  options.run_id = id;
+  return options;
+}
+
+void grows_while_filtered(Headless& v) {
+  Growth growth(bad_run());
+  GrowingFiles& files = v.memory["memory:run"];
+  growth.until(0.5, files);
+  v.open("memory:run");
+  const std::uint64_t rows = v.state()["runs"][0]["num_traces"];
+  v.command("filter", {{"query", "type:Log"}});
+  v.command("focus_trace", {{"index", 101}});
+  v.command("scroll_to", {{"pane", "graph_executions"}, {"index", 80}});
+  const Json before = v.lasting_state();
+  REQUIRE(before["graph_executions"]["first"] == 80);
+  growth.until(1, files);
+  v.look_again();
+  const Json after = v.lasting_state();
+  CHECK(after["runs"][0]["num_traces"] > rows);
+  CHECK(after["graph_executions"]["shown"] > before["graph_executions"]["shown"]);
+  CHECK(after["focus"] == before["focus"]);
+  CHECK(after["graph_executions"]["first"] == 80);
+  CHECK(after["graph_executions"]["visible"] == before["graph_executions"]["visible"]);
+}
+
+}  // namespace
+
+TEST_CASE("a run that grows while it is filtered and scrolled: the place stays") {
+  Headless v;
+  grows_while_filtered(v);
+}
+
+TEST_CASE("a run that grows while it is sorted: it stays sorted, and the place stays") {
+  Headless v;
+  Growth growth(bad_run());
+  GrowingFiles& files = v.memory["memory:run"];
+  growth.until(0.5, files);
+  v.open("memory:run");
+  v.command("sort", {{"column", "tensor"}});
+  v.command("scroll_to", {{"pane", "graph_executions"}, {"index", 40}});
+  const Json before = v.lasting_state();
+  growth.until(1, files);
+  v.look_again();
+  const Json after = v.lasting_state()["graph_executions"];
+  CHECK(after["total"] > before["graph_executions"]["total"]);
+  CHECK(after["sort"] == before["graph_executions"]["sort"]);
+  CHECK(after["first"] == 40);
+  std::string last;
+  for (const Json& row : after["visible"]) {
+    CHECK(last <= row["tensor"].get<std::string>());
+    last = row["tensor"];
+  }
+}
+
+TEST_CASE("two logdirs that grow: the run that is shown stays when the first one gains another") {
+  Headless v;
+  Growth first(bad_run("aaaaaaaa"));
+  Growth second(bad_run("bbbbbbbb"));
+  Growth third(bad_run("cccccccc"));
+  first.until(0.5, v.memory["memory:one"]);
+  second.until(0.5, v.memory["memory:two"]);
+  v.open(std::vector<std::string>{"memory:one", "memory:two"});
+  REQUIRE(v.state()["runs"].size() == 2);
+  REQUIRE(v.command("select_run", {{"run", "bbbbbbbb"}}).ok);
+  v.command("focus_trace", {{"index", 13}});
+  const Json before = v.lasting_state();
+  CHECK(before["run"] == "bbbbbbbb");
+  third.until(0.5, v.memory["memory:one"], 2);
+  first.until(1, v.memory["memory:one"]);
+  second.until(1, v.memory["memory:two"]);
+  v.look_again();
+  const Json after = v.lasting_state();
+  CHECK(after["runs"].size() == 3);
+  CHECK(after["run"] == "bbbbbbbb");
+  CHECK(after["focus"] == before["focus"]);
+  CHECK(v.app().link().find("run=bbbbbbbb") != std::string::npos);
+}
+
+TEST_CASE("names that are no UTF-8, endless, full of control characters or markup, or run the other way") {
+  const std::pair<const char*, std::string> names[] = {
+      {"no UTF-8", "\xff\xfe\x80\xc3"},
+      {"20,000 letters", std::string(20000, 'a')},
+      {"control characters", std::string("\x01\x1b[31m\n\t\r\0end", 13)},
+      {"markup", "<script>alert(1)</script>&amp;\"'`"},
+      {"right to left", "\u202e\u05d0\u05d1\u200f"},
+      {"placeholders", "%s%n{n}{n|a|b}"},
+      {"link and filter", "&nl=2~~:\"/(x+)+"},
+  };
+  for (const auto& [what, name] : names) {
+    CAPTURE(what);
+    GeneratorOptions options = bad_run();
+    options.calls = 8;
+    options.name_prefix = name;
+    std::string link;
+    Json before;
+    {
+      Headless v;
+      Growth(options).until(1, v.memory["memory:run"]);
+      v.open("memory:run");
+      CHECK(v.state()["runs"][0]["num_traces"] == 80);
+      CHECK(v.command("first_bad").ok);
+      for (const char* popup : {"show_causes", "palette", "show_runs", "show_diagnostics"}) {
+        v.command(popup);
+        v.key("Escape");
+      }
+      for (const auto& [id, rect] : std::map(v.app().ui.rects)) {
+        v.hover({rect.x + rect.w / 2, rect.y + rect.h / 2});
+        v.pass(0.5);
+      }
+      v.command("mark_expected");
+      CHECK_FALSE(v.settings.empty());
+      v.command("mark_expected");
+      for (const char* by : {"call", "graph", "line", "class", "op"}) v.command("group_alerts", {{"by", by}});
+      for (const char* list : {"rows", "alerts", "report"})
+        for (const char* format : {"jsonl", "csv"}) {
+          CHECK(v.command("export", {{"what", list}, {"format", format}}).ok);
+        }
+      CHECK(v.command("copy", {{"what", "row"}}).ok);
+      v.command("focus_trace", {{"index", 13}});
+      v.command("clear_selection");
+      v.command("focus_op", {{"graph_id", "g1"}, {"op_name", v.app().rows.rows[3].op_name}, {"slot", 0}});
+      before = v.lasting_state()["focus"];
+      link = v.app().link();
+    }
+    Headless v;
+    Growth(options).until(1, v.memory["memory:run"]);
+    v.app().apply_link(link);
+    v.open("memory:run");
+    CHECK(v.lasting_state()["focus"] == before);
+  }
+}
+
+TEST_CASE("with the engine in a thread of its own: read, filtered, sorted, selected, grown, closed") {
+  {
+    Headless v({.threaded = true});
+    grows_while_filtered(v);
+    v.command("sort", {{"column", "health"}});
+    v.command("clear_filter");
+    v.keys({".", ".", ",", "y", "g", "b", "b"});
+    v.command("export", {{"what", "rows"}});
+    CHECK(v.saved.size() == 1);
+    v.command("close_logdir");
+    CHECK(v.state()["runs"].empty());
+    v.open("/nonexistent/logdir");
+    CHECK_FALSE(v.state()["error"].is_null());
+  }
+  // One that ends while its engine is reading.
+  Headless v({.threaded = true});
+  Growth(bad_run()).until(1, v.memory["memory:run"]);
+  v.app().open({"memory:run"});
+}
+
+TEST_CASE("the built-in fonts have every sign that the panes use, and none of them is the box for missing ones") {
+  Headless v;
+  for (ImFont* const font : {v.app().ui.sans, v.app().ui.mono}) {
+    ImFontBaked& baked = *font->GetFontBaked(13);
+    for (const ImWchar c : {u'∞', u'−', u'×', u'▲', u'⊘', u'⇥', u'∅', u'✱', u'ä', u'Д', u'α'}) {
+      CAPTURE(static_cast<int>(c));
+      CHECK(baked.FindGlyphNoFallback(c) != nullptr);
+    }
+    CHECK(baked.FindGlyphNoFallback(u'損') == nullptr);
+  }
+}

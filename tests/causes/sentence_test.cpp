@@ -1,0 +1,346 @@
+// Sentences: whatever is known or not, none has a hole, and none says more than the counts prove.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <nanlens/causes/near_miss.hpp>
+#include <nanlens/causes/runs.hpp>
+#include <nanlens/causes/sentence.hpp>
+#include <nanlens/causes/sentence_table.hpp>
+#include <nanlens/reader/reader.hpp>
+
+#include "../support/logdir_generator.hpp"
+
+using namespace nanlens;
+using causes::CauseFacts;
+using causes::EventClass;
+using causes::InputFacts;
+using causes::OpCode;
+using causes::TensorHealth;
+
+namespace {
+
+bool digit_at(const std::string& text, std::size_t i) {
+  return i < text.size() && ((text[i] >= '0' && text[i] <= '9') || text[i] == ',' || text[i] == '.');
+}
+
+// " 0 zeros", "(0 of 12)": a count of nothing.
+bool claims_nothing(const std::string& text) {
+  for (const char* noun : {"zero", "negative", "of ", "bad", "values", "elements", "times", "other"})
+    for (std::size_t at = text.find("0 "); at != std::string::npos; at = text.find("0 ", at + 1))
+      if (text.compare(at + 2, std::string(noun).size(), noun) == 0 && (at == 0 || !digit_at(text, at - 1)) &&
+          (at < 6 || text.compare(at - 5, 4, "nput") != 0) && (at < 7 || text.compare(at - 7, 6, "output") != 0))
+        return true;
+  return false;
+}
+
+// "in 3 of ", "turned 3 of x": a number whose noun is missing.
+bool number_without_noun(const std::string& text) {
+  for (const char* start : {"turned ", "got ", "has "})
+    for (std::size_t at = text.find(start); at != std::string::npos; at = text.find(start, at + 1)) {
+      std::size_t end = at + std::string(start).size();
+      if (!digit_at(text, end)) continue;
+      while (digit_at(text, end)) ++end;
+      if (text.compare(end, 5, " zero") != 0 && text.compare(end, 9, " negative") != 0) return true;
+    }
+  return false;
+}
+
+// Why a text can't be shown; empty if it can.
+std::string fault_of(const std::string& text) {
+  if (text.empty()) return "empty";
+  if (text.find_first_of("{}") != std::string::npos) return "placeholder";
+  if (text.front() == ' ') return "blank in front";
+  for (const char* wrong : {"  ", " .", " ,", " ;", " :", " )", "( ", "()", "..", "of of", "from from", "input input"})
+    if (text.find(wrong) != std::string::npos) return std::string("'") + wrong + "'";
+  if (claims_nothing(text)) return "a claim of 0";
+  return number_without_noun(text) ? "a number without its noun" : "";
+}
+
+TensorHealth health(double size, double nan, double ninf, double pinf, double negative, double zero) {
+  TensorHealth h;
+  h.dtype = DType::float32;
+  h.rank = 1;
+  h.size = size;
+  h.num_nan = nan;
+  h.num_neg_inf = ninf;
+  h.num_pos_inf = pinf;
+  h.num_negative = negative;
+  h.num_zero = zero;
+  h.num_positive = size - nan - ninf - pinf - negative - zero;
+  return h;
+}
+
+const char* const op_types[] = {"Log",      "Log1p",       "Sqrt",    "Rsqrt",     "Reciprocal", "RealDiv",
+                                "FloorMod", "Exp",         "Cosh",    "Pow",       "Square",     "Mul",
+                                "AddV2",    "Sub",         "AddN",    "Sum",       "Mean",       "Max",
+                                "MatMul",   "Prod",        "Softmax", "Cast",      "Acos",       "Acosh",
+                                "Atanh",    "SqrtGrad",    "InvGrad", "Cholesky",  "LayerNorm",  "Identity",
+                                "Const",    "Placeholder", "Split",   "RsqrtGrad", "",           "FusedBatchNormV3"};
+const char* const ids[] = {"log0",  "logneg", "log_softmax", "sqrtneg", "rsqrt0",  "sqrtgrad0", "div0",   "div00",
+                           "empty", "exp",    "overflow",    "cast",    "pow",     "domain",    "matrix", "allmasked",
+                           "data",  "const",  "expected",    "opaque",  "unknown", "generic"};
+
+std::vector<TensorHealth> outputs() {
+  TensorHealth concise = health(7, 2, 1, 0, -1, -1);
+  concise.num_positive = -1;
+  return {TensorHealth{},
+          concise,
+          health(12, 0, 4, 0, 3, 1),
+          health(12, 5, 0, 0, 0, 0),
+          health(1, 0, 0, 1, 0, 0),
+          health(12, 2, 4, 1, 2, 0),
+          health(0, 0, 0, 0, 0, 0)};
+}
+
+std::vector<std::vector<InputFacts>> input_lists() {
+  const InputFacts unknown{"input 0", false, {}};
+  const InputFacts nameless{"", false, {}};
+  const InputFacts uncounted{"x", true, {}};
+  const InputFacts zeros{"x", true, health(12, 0, 0, 0, 0, 4)};
+  const InputFacts both{"probs", true, health(12, 0, 0, 0, 2, 4)};
+  const InputFacts fine{"input 1", true, health(12, 0, 0, 0, 0, 0)};
+  const InputFacts none{"its input", true, health(0, 0, 0, 0, 0, 0)};
+  return {{},     {unknown},     {nameless},     {uncounted},      {zeros},         {both},      {fine},
+          {none}, {zeros, both}, {zeros, zeros}, {unknown, zeros}, {both, unknown}, {fine, fine}};
+}
+
+void check_words(const CauseFacts& f, std::size_t& wordings) {
+  const causes::Words w = causes::word(f);
+  ++wordings;
+  for (const std::string& text : {w.text, w.remedy}) {
+    const std::string fault = fault_of(text);
+    if (fault.empty()) continue;
+    CAPTURE(f.id);
+    CAPTURE(f.op);
+    FAIL_CHECK(fault << ": " << text);
+  }
+  const bool some = std::any_of(f.inputs.begin(), f.inputs.end(), [](const InputFacts& i) {
+    return i.known && (i.health.num_zero > 0 || i.health.num_negative > 0);
+  });
+  const bool inside = f.inside_input.known;
+  const bool counts = w.text.find(" zero") != std::string::npos && w.text.find("zeros do") == std::string::npos &&
+                      w.text.find("zeros and negative values do") == std::string::npos;
+  if (!some && !inside && counts) FAIL_CHECK("counts what is not known: " << w.text);
+}
+
+}  // namespace
+
+TEST_CASE("thousands of generated causes: no hole, no claim of nothing, no count that is not known") {
+  std::size_t wordings = 0;
+  std::size_t turn = 0;
+  const EventClass classes[] = {EventClass::producer, EventClass::source, EventClass::unknown};
+  for (const char* const op : op_types)
+    for (const TensorHealth& out : outputs())
+      for (const auto& inputs : input_lists())
+        for (const char* const id : ids) {
+          CauseFacts f;
+          f.id = id;
+          f.op = op;
+          f.code = causes::op_code(op);
+          f.out = out;
+          f.inputs = inputs;
+          // What does not go with everything else goes by turns.
+          ++turn;
+          f.event_class = classes[turn % 3];
+          f.confidence = turn % 5 == 0 ? 0.7F : turn % 7 == 0 ? 0.3F : 1.0F;
+          f.contradicted = turn % 11 == 0;
+          f.all_clean = turn % 2 == 0 && !inputs.empty() &&
+                        std::all_of(inputs.begin(), inputs.end(), [](auto& i) { return i.known; });
+          f.kinds_known = turn % 4 != 0;
+          f.kinds = static_cast<causes::Kinds>((out.num_nan > 0 ? reader::nan_flag : 0) |
+                                               (out.num_neg_inf > 0 ? reader::neg_inf_flag : 0) |
+                                               (out.num_pos_inf > 0 ? reader::pos_inf_flag : 0));
+          if (turn % 3 == 0) f.place = "model.cpp:52";
+          if (turn % 13 == 0) f.where = " on host a";
+          if (turn % 3 != 1) f.tensor = "Log:0";
+          if (turn % 2 == 0) f.name = "the result of Log";
+          if (turn % 5 < 2) f.missing = "input 1";
+          if (turn % 6 == 0) f.origin = "Softmax";
+          if (turn % 4 == 1) f.inside = "Log";
+          if (turn % 8 == 1) f.inside_input = {"output 0 of model", true, health(9, 0, 0, 0, 1, 3)};
+          f.inside_negatives = turn % 16 == 1;
+          f.magnitude = turn % 9 == 0 ? 1.0000001 : turn % 9 == 1 ? 2 : -1;
+          f.reason = static_cast<causes::Reason>(turn % 12);
+          f.native = turn % 2 == 1;
+          check_words(f, wordings);
+        }
+  CHECK(wordings > 50'000);
+}
+
+namespace {
+
+CauseFacts made_by(const char* op, const char* id, const TensorHealth& out, const std::vector<InputFacts>& inputs) {
+  CauseFacts f;
+  f.id = id;
+  f.op = op;
+  f.code = causes::op_code(op);
+  f.place = "a.cpp:3";
+  f.out = out;
+  f.kinds = static_cast<causes::Kinds>((out.num_nan > 0 ? reader::nan_flag : 0) |
+                                       (out.num_neg_inf > 0 ? reader::neg_inf_flag : 0) |
+                                       (out.num_pos_inf > 0 ? reader::pos_inf_flag : 0));
+  f.inputs = inputs;
+  f.all_clean = std::all_of(inputs.begin(), inputs.end(), [](const InputFacts& i) { return i.known; });
+  return f;
+}
+
+std::string text_of(const CauseFacts& f) { return causes::word(f).text; }
+
+}  // namespace
+
+TEST_CASE("a sentence says what the counts prove") {
+  const TensorHealth three = health(12, 2, 3, 0, 0, 0);
+  const InputFacts x{"x", true, health(12, 0, 0, 0, 2, 3)};
+  CHECK(text_of(made_by("Log", "log0", three, {x})) ==
+        "Log at a.cpp:3 turned 3 zeros of x into −∞ and 2 negative values into NaN (5 of 12).");
+  const InputFacts missing{"x", false, {}};
+  CHECK(text_of(made_by("Log", "log0", health(12, 0, 3, 0, 0, 0), {missing})) ==
+        "Log at a.cpp:3 made −∞ in 3 of 12 elements from x; zeros do that.");
+  CHECK(text_of(made_by("Log1p", "log0", health(12, 0, 1, 0, 0, 0), {{"x", true, health(12, 0, 0, 0, 4, 3)}})) ==
+        "Log1p at a.cpp:3 made −∞ in 1 of 12 elements from clean input x; only −1 does that.");
+  CHECK(text_of(made_by("InvGrad", "sqrtgrad0", health(2, 0, 1, 0, 0, 0), {{"y", true, health(2, 0, 0, 0, 0, 1)}})) ==
+        "The gradient of 1/x is infinite at 0: y has 1 zero (InvGrad at a.cpp:3).");
+  CHECK(text_of(made_by("Div", "div00", health(2, 1, 0, 0, 0, 0),
+                        {{"a", true, health(2, 0, 0, 0, 0, 1)}, {"a", true, health(2, 0, 0, 0, 0, 1)}})) ==
+        "Div at a.cpp:3 divides a by itself, and that has 1 zero.");
+}
+
+TEST_CASE("rounding is blamed only where statistics show it") {
+  const InputFacts x{"x", true, health(4, 0, 0, 0, 0, 0)};
+  CauseFacts f = made_by("Acos", "domain", health(4, 1, 0, 0, 0, 0), {x});
+  CHECK(text_of(f) ==
+        "Acos at a.cpp:3 made NaN in 1 of 4 elements from clean input x; only values outside its domain (−1 ≤ x ≤ 1) "
+        "do that.");
+  f.magnitude = 2;
+  CHECK(text_of(f) == "Acos at a.cpp:3 left its domain (−1 ≤ x ≤ 1): x reaches 2.");
+  f.magnitude = 1.0000001;
+  CHECK(text_of(f).find("probably by rounding: x reaches 1.0000001") != std::string::npos);
+}
+
+TEST_CASE("where only presence is known: every value that does it is named") {
+  CauseFacts f = made_by("Rsqrt", "sqrtneg", TensorHealth{}, {{"x", true, {}}});
+  f.kinds_known = false;
+  f.mode = TensorDebugMode::curt_health;
+  CHECK(text_of(f) == "Rsqrt at a.cpp:3 made NaN or ∞ from clean input x; only zeros and negative values do that.");
+  CHECK(causes::word(f).remedy.find("Record with FULL_HEALTH") != std::string::npos);
+}
+
+TEST_CASE("an op without rules: a hint where an input has zeros, as a possibility") {
+  const std::string text =
+      text_of(made_by("LayerNorm", "generic", health(4, 1, 0, 0, 0, 0), {{"x", true, health(4, 0, 0, 0, 0, 2)}}));
+  CHECK(text.find("x has 2 zeros: a division by 0 or a logarithm of 0 inside may have made it") != std::string::npos);
+  CHECK(text_of(made_by("LayerNorm", "generic", health(4, 1, 0, 0, 0, 0), {{"x", true, health(4, 0, 0, 0, 0, 0)}})) ==
+        "LayerNorm at a.cpp:3 made NaN in 1 of 4 elements from clean input x.");
+}
+
+TEST_CASE("inputs that can't give the output: no mechanism is claimed") {
+  CauseFacts f = made_by("Log", "log0", health(4, 0, 1, 0, 0, 0), {{"x", true, health(4, 0, 0, 0, 0, 0)}});
+  f.contradicted = true;
+  f.confidence = 0.4F;
+  f.native = true;
+  CHECK(text_of(f).starts_with("Log at a.cpp:3 made −∞ in 1 of 4 elements, which its inputs on record can't give"));
+  CHECK(causes::word(f).remedy.find("nanlens::record") != std::string::npos);
+}
+
+TEST_CASE("an unknown input: how to record it, in the words of the program that records") {
+  CauseFacts f = made_by("Mul", "unknown", health(4, 1, 0, 0, 0, 0), {{"input 1", false, {}}});
+  f.event_class = EventClass::unknown;
+  f.missing = "input 1";
+  f.reason = causes::Reason::eager;
+  CHECK(causes::word(f).remedy.find("tf.identity") != std::string::npos);
+  f.native = true;
+  CHECK(causes::word(f).remedy.find("nanlens::op(") != std::string::npos);
+  CHECK(text_of(f).find("no recorded op made it") != std::string::npos);
+}
+
+TEST_CASE("TensorFlow's logdirs: every sentence of every cause can be shown, and causes are counted once") {
+  for (const char* const name :
+       {"core.FULL_HEALTH", "core.CURT_HEALTH", "filtered.FULL_HEALTH", "session.FULL_HEALTH"}) {
+    reader::Logdir logdir(std::string(NANLENS_GOLDEN_DIR) + "/" + name);
+    logdir.update();
+    for (const auto& run : logdir.runs()) {
+      causes::Causes causes(*run);
+      while (!causes.advance(1000)) {
+      }
+      causes::SentenceWriter writer(causes);
+      CAPTURE(name);
+      for (std::uint32_t root = 0; root < causes.roots().size(); ++root) {
+        const auto s = writer.sentence(root);
+        for (const std::string& text : {s.text, s.remedy}) CHECK_MESSAGE(fault_of(text) == "", text);
+        if (!s.consequence.empty()) CHECK_MESSAGE(fault_of(s.consequence) == "", s.consequence);
+      }
+      std::set<std::string> told;
+      std::uint64_t reach = 0;
+      for (const auto& group : writer.groups().list()) {
+        const auto s = writer.sentence(group.root);
+        CHECK_MESSAGE(told.insert(s.op_type + " " + causes::SentenceWriter::short_place(s.place) + s.op_name).second,
+                      s.text);
+        CHECK(group.count >= 1);
+        CHECK(group.count <= group.roots.size());
+        reach += group.reach;
+      }
+      CHECK(reach <= causes.total());
+      REQUIRE(!writer.groups().list().empty());
+      CHECK(writer.groups().list().front().root == writer.groups().headline());
+    }
+  }
+}
+
+TEST_CASE("of several runs, the bad ones come first, by the time of their first bad tensor") {
+  auto owned = std::make_unique<reader::MemoryStorage>();
+  auto* const storage = owned.get();
+  const auto add = [&](const char* run, double start, int bad_every, std::int64_t seconds) {
+    std::map<logdir::FileKind, std::string> files;
+    test::GeneratorOptions options;
+    options.calls = 3;
+    options.bad_every = bad_every;
+    options.run_id = run;
+    options.start_time = start;
+    test::LogdirGenerator(options, [&](logdir::FileKind kind, const std::string& bytes) {
+      files[kind] += bytes;
+    }).run();
+    for (const auto& [kind, bytes] : files) storage->append(test::generated_name(kind, "host", seconds), bytes);
+  };
+  add("clean", 3e9, 0, 1);
+  add("later", 2e9, 5, 2);
+  add("first", 1e9, 5, 3);
+  reader::Logdir logdir(std::move(owned));
+  logdir.update();
+  std::vector<reader::Run*> runs;
+  for (const auto& run : logdir.runs()) runs.push_back(run.get());
+  std::string order;
+  for (const reader::Run* run : causes::by_importance(runs)) order += run->id() + " ";
+  CHECK(order == "first later clean ");
+}
+
+TEST_CASE("two hosts of one run: the sentence names the one where it began") {
+  auto owned = std::make_unique<reader::MemoryStorage>();
+  auto* const storage = owned.get();
+  for (const char* const host : {"alpha", "beta"}) {
+    std::map<logdir::FileKind, std::string> files;
+    test::GeneratorOptions options;
+    options.calls = 3;
+    options.bad_every = std::string(host) == "beta" ? 5 : 0;
+    test::LogdirGenerator(options, [&](logdir::FileKind kind, const std::string& bytes) {
+      files[kind] += bytes;
+    }).run();
+    for (const auto& [kind, bytes] : files) storage->append(test::generated_name(kind, host), bytes);
+  }
+  reader::Logdir logdir(std::move(owned));
+  logdir.update();
+  REQUIRE(logdir.runs().size() == 1);
+  causes::Causes causes(*logdir.runs().front());
+  while (!causes.advance(1000)) {
+  }
+  causes::SentenceWriter writer(causes);
+  REQUIRE(writer.groups().headline() != reader::none);
+  const auto s = writer.sentence(writer.groups().headline());
+  CHECK(s.host == "beta");
+  CHECK(s.text.find(" on host beta") != std::string::npos);
+}

@@ -1,0 +1,118 @@
+// What throws inside the engine becomes a diagnostic; everything else goes on.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "../support/logdir_generator.hpp"
+#include "session.hpp"
+
+using nanlens::test::Session;
+namespace reader = nanlens::reader;
+namespace viewer = nanlens::viewer;
+
+namespace {
+
+const std::string golden = std::string(NANLENS_GOLDEN_DIR) + "/core.FULL_HEALTH";
+
+// Reads until it is told to throw.
+class Failing final : public reader::ByteSource {
+ public:
+  Failing(std::unique_ptr<reader::ByteSource> whole, const bool& fails) : whole_(std::move(whole)), fails_(fails) {}
+  std::uint64_t size() override { return whole_->size(); }
+  std::size_t read(std::uint64_t offset, unsigned char* to, std::size_t count) override {
+    if (fails_) throw std::runtime_error("no bytes today");
+    return whole_->read(offset, to, count);
+  }
+  std::string error() override { return whole_->error(); }
+
+ private:
+  std::unique_ptr<reader::ByteSource> whole_;
+  const bool& fails_;
+};
+
+class FailingStorage final : public reader::Storage {
+ public:
+  FailingStorage(std::unique_ptr<reader::Storage> whole, const bool& fails) : whole_(std::move(whole)), fails_(fails) {}
+  std::vector<std::string> list(std::string_view prefix) override {
+    if (fails_) throw std::runtime_error("no list today");
+    return whole_->list(prefix);
+  }
+  std::unique_ptr<reader::ByteSource> open(const std::string& name, std::string& why) override {
+    return std::make_unique<Failing>(whole_->open(name, why), fails_);
+  }
+
+ private:
+  std::unique_ptr<reader::Storage> whole_;
+  const bool& fails_;
+};
+
+bool tells(const Session& s, const std::string& part) {
+  return std::any_of(s.diagnostics.list.begin(), s.diagnostics.list.end(), [&](const viewer::Fault& fault) {
+    return fault.file.empty() && fault.message.find(part) != std::string::npos;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("what can't be opened or read because something threw is said, and another logdir opens") {
+  bool fails = false;
+  Session s([&](const std::string& path, std::string&) -> std::unique_ptr<reader::Storage> {
+    if (path == "thrown") throw std::runtime_error("out of luck");
+    return std::make_unique<FailingStorage>(std::make_unique<reader::DirectoryStorage>(golden), fails);
+  });
+  s.open("thrown");
+  CHECK_FALSE(s.overview.open);
+  CHECK(s.overview.error.find("out of luck") != std::string::npos);
+  CHECK(tells(s, "out of luck"));
+  CHECK_FALSE(s.status.busy);
+
+  fails = true;
+  s.ask(viewer::Open{{"unreadable"}});
+  CHECK_FALSE(s.overview.loading);
+  CHECK(s.overview.error.find("no list today") != std::string::npos);
+  CHECK(s.overview.num_diagnostics == 1);
+
+  fails = false;
+  s.ask(viewer::Open{{"fine"}});
+  CHECK(s.overview.num_diagnostics == 0);
+  CHECK(s.rows.total == 67);
+}
+
+TEST_CASE("an answer that throws is given up, and the engine comes to rest and goes on") {
+  const nanlens::test::GeneratorOptions options{.calls = 4000, .ops_per_graph = 25, .bad_every = 10};
+  bool fails = false;
+  Session s([&](const std::string&, std::string&) {
+    auto memory = std::make_unique<reader::MemoryStorage>();
+    std::map<std::string, std::string> files;
+    nanlens::test::LogdirGenerator(options, [&](nanlens::logdir::FileKind kind, const std::string& bytes) {
+      files[nanlens::logdir::file_name("tfdbg_events.1700000000.host", kind)] += bytes;
+    }).run();
+    for (auto& [name, bytes] : files) memory->put(name, std::move(bytes));
+    return std::make_unique<FailingStorage>(std::move(memory), fails);
+  });
+  s.view.row_count = 10;
+  s.open("x");
+  REQUIRE(s.rows.total == 100000);
+  fails = true;
+  s.view.filter = "device:cpu";
+  s.show();
+  CHECK_FALSE(s.status.busy);
+  s.view.row_first = 50000;
+  s.show();
+  s.select(viewer::IntentKind::trace, 77777);
+  s.ask(viewer::Export{"rows", false});
+  s.ask(viewer::Reload{});
+  CHECK_FALSE(s.status.busy);
+  CHECK(s.overview.num_diagnostics > 0);
+  CHECK(s.diagnostics.list.size() <= 120);
+
+  fails = false;
+  s.ask(viewer::Reload{});
+  s.view.filter = "bad";
+  s.show();
+  CHECK(s.rows.shown == 10000);
+}

@@ -1,0 +1,124 @@
+// `nanlens why` for programs.
+#include "why.hpp"
+
+namespace nanlens::cli {
+
+namespace {
+
+using causes::Causes;
+using causes::EventRef;
+using causes::SentenceWriter;
+using reader::none;
+
+Json event_json(Causes& causes, EventRef event) {
+  Json j{{"row", event.is_execution ? Json(nullptr) : Json(event.index)},
+         {"execution", event.is_execution ? Json(event.index) : Json(nullptr)},
+         {"output_slot", event.slot},
+         {"tensor", text_or_null(tensor_name(causes.model(), event))},
+         {"op_type", text_or_null(std::string(causes.model().op_type(event)))},
+         {"class", causes::class_name(causes.event_class(event))}};
+  const auto recorder = causes.model().recorder(event);
+  j["host_name"] = text_or_null(recorder.host);
+  j["device_name"] = text_or_null(recorder.device);
+  j["file_set"] = text_or_null(recorder.file_set);
+  if (!event.is_execution) {
+    const std::uint32_t call = causes.model().owners().owner(event.index);
+    if (call != none) j["execution"] = call;
+    if (const auto digest = causes.run().trace_digest(event.index)) j["output_slot"] = digest->output_slot;
+  }
+  return j;
+}
+
+Json inputs_json(Causes& causes, const causes::Lineage& lineage) {
+  Json list = Json::array();
+  for (const auto& input : lineage.classification.inputs) {
+    Json j{{"input", input.input},
+           {"event", nullptr},
+           {"bad", nullptr},
+           {"confidence", number(static_cast<double>(input.link.confidence))},
+           {"reason", text_or_null(std::string(causes::reason_words(input.link.reason)))}};
+    if (input.event.exists()) {
+      j["event"] = event_json(causes, input.event);
+      j["bad"] = input.state == causes::InputState::bad;
+    }
+    list.push_back(std::move(j));
+  }
+  return list;
+}
+
+Json root_json(SentenceWriter& writer, Causes& causes, std::uint32_t number_of_root) {
+  const auto& root = causes.roots()[number_of_root];
+  const auto s = writer.sentence(number_of_root);
+  const causes::CauseGroup* const group = writer.groups().find(number_of_root);
+  return {{"id", "rc." + s.id},
+          {"sentence", s.text},
+          {"consequence", s.consequence},
+          {"remedy", s.remedy},
+          {"arguments", s.arguments},
+          {"class", causes::class_name(root.event_class)},
+          {"confidence", number(static_cast<double>(root.confidence))},
+          {"op_type", text_or_null(s.op_type)},
+          {"op_name", text_or_null(s.op_name)},
+          {"graph_id", text_or_null(s.graph_id)},
+          {"host", text_or_null(s.host)},
+          {"path", text_or_null(s.place.file_path)},
+          {"line", s.place.line},
+          {"reach", group != nullptr ? group->reach : root.reach},
+          {"occurrences", group != nullptr ? group->count : root.occurrences},
+          {"event", event_json(causes, root.event)},
+          {"inputs", inputs_json(causes, causes.lineage(root.event))}};
+}
+
+Json chain_json(Causes& causes, EventRef event) {
+  Json list = Json::array();
+  for (const auto& step : causes.chain(event)) {
+    Json j = event_json(causes, step.event);
+    j["confidence"] = number(static_cast<double>(step.confidence));
+    j["change"] = causes::change_words(step.change);
+    if (const auto frame = reader::user_frame(stack_of(causes.run(), step.event))) {
+      j["path"] = text_or_null(frame->file_path);
+      j["line"] = frame->line;
+    }
+    list.push_back(std::move(j));
+  }
+  return list;
+}
+
+Json removed_json(Causes& causes) {
+  Json list = Json::array();
+  for (const auto& k : causes.killers())
+    list.push_back(
+        {{"op_name", k.op == none ? Json(nullptr) : text_or_null(std::string(causes.model().graphs().op_name(k.op)))},
+         {"event", k.event.exists() ? event_json(causes, k.event) : Json(nullptr)},
+         {"removed", event_json(causes, k.removed)},
+         {"count", k.count}});
+  return list;
+}
+
+}  // namespace
+
+Json why_json(Causes& causes, EventRef asked) {
+  SentenceWriter writer(causes);
+  const std::uint32_t headline = writer.groups().headline();
+  const auto clean_end = causes.run().clean_end();
+  Json j{{"run_id", text_or_null(causes.run().id())},
+         {"total", causes.total()},
+         {"explained", causes.explained()},
+         {"dropped", causes.run().dropped()},
+         {"clean_end", clean_end ? Json(*clean_end) : Json(nullptr)},
+         {"headline", headline != none ? root_json(writer, causes, headline) : Json(nullptr)},
+         {"causes", Json::array()},
+         {"expected", Json::array()},
+         {"removed_by", removed_json(causes)}};
+  for (const auto& group : writer.groups().list()) j["causes"].push_back(root_json(writer, causes, group.root));
+  for (const std::uint32_t root : causes.benign()) j["expected"].push_back(root_json(writer, causes, root));
+  const EventRef event = asked.exists() ? asked : headline != none ? causes.roots()[headline].last : EventRef{};
+  if (event.exists()) {
+    j["event"] = event_json(causes, event);
+    j["chain"] = chain_json(causes, event);
+    j["inputs"] = inputs_json(causes, causes.lineage(event));
+  }
+  return j;
+}
+
+}  // namespace nanlens::cli
