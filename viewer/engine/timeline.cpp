@@ -66,10 +66,11 @@ std::vector<Density> columns_of(RunIndex& index, bool time_mode, double begin, d
 Timeline timeline_of(RunIndex& index, const View& view) {
   reader::Run& run = index.run();
   Timeline t;
-  t.total = run.num_executions();
+  const std::size_t executions = run.num_executions();
+  t.total = executions;
   t.time_mode = view.time_mode;
   constexpr std::size_t last_few = 64;  // several hosts: the last one need not be the latest
-  for (std::size_t i = t.total - std::min<std::size_t>(t.total, last_few); i < t.total; ++i)
+  for (std::size_t i = executions - std::min(executions, last_few); i < executions; ++i)
     t.duration =
         std::max(t.duration, view.time_mode ? place_of(index, i) : index.since_start(run.execution_wall_time(i)));
   if (view.time_mode) t.gaps = index.gaps();
