@@ -86,18 +86,19 @@ inline FileBytes overlapping_headers(std::size_t n) {
 
 /// An execution with `n` empty tensors, and a source file with `n` empty lines.
 inline FileBytes empty_elements(std::size_t n) {
+  using Event = logdir::tags::DebugEvent;
   FileBytes files = hostile_set();
   logdir::append_record_of(files[logdir::FileKind::execution], [&](logdir::WireWriter& w) {
-    w.field(1, 1.0);
-    w.message(9, [&](logdir::WireWriter& m) {
-      m.field(1, std::string_view("X"));
-      for (std::size_t i = 0; i < n; ++i) m.element(7, "");
+    w.field(Event::wall_time, 1.0);
+    w.message(Event::execution, [&](logdir::WireWriter& m) {
+      m.field(logdir::tags::Execution::op_type, std::string_view("X"));
+      for (std::size_t i = 0; i < n; ++i) m.element(logdir::tags::Execution::tensor_protos, "");
     });
   });
   logdir::append_record_of(files[logdir::FileKind::source_files], [&](logdir::WireWriter& w) {
-    w.field(1, 1.0);
-    w.message(4, [&](logdir::WireWriter& m) {
-      for (std::size_t i = 0; i < n; ++i) m.element(3, "");
+    w.field(Event::wall_time, 1.0);
+    w.message(Event::source_file, [&](logdir::WireWriter& m) {
+      for (std::size_t i = 0; i < n; ++i) m.element(logdir::tags::SourceFile::lines, "");
     });
   });
   return files;

@@ -185,7 +185,8 @@ class Catalog {
   void define(std::uint32_t stack, What&& what) {
     Definition d{wall_time_now(), stack, logdir::detail::kind_of<std::remove_cvref_t<What>>, {}, {}};
     if constexpr (std::is_same_v<std::remove_cvref_t<What>, logdir::GraphOpCreation>) {
-      logdir::WireWriter(d.after).packed(9, std::span<const std::int32_t>(what.output_tensor_ids));
+      logdir::WireWriter(d.after).packed(logdir::tags::GraphOpCreation::output_tensor_ids,
+                                         std::span<const std::int32_t>(what.output_tensor_ids));
       what.output_tensor_ids.clear();
     }
     d.before = logdir::encoded(what);
@@ -252,9 +253,12 @@ class Catalog {
     for (const std::uint32_t frame : s.frames) location.stack_frame_ids.push_back(frames_[frame].id);
     std::string field;
     {
-      constexpr std::uint32_t code_location_field = 8;
+      // The messages that have a code location have it under one number.
+      using Tag = logdir::tags::Execution;
+      static_assert(logdir::FieldNumber(Tag::code_location).value() ==
+                    logdir::FieldNumber(logdir::tags::GraphOpCreation::code_location).value());
       logdir::WireWriter w(field);
-      w.message(code_location_field, [&](logdir::WireWriter& sub) { logdir::detail::encode(sub, location); });
+      w.message(Tag::code_location, [&](logdir::WireWriter& sub) { logdir::detail::encode(sub, location); });
     }
     return field;
   }

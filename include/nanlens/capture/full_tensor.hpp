@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <nanlens/logdir/tags.hpp>
 #include <nanlens/logdir/wire.hpp>
 #include <nanlens/summary/strided.hpp>
 #include <nanlens/tensor/tensor_view.hpp>
@@ -16,8 +17,10 @@
 namespace nanlens::detail {
 
 inline void write_shape(logdir::WireWriter& w, const Shape& shape) {
-  w.message(2, [&](logdir::WireWriter& proto) {
-    for (const std::int64_t dim : shape) proto.message(2, [&](logdir::WireWriter& d) { d.field(1, dim); });
+  w.message(logdir::tags::TensorProto::tensor_shape, [&](logdir::WireWriter& proto) {
+    for (const std::int64_t size : shape)
+      proto.message(logdir::tags::TensorShapeProto::dim,
+                    [&](logdir::WireWriter& dim) { dim.field(logdir::tags::TensorDim::size, size); });
   });
 }
 
@@ -54,7 +57,7 @@ Word element(const std::string& content, std::size_t i) noexcept {
 
 // Zeros are left out of single-element lists by nobody: a list of one zero is still a list.
 template <class Number, class Word>
-void write_list(logdir::WireWriter& w, std::uint32_t field, const std::string& content, std::size_t count) {
+void write_list(logdir::WireWriter& w, logdir::FieldNumber field, const std::string& content, std::size_t count) {
   std::vector<Number> numbers;
   for (std::size_t i = 0; i < count; ++i) numbers.push_back(static_cast<Number>(element<Word>(content, i)));
   if constexpr (std::is_floating_point_v<Number>)
@@ -65,35 +68,36 @@ void write_list(logdir::WireWriter& w, std::uint32_t field, const std::string& c
 
 // Python's make_tensor_proto: single elements, bool and complex go into typed fields, the rest into tensor_content.
 inline bool write_typed(logdir::WireWriter& w, DType dtype, const std::string& content, std::size_t count) {
+  using Tag = logdir::tags::TensorProto;
   switch (dtype) {
-    case DType::complex64: return write_list<float, float>(w, 9, content, 2 * count), true;
-    case DType::complex128: return write_list<double, double>(w, 12, content, 2 * count), true;
-    case DType::boolean: return write_list<std::uint8_t, std::uint8_t>(w, 11, content, count), true;
+    case DType::complex64: return write_list<float, float>(w, Tag::scomplex_val, content, 2 * count), true;
+    case DType::complex128: return write_list<double, double>(w, Tag::dcomplex_val, content, 2 * count), true;
+    case DType::boolean: return write_list<std::uint8_t, std::uint8_t>(w, Tag::bool_val, content, count), true;
     default: break;
   }
   if (count != 1) return false;
   switch (dtype) {
-    case DType::float32: return write_list<float, float>(w, 5, content, 1), true;
-    case DType::float64: return write_list<double, double>(w, 6, content, 1), true;
+    case DType::float32: return write_list<float, float>(w, Tag::float_val, content, 1), true;
+    case DType::float64: return write_list<double, double>(w, Tag::double_val, content, 1), true;
     case DType::int32:
-    case DType::qint32: return write_list<std::int32_t, std::int32_t>(w, 7, content, 1), true;
+    case DType::qint32: return write_list<std::int32_t, std::int32_t>(w, Tag::int_val, content, 1), true;
     case DType::int16:
-    case DType::qint16: return write_list<std::int32_t, std::int16_t>(w, 7, content, 1), true;
+    case DType::qint16: return write_list<std::int32_t, std::int16_t>(w, Tag::int_val, content, 1), true;
     case DType::int8:
-    case DType::qint8: return write_list<std::int32_t, std::int8_t>(w, 7, content, 1), true;
+    case DType::qint8: return write_list<std::int32_t, std::int8_t>(w, Tag::int_val, content, 1), true;
     case DType::uint16:
-    case DType::quint16: return write_list<std::int32_t, std::uint16_t>(w, 7, content, 1), true;
+    case DType::quint16: return write_list<std::int32_t, std::uint16_t>(w, Tag::int_val, content, 1), true;
     case DType::uint8:
-    case DType::quint8: return write_list<std::int32_t, std::uint8_t>(w, 7, content, 1), true;
-    case DType::int64: return write_list<std::int64_t, std::int64_t>(w, 10, content, 1), true;
+    case DType::quint8: return write_list<std::int32_t, std::uint8_t>(w, Tag::int_val, content, 1), true;
+    case DType::int64: return write_list<std::int64_t, std::int64_t>(w, Tag::int64_val, content, 1), true;
     case DType::float16:
-    case DType::bfloat16: return write_list<std::int32_t, std::uint16_t>(w, 13, content, 1), true;
-    case DType::uint32: return write_list<std::uint32_t, std::uint32_t>(w, 16, content, 1), true;
-    case DType::uint64: return write_list<std::uint64_t, std::uint64_t>(w, 17, content, 1), true;
+    case DType::bfloat16: return write_list<std::int32_t, std::uint16_t>(w, Tag::half_val, content, 1), true;
+    case DType::uint32: return write_list<std::uint32_t, std::uint32_t>(w, Tag::uint32_val, content, 1), true;
+    case DType::uint64: return write_list<std::uint64_t, std::uint64_t>(w, Tag::uint64_val, content, 1), true;
     default: break;
   }
   if (!is_floating(dtype)) return false;
-  w.field(18, content);  // the float8 family
+  w.field(Tag::float8_val, content);  // the float8 family
   return true;
 }
 
@@ -105,16 +109,18 @@ inline constexpr std::int64_t max_full_tensor_bytes = std::int64_t{1} << 30;
 /// Writes a whole tensor. False, with nothing written, if it can't be: memory that can't be read, dtypes without a
 /// fixed layout, too large.
 inline bool write_full_tensor(logdir::WireWriter& w, const TensorView& view, bool eager) {
+  using Tag = logdir::tags::TensorProto;
   const auto bytes = static_cast<std::int64_t>(dtype_bytes(view.dtype));
   const std::int64_t count = num_elements(view.shape);
   if (bytes == 0 || count < 0 || view.shape.overflowed() || (view.data == nullptr && count > 0)) return false;
   if (count > max_full_tensor_bytes / bytes) return false;
-  w.field(1, std::int64_t{static_cast<std::int32_t>(view.dtype)});
+  w.field(Tag::dtype, std::int64_t{static_cast<std::int32_t>(view.dtype)});
   write_shape(w, view.shape);
   if (count == 0) return true;
   std::string content;
   append_row_major(view, content);
-  if (!eager || !detail::write_typed(w, view.dtype, content, static_cast<std::size_t>(count))) w.field(4, content);
+  if (!eager || !detail::write_typed(w, view.dtype, content, static_cast<std::size_t>(count)))
+    w.field(Tag::tensor_content, content);
   return true;
 }
 

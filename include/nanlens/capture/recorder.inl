@@ -48,11 +48,23 @@ class RecordingScope {
 
 /// The fields of a summary as a TensorProto: float64 of shape [size].
 inline void write_summary(logdir::WireWriter& w, const Summary& summary) {
-  // dtype, tensor_shape { dim { size } }, tensor_content: every length is below 128 and takes one byte.
+  // dtype, tensor_shape { dim { size } }, tensor_content: every tag and length is below 128 and takes one byte.
+  using logdir::WireType;
+  using Tag = logdir::tags::TensorProto;
+  constexpr auto tag = [](logdir::FieldNumber n, WireType t) { return static_cast<char>(logdir::tag_of(n, t)); };
   constexpr auto dtype = static_cast<char>(DType::float64);
   const auto count = static_cast<char>(summary.size);
   const auto bytes = static_cast<char>(summary.size * sizeof(double));
-  const char head[] = {0x08, dtype, 0x12, 4, 0x12, 2, 0x08, count, 0x22, bytes};
+  const char head[] = {tag(Tag::dtype, WireType::varint),
+                       dtype,
+                       tag(Tag::tensor_shape, WireType::length_delimited),
+                       4,
+                       tag(logdir::tags::TensorShapeProto::dim, WireType::length_delimited),
+                       2,
+                       tag(logdir::tags::TensorDim::size, WireType::varint),
+                       count,
+                       tag(Tag::tensor_content, WireType::length_delimited),
+                       bytes};
   w.raw({head, sizeof head});
   const auto* const values = reinterpret_cast<const char*>(summary.values.data());
   // A copy of a known length is a few moves.
@@ -64,15 +76,15 @@ inline void write_summary(logdir::WireWriter& w, const Summary& summary) {
 
 /// Writes the tensor_proto of one output as field `number`. False if the mode has nothing to say of it: then nothing is
 /// written.
-inline bool write_tensor(logdir::WireWriter& w, std::uint32_t number, const Session& session, const char* op_type,
+inline bool write_tensor(logdir::WireWriter& w, logdir::FieldNumber number, const Session& session, const char* op_type,
                          const TensorView& view, std::int64_t tensor_id, bool eager, bool& unreadable) {
   const TensorDebugMode mode = session.options().tensor_debug_mode;
   if (!session.filter().takes(op_type, view.dtype) || dtype_kind(view.dtype) == DTypeKind::handle) return false;
   if (mode == TensorDebugMode::no_tensor) {
     if (eager) return false;
     w.message(number, [](logdir::WireWriter& proto) {  // float32 of shape [0], as the reference writes it
-      proto.field(1, std::int64_t{static_cast<std::int32_t>(DType::float32)});
-      proto.message(2, [](logdir::WireWriter& shape) { shape.message(2, [](logdir::WireWriter&) {}); });
+      proto.field(logdir::tags::TensorProto::dtype, std::int64_t{static_cast<std::int32_t>(DType::float32)});
+      write_shape(proto, Shape{0});
     });
     return true;
   }
@@ -97,11 +109,11 @@ inline bool write_tensor(logdir::WireWriter& w, std::uint32_t number, const Sess
 /// The proto of an eager output, or an empty one as a placeholder: slots never shift.
 inline void write_eager_tensor(logdir::WireWriter& w, ThreadState& state, const Session& session, const char* op_type,
                                const TensorView& view) {
-  constexpr std::uint32_t tensor_protos_field = 7;
+  constexpr logdir::FieldNumber tensor_protos = logdir::tags::Execution::tensor_protos;
   if (session.options().tensor_debug_mode == TensorDebugMode::no_tensor) return;
   bool unreadable = false;
-  if (write_tensor(w, tensor_protos_field, session, op_type, view, -1, true, unreadable)) return;
-  w.message(tensor_protos_field, [](logdir::WireWriter&) {});
+  if (write_tensor(w, tensor_protos, session, op_type, view, -1, true, unreadable)) return;
+  w.message(tensor_protos, [](logdir::WireWriter&) {});
   if (unreadable) state.dropped_executions.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -127,32 +139,35 @@ inline bool needs_stats(const Session& session, const ExtensionFields& fields) n
 }
 
 inline void write_stats(logdir::WireWriter& w, const Session& session, const TensorView& view, bool outside_source) {
+  using Tag = logdir::tags::TensorStats;
   if (session.options().statistics && is_floating(view.dtype)) {
     const Statistics s = statistics(view);
-    w.field(1, s.min);
-    w.field(2, s.max);
-    w.field(3, s.mean);
-    w.packed(4, std::span<const std::uint32_t>(s.exponents));
+    w.field(Tag::min, s.min);
+    w.field(Tag::max, s.max);
+    w.field(Tag::mean, s.mean);
+    w.packed(Tag::exponent_histogram, std::span<const std::uint32_t>(s.exponents));
   }
-  w.field(6, static_cast<std::int64_t>(outside_source));
+  w.field(Tag::outside_source, static_cast<std::int64_t>(outside_source));
   if (dtype_kind(view.dtype) == DTypeKind::complex)
-    w.field(7, static_cast<std::int64_t>(count_non_finite_complex(view)));
+    w.field(Tag::nonfinite_complex, static_cast<std::int64_t>(count_non_finite_complex(view)));
 }
 
 inline void write_extension(logdir::WireWriter& w, const ThreadState& state, const Session& session,
                             const ExtensionFields& fields) {
   if (!session.options().extension) return;
-  w.message(logdir::extension_field, [&](logdir::WireWriter& e) {
-    e.field(1, static_cast<std::int64_t>(state.thread_id));
-    if (fields.frame != nullptr) e.field(2, static_cast<std::int64_t>(fields.frame->call_id));
-    e.field(3, static_cast<std::int64_t>(fields.duration_ns));
-    e.field(6, std::int64_t{state.fp_flags});
-    if (fields.frame != nullptr) e.field(7, static_cast<std::int64_t>(fields.frame->graph_run));
+  using Tag = logdir::tags::NanlensExtension;
+  w.message(logdir::tags::DebugEvent::nanlens, [&](logdir::WireWriter& e) {
+    e.field(Tag::thread_id, static_cast<std::int64_t>(state.thread_id));
+    if (fields.frame != nullptr) e.field(Tag::call_id, static_cast<std::int64_t>(fields.frame->call_id));
+    e.field(Tag::duration_ns, static_cast<std::int64_t>(fields.duration_ns));
+    e.field(Tag::fp_flags, std::int64_t{state.fp_flags});
+    if (fields.frame != nullptr) e.field(Tag::graph_run, static_cast<std::int64_t>(fields.frame->graph_run));
     if (needs_stats(session, fields))
       for (const OutputRef& o : fields.outputs)
-        e.message(8, [&](logdir::WireWriter& stats) { write_stats(stats, session, o.view, fields.outside_source); });
-    e.packed(9, fields.variables);
-    e.packed(10, fields.read_variables);
+        e.message(Tag::outputs,
+                  [&](logdir::WireWriter& stats) { write_stats(stats, session, o.view, fields.outside_source); });
+    e.packed(Tag::variable_ids, fields.variables);
+    e.packed(Tag::read_variable_ids, fields.read_variables);
   });
 }
 
@@ -208,19 +223,20 @@ struct ExecutionFields {
 template <class WriteProtos>
 void submit_execution(ThreadState& state, Session& session, const ExecutionFields& e, const ExtensionFields& extension,
                       WriteProtos&& write_protos) {
+  using Tag = logdir::tags::Execution;
   QueuedEvent event{};
   state.content.clear();
   {
     logdir::WireWriter w(state.content);
-    w.field(1, std::string_view(e.op_type));
-    w.field(2, static_cast<std::int64_t>(e.outputs.size()));
-    w.field(3, e.graph_id);
-    w.packed(4, e.inputs);
-    w.packed(5, e.outputs);
-    w.field(6, std::int64_t{static_cast<std::int32_t>(session.options().tensor_debug_mode)});
+    w.field(Tag::op_type, std::string_view(e.op_type));
+    w.field(Tag::num_outputs, static_cast<std::int64_t>(e.outputs.size()));
+    w.field(Tag::graph_id, e.graph_id);
+    w.packed(Tag::input_tensor_ids, e.inputs);
+    w.packed(Tag::output_tensor_ids, e.outputs);
+    w.field(Tag::tensor_debug_mode, std::int64_t{static_cast<std::int32_t>(session.options().tensor_debug_mode)});
     write_protos(w);
     const std::size_t before = w.size();  // the writer thread puts the code location here
-    w.packed(9, e.devices);
+    w.packed(Tag::output_tensor_device_ids, e.devices);
     const std::size_t message = w.size();
     write_extension(w, state, session, extension);
     event.set_parts(before, message, w.size());
@@ -306,20 +322,21 @@ inline GraphOp& graph_op(ThreadState& state, const Session* session, FunctionFra
 /// Writes the trace of one output of a graph's op, if the mode and the filters want it.
 inline void submit_trace(ThreadState& state, Session& session, const GraphOp& op, std::int32_t slot,
                          const TensorView& view, const ExtensionFields& extension) {
+  using Tag = logdir::tags::GraphExecutionTrace;
   QueuedEvent event{};
   state.content.clear();
   {
     logdir::WireWriter w(state.content);
     w.raw(op.trace_head);
-    w.field(3, std::int64_t{slot});
-    w.field(4, std::int64_t{static_cast<std::int32_t>(session.options().tensor_debug_mode)});
+    w.field(Tag::output_slot, std::int64_t{slot});
+    w.field(Tag::tensor_debug_mode, std::int64_t{static_cast<std::int32_t>(session.options().tensor_debug_mode)});
     bool unreadable = false;
     const std::int32_t tensor_id = op.output_tensor_ids[static_cast<std::size_t>(slot)];
-    if (!write_tensor(w, 5, session, op.type.c_str(), view, tensor_id, false, unreadable)) {
+    if (!write_tensor(w, Tag::tensor_proto, session, op.type.c_str(), view, tensor_id, false, unreadable)) {
       if (unreadable) state.dropped_traces.fetch_add(1, std::memory_order_relaxed);
       return;
     }
-    w.field(6, std::string_view(view.device));
+    w.field(Tag::device_name, std::string_view(view.device));
     const std::size_t message = w.size();
     if (extension.outside_source || has_stats(session, view)) {
       const OutputRef output{view, {}, nullptr};

@@ -257,8 +257,8 @@ class Session {
                     std::uint32_t stack, std::string_view after, std::string_view extension) {
     const std::string_view location = location_of(stack);
     logdir::append_record_of(to, [&](logdir::WireWriter& w) {
-      w.field(1, wall_time);
-      w.tag(static_cast<std::uint32_t>(kind), logdir::WireType::length_delimited);
+      w.field(logdir::tags::DebugEvent::wall_time, wall_time);
+      w.tag(kind, logdir::WireType::length_delimited);
       w.varint(before.size() + location.size() + after.size());
       w.raw(before);
       w.raw(location);

@@ -38,177 +38,192 @@ bool append_message(std::vector<Message>& list, const WireReader& r, std::size_t
 }
 
 inline bool field(DebugMetadata& m, WireReader& r) {
-  switch (r.number()) {
-    case 1: return set(m.tensorflow_version, r);
-    case 2: return set(m.file_version, r);
-    case 3: return set(m.tfdbg_run_id, r);
-    default: return true;
+  using Tag = tags::DebugMetadata;
+  switch (r.tag<Tag>()) {
+    case Tag::tensorflow_version: return set(m.tensorflow_version, r);
+    case Tag::file_version: return set(m.file_version, r);
+    case Tag::tfdbg_run_id: return set(m.tfdbg_run_id, r);
   }
+  return true;
 }
 
 inline bool field(SourceFile& m, WireReader& r) {
-  switch (r.number()) {
-    case 1: return set(m.file_path, r);
-    case 2: return set(m.host_name, r);
-    case 3: return append_text(m.lines, r, limits::texts);
-    default: return true;
+  using Tag = tags::SourceFile;
+  switch (r.tag<Tag>()) {
+    case Tag::file_path: return set(m.file_path, r);
+    case Tag::host_name: return set(m.host_name, r);
+    case Tag::lines: return append_text(m.lines, r, limits::texts);
   }
+  return true;
 }
 
 inline bool field(FileLineCol& m, WireReader& r) {
-  switch (r.number()) {
-    case 1: m.file_index = r.i32(); return true;
-    case 2: m.line = r.i32(); return true;
-    case 3: m.col = r.i32(); return true;
-    case 4: return set(m.func, r);
-    case 5: return set(m.code, r);
-    default: return true;
+  using Tag = tags::FileLineCol;
+  switch (r.tag<Tag>()) {
+    case Tag::file_index: m.file_index = r.i32(); return true;
+    case Tag::line: m.line = r.i32(); return true;
+    case Tag::col: m.col = r.i32(); return true;
+    case Tag::func: return set(m.func, r);
+    case Tag::code: return set(m.code, r);
   }
+  return true;
 }
 
 inline bool field(StackFrameWithId& m, WireReader& r) {
-  switch (r.number()) {
-    case 1: return set(m.id, r);
-    case 2: return set_message(m.file_line_col, r);
-    default: return true;
+  using Tag = tags::StackFrameWithId;
+  switch (r.tag<Tag>()) {
+    case Tag::id: return set(m.id, r);
+    case Tag::file_line_col: return set_message(m.file_line_col, r);
   }
+  return true;
 }
 
 inline bool field(CodeLocation& m, WireReader& r) {
-  switch (r.number()) {
-    case 1: return set(m.host_name, r);
-    case 2: return append_text(m.stack_frame_ids, r);
-    default: return true;
+  using Tag = tags::CodeLocation;
+  switch (r.tag<Tag>()) {
+    case Tag::host_name: return set(m.host_name, r);
+    case Tag::stack_frame_ids: return append_text(m.stack_frame_ids, r);
   }
+  return true;
 }
 
 inline bool field(DebuggedGraph& m, WireReader& r) {
-  switch (r.number()) {
-    case 1: return set(m.graph_id, r);
-    case 2: return set(m.graph_name, r);
-    case 3: return append_text(m.instrumented_ops, r);
-    case 4: return set(m.original_graph_def, r);
-    case 5: return set(m.instrumented_graph_def, r);
-    case 6: return set(m.outer_context_id, r);
-    default: return true;
+  using Tag = tags::DebuggedGraph;
+  switch (r.tag<Tag>()) {
+    case Tag::graph_id: return set(m.graph_id, r);
+    case Tag::graph_name: return set(m.graph_name, r);
+    case Tag::instrumented_ops: return append_text(m.instrumented_ops, r);
+    case Tag::original_graph_def: return set(m.original_graph_def, r);
+    case Tag::instrumented_graph_def: return set(m.instrumented_graph_def, r);
+    case Tag::outer_context_id: return set(m.outer_context_id, r);
   }
+  return true;
 }
 
 inline bool field(GraphOpCreation& m, WireReader& r) {
-  switch (r.number()) {
-    case 1: return set(m.op_type, r);
-    case 2: return set(m.op_name, r);
-    case 3: return set(m.graph_name, r);
-    case 4: return set(m.graph_id, r);
-    case 5: return set(m.device_name, r);
-    case 6: return append_text(m.input_names, r);
-    case 7: m.num_outputs = r.i32(); return true;
-    case 8: return set_message(m.code_location, r);
-    case 9: r.append_to(m.output_tensor_ids); return true;
-    default: return true;
+  using Tag = tags::GraphOpCreation;
+  switch (r.tag<Tag>()) {
+    case Tag::op_type: return set(m.op_type, r);
+    case Tag::op_name: return set(m.op_name, r);
+    case Tag::graph_name: return set(m.graph_name, r);
+    case Tag::graph_id: return set(m.graph_id, r);
+    case Tag::device_name: return set(m.device_name, r);
+    case Tag::input_names: return append_text(m.input_names, r);
+    case Tag::num_outputs: m.num_outputs = r.i32(); return true;
+    case Tag::code_location: return set_message(m.code_location, r);
+    case Tag::output_tensor_ids: r.append_to(m.output_tensor_ids); return true;
   }
+  return true;
 }
 
 inline bool field(DebuggedDevice& m, WireReader& r) {
-  switch (r.number()) {
-    case 1: return set(m.device_name, r);
-    case 2: m.device_id = r.i32(); return true;
-    default: return true;
+  using Tag = tags::DebuggedDevice;
+  switch (r.tag<Tag>()) {
+    case Tag::device_name: return set(m.device_name, r);
+    case Tag::device_id: m.device_id = r.i32(); return true;
   }
+  return true;
 }
 
 inline bool field(TensorDim& m, WireReader& r) {
-  switch (r.number()) {
-    case 1: m.size = r.i64(); return true;
-    case 2: return set(m.name, r);
-    default: return true;
+  using Tag = tags::TensorDim;
+  switch (r.tag<Tag>()) {
+    case Tag::size: m.size = r.i64(); return true;
+    case Tag::name: return set(m.name, r);
   }
+  return true;
 }
 
 inline bool field(TensorShapeProto& m, WireReader& r) {
-  switch (r.number()) {
-    case 2: return append_message(m.dims, r, limits::dimensions);
-    case 3: m.unknown_rank = r.u64() != 0; return true;
-    default: return true;
+  using Tag = tags::TensorShapeProto;
+  switch (r.tag<Tag>()) {
+    case Tag::dim: return append_message(m.dims, r, limits::dimensions);
+    case Tag::unknown_rank: m.unknown_rank = r.u64() != 0; return true;
   }
+  return true;
 }
 
 inline bool field(TensorProto& m, WireReader& r) {
-  switch (r.number()) {
-    case 1: m.dtype = r.i32(); return true;
-    case 2: return set_message(m.shape, r);
-    case 3: m.version_number = r.i32(); return true;
-    case 4: return set(m.tensor_content, r);
-    case 5: r.append_fixed_to(m.float_val); return true;
-    case 6: r.append_fixed_to(m.double_val); return true;
-    case 7: r.append_to(m.int_val, limits::listed_values); return true;
-    case 8: return append_text(m.string_val, r, limits::texts);
-    case 9: r.append_fixed_to(m.scomplex_val); return true;
-    case 10: r.append_to(m.int64_val, limits::listed_values); return true;
-    case 11: r.append_to(m.bool_val, limits::listed_values); return true;
-    case 12: r.append_fixed_to(m.dcomplex_val); return true;
-    case 13: r.append_to(m.half_val, limits::listed_values); return true;
-    case 16: r.append_to(m.uint32_val, limits::listed_values); return true;
-    case 17: r.append_to(m.uint64_val, limits::listed_values); return true;
-    case 18: return set(m.float8_val, r);
-    default: return true;
+  using Tag = tags::TensorProto;
+  switch (r.tag<Tag>()) {
+    case Tag::dtype: m.dtype = r.i32(); return true;
+    case Tag::tensor_shape: return set_message(m.shape, r);
+    case Tag::version_number: m.version_number = r.i32(); return true;
+    case Tag::tensor_content: return set(m.tensor_content, r);
+    case Tag::float_val: r.append_fixed_to(m.float_val); return true;
+    case Tag::double_val: r.append_fixed_to(m.double_val); return true;
+    case Tag::int_val: r.append_to(m.int_val, limits::listed_values); return true;
+    case Tag::string_val: return append_text(m.string_val, r, limits::texts);
+    case Tag::scomplex_val: r.append_fixed_to(m.scomplex_val); return true;
+    case Tag::int64_val: r.append_to(m.int64_val, limits::listed_values); return true;
+    case Tag::bool_val: r.append_to(m.bool_val, limits::listed_values); return true;
+    case Tag::dcomplex_val: r.append_fixed_to(m.dcomplex_val); return true;
+    case Tag::half_val: r.append_to(m.half_val, limits::listed_values); return true;
+    case Tag::uint32_val: r.append_to(m.uint32_val, limits::listed_values); return true;
+    case Tag::uint64_val: r.append_to(m.uint64_val, limits::listed_values); return true;
+    case Tag::float8_val: return set(m.float8_val, r);
   }
+  return true;
 }
 
 inline bool field(Execution& m, WireReader& r) {
-  switch (r.number()) {
-    case 1: return set(m.op_type, r);
-    case 2: m.num_outputs = r.i32(); return true;
-    case 3: return set(m.graph_id, r);
-    case 4: r.append_to(m.input_tensor_ids); return true;
-    case 5: r.append_to(m.output_tensor_ids); return true;
-    case 6: m.tensor_debug_mode = r.i32(); return true;
-    case 7: return append_message(m.tensor_protos, r);
-    case 8: return set_message(m.code_location, r);
-    case 9: r.append_to(m.output_tensor_device_ids); return true;
-    default: return true;
+  using Tag = tags::Execution;
+  switch (r.tag<Tag>()) {
+    case Tag::op_type: return set(m.op_type, r);
+    case Tag::num_outputs: m.num_outputs = r.i32(); return true;
+    case Tag::graph_id: return set(m.graph_id, r);
+    case Tag::input_tensor_ids: r.append_to(m.input_tensor_ids); return true;
+    case Tag::output_tensor_ids: r.append_to(m.output_tensor_ids); return true;
+    case Tag::tensor_debug_mode: m.tensor_debug_mode = r.i32(); return true;
+    case Tag::tensor_protos: return append_message(m.tensor_protos, r);
+    case Tag::code_location: return set_message(m.code_location, r);
+    case Tag::output_tensor_device_ids: r.append_to(m.output_tensor_device_ids); return true;
   }
+  return true;
 }
 
 inline bool field(GraphExecutionTrace& m, WireReader& r) {
-  switch (r.number()) {
-    case 1: return set(m.tfdbg_context_id, r);
-    case 2: return set(m.op_name, r);
-    case 3: m.output_slot = r.i32(); return true;
-    case 4: m.tensor_debug_mode = r.i32(); return true;
-    case 5: return set_message(m.tensor_proto, r);
-    case 6: return set(m.device_name, r);
-    default: return true;
+  using Tag = tags::GraphExecutionTrace;
+  switch (r.tag<Tag>()) {
+    case Tag::tfdbg_context_id: return set(m.tfdbg_context_id, r);
+    case Tag::op_name: return set(m.op_name, r);
+    case Tag::output_slot: m.output_slot = r.i32(); return true;
+    case Tag::tensor_debug_mode: m.tensor_debug_mode = r.i32(); return true;
+    case Tag::tensor_proto: return set_message(m.tensor_proto, r);
+    case Tag::device_name: return set(m.device_name, r);
   }
+  return true;
 }
 
 inline bool field(TensorStats& m, WireReader& r) {
-  switch (r.number()) {
-    case 1: m.min = r.f64(); return true;
-    case 2: m.max = r.f64(); return true;
-    case 3: m.mean = r.f64(); return true;
-    case 4: r.append_to(m.exponent_histogram); return true;
-    case 5: m.content_hash = r.u64(); return true;
-    case 6: m.outside_source = r.u64() != 0; return true;
-    case 7: m.nonfinite_complex = r.u64(); return true;
-    default: return true;
+  using Tag = tags::TensorStats;
+  switch (r.tag<Tag>()) {
+    case Tag::min: m.min = r.f64(); return true;
+    case Tag::max: m.max = r.f64(); return true;
+    case Tag::mean: m.mean = r.f64(); return true;
+    case Tag::exponent_histogram: r.append_to(m.exponent_histogram); return true;
+    case Tag::content_hash: m.content_hash = r.u64(); return true;
+    case Tag::outside_source: m.outside_source = r.u64() != 0; return true;
+    case Tag::nonfinite_complex: m.nonfinite_complex = r.u64(); return true;
   }
+  return true;
 }
 
 inline bool field(NanlensExtension& m, WireReader& r) {
-  switch (r.number()) {
-    case 1: m.thread_id = r.u64(); return true;
-    case 2: m.call_id = r.u64(); return true;
-    case 3: m.duration_ns = r.u64(); return true;
-    case 4: m.dropped_executions = r.u64(); return true;
-    case 5: m.dropped_traces = r.u64(); return true;
-    case 6: m.fp_flags = static_cast<std::uint32_t>(r.u64()); return true;
-    case 7: m.graph_run = r.u64(); return true;
-    case 8: return append_message(m.outputs, r);
-    case 9: r.append_to(m.variable_ids); return true;
-    case 10: r.append_to(m.read_variable_ids); return true;
-    default: return true;
+  using Tag = tags::NanlensExtension;
+  switch (r.tag<Tag>()) {
+    case Tag::thread_id: m.thread_id = r.u64(); return true;
+    case Tag::call_id: m.call_id = r.u64(); return true;
+    case Tag::duration_ns: m.duration_ns = r.u64(); return true;
+    case Tag::dropped_executions: m.dropped_executions = r.u64(); return true;
+    case Tag::dropped_traces: m.dropped_traces = r.u64(); return true;
+    case Tag::fp_flags: m.fp_flags = static_cast<std::uint32_t>(r.u64()); return true;
+    case Tag::graph_run: m.graph_run = r.u64(); return true;
+    case Tag::outputs: return append_message(m.outputs, r);
+    case Tag::variable_ids: r.append_to(m.variable_ids); return true;
+    case Tag::read_variable_ids: r.append_to(m.read_variable_ids); return true;
   }
+  return true;
 }
 
 template <class Message>
@@ -228,21 +243,22 @@ bool set_what(DebugEvent& m, const WireReader& r) {
 }
 
 inline bool field(DebugEvent& m, WireReader& r) {
-  switch (r.number()) {
-    case 1: m.wall_time = r.f64(); return true;
-    case 2: m.step = r.i64(); return true;
-    case static_cast<std::uint32_t>(EventKind::debug_metadata): return set_what<DebugMetadata>(m, r);
-    case static_cast<std::uint32_t>(EventKind::source_file): return set_what<SourceFile>(m, r);
-    case static_cast<std::uint32_t>(EventKind::stack_frame_with_id): return set_what<StackFrameWithId>(m, r);
-    case static_cast<std::uint32_t>(EventKind::graph_op_creation): return set_what<GraphOpCreation>(m, r);
-    case static_cast<std::uint32_t>(EventKind::debugged_graph): return set_what<DebuggedGraph>(m, r);
-    case static_cast<std::uint32_t>(EventKind::execution): return set_what<Execution>(m, r);
-    case static_cast<std::uint32_t>(EventKind::graph_execution_trace): return set_what<GraphExecutionTrace>(m, r);
-    case static_cast<std::uint32_t>(EventKind::graph_id): m.what = GraphId{std::string(r.text())}; return true;
-    case static_cast<std::uint32_t>(EventKind::debugged_device): return set_what<DebuggedDevice>(m, r);
-    case extension_field: return set_message(m.extension, r);
-    default: return true;
+  using Tag = tags::DebugEvent;
+  switch (r.tag<Tag>()) {
+    case Tag::wall_time: m.wall_time = r.f64(); return true;
+    case Tag::step: m.step = r.i64(); return true;
+    case Tag::debug_metadata: return set_what<DebugMetadata>(m, r);
+    case Tag::source_file: return set_what<SourceFile>(m, r);
+    case Tag::stack_frame_with_id: return set_what<StackFrameWithId>(m, r);
+    case Tag::graph_op_creation: return set_what<GraphOpCreation>(m, r);
+    case Tag::debugged_graph: return set_what<DebuggedGraph>(m, r);
+    case Tag::execution: return set_what<Execution>(m, r);
+    case Tag::graph_execution_trace: return set_what<GraphExecutionTrace>(m, r);
+    case Tag::graph_id: m.what = GraphId{std::string(r.text())}; return true;
+    case Tag::debugged_device: return set_what<DebuggedDevice>(m, r);
+    case Tag::nanlens: return set_message(m.extension, r);
   }
+  return true;
 }
 
 }  // namespace detail

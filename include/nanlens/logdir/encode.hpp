@@ -20,130 +20,147 @@ std::span<const T> items(const std::vector<T>& v) noexcept {
 }
 
 inline void encode(WireWriter& w, const DebugMetadata& m) {
-  w.field(1, m.tensorflow_version);
-  w.field(2, m.file_version);
-  w.field(3, m.tfdbg_run_id);
+  using Tag = tags::DebugMetadata;
+  w.field(Tag::tensorflow_version, m.tensorflow_version);
+  w.field(Tag::file_version, m.file_version);
+  w.field(Tag::tfdbg_run_id, m.tfdbg_run_id);
 }
 
 inline void encode(WireWriter& w, const SourceFile& m) {
-  w.field(1, m.file_path);
-  w.field(2, m.host_name);
-  for (const auto& line : m.lines) w.element(3, line);
+  using Tag = tags::SourceFile;
+  w.field(Tag::file_path, m.file_path);
+  w.field(Tag::host_name, m.host_name);
+  for (const auto& line : m.lines) w.element(Tag::lines, line);
 }
 
 inline void encode(WireWriter& w, const FileLineCol& m) {
-  w.field(1, std::int64_t{m.file_index});
-  w.field(2, std::int64_t{m.line});
-  w.field(3, std::int64_t{m.col});
-  w.field(4, m.func);
-  w.field(5, m.code);
+  using Tag = tags::FileLineCol;
+  w.field(Tag::file_index, std::int64_t{m.file_index});
+  w.field(Tag::line, std::int64_t{m.line});
+  w.field(Tag::col, std::int64_t{m.col});
+  w.field(Tag::func, m.func);
+  w.field(Tag::code, m.code);
 }
 
 inline void encode(WireWriter& w, const StackFrameWithId& m) {
-  w.field(1, m.id);
-  if (m.file_line_col) w.message(2, [&](WireWriter& sub) { encode(sub, *m.file_line_col); });
+  using Tag = tags::StackFrameWithId;
+  w.field(Tag::id, m.id);
+  if (m.file_line_col) w.message(Tag::file_line_col, [&](WireWriter& sub) { encode(sub, *m.file_line_col); });
 }
 
 inline void encode(WireWriter& w, const CodeLocation& m) {
-  w.field(1, m.host_name);
-  for (const auto& id : m.stack_frame_ids) w.element(2, id);
+  using Tag = tags::CodeLocation;
+  w.field(Tag::host_name, m.host_name);
+  for (const auto& id : m.stack_frame_ids) w.element(Tag::stack_frame_ids, id);
 }
 
 inline void encode(WireWriter& w, const DebuggedGraph& m) {
-  w.field(1, m.graph_id);
-  w.field(2, m.graph_name);
-  for (const auto& op : m.instrumented_ops) w.element(3, op);
-  w.field(4, m.original_graph_def);
-  w.field(5, m.instrumented_graph_def);
-  w.field(6, m.outer_context_id);
+  using Tag = tags::DebuggedGraph;
+  w.field(Tag::graph_id, m.graph_id);
+  w.field(Tag::graph_name, m.graph_name);
+  for (const auto& op : m.instrumented_ops) w.element(Tag::instrumented_ops, op);
+  w.field(Tag::original_graph_def, m.original_graph_def);
+  w.field(Tag::instrumented_graph_def, m.instrumented_graph_def);
+  w.field(Tag::outer_context_id, m.outer_context_id);
 }
 
 inline void encode(WireWriter& w, const GraphOpCreation& m) {
-  w.field(1, m.op_type);
-  w.field(2, m.op_name);
-  w.field(3, m.graph_name);
-  w.field(4, m.graph_id);
-  w.field(5, m.device_name);
-  for (const auto& name : m.input_names) w.element(6, name);
-  w.field(7, std::int64_t{m.num_outputs});
-  if (m.code_location) w.message(8, [&](WireWriter& sub) { encode(sub, *m.code_location); });
-  w.packed(9, items(m.output_tensor_ids));
+  using Tag = tags::GraphOpCreation;
+  w.field(Tag::op_type, m.op_type);
+  w.field(Tag::op_name, m.op_name);
+  w.field(Tag::graph_name, m.graph_name);
+  w.field(Tag::graph_id, m.graph_id);
+  w.field(Tag::device_name, m.device_name);
+  for (const auto& name : m.input_names) w.element(Tag::input_names, name);
+  w.field(Tag::num_outputs, std::int64_t{m.num_outputs});
+  if (m.code_location) w.message(Tag::code_location, [&](WireWriter& sub) { encode(sub, *m.code_location); });
+  w.packed(Tag::output_tensor_ids, items(m.output_tensor_ids));
 }
 
 inline void encode(WireWriter& w, const DebuggedDevice& m) {
-  w.field(1, m.device_name);
-  w.field(2, std::int64_t{m.device_id});
+  using Tag = tags::DebuggedDevice;
+  w.field(Tag::device_name, m.device_name);
+  w.field(Tag::device_id, std::int64_t{m.device_id});
+}
+
+inline void encode(WireWriter& w, const TensorDim& m) {
+  using Tag = tags::TensorDim;
+  w.field(Tag::size, m.size);
+  w.field(Tag::name, m.name);
+}
+
+inline void encode(WireWriter& w, const TensorShapeProto& m) {
+  using Tag = tags::TensorShapeProto;
+  for (const auto& dim : m.dims) w.message(Tag::dim, [&](WireWriter& sub) { encode(sub, dim); });
+  w.field(Tag::unknown_rank, std::int64_t{m.unknown_rank});
 }
 
 inline void encode(WireWriter& w, const TensorProto& m) {
-  w.field(1, std::int64_t{m.dtype});
-  if (m.shape)
-    w.message(2, [&](WireWriter& shape) {
-      for (const auto& dim : m.shape->dims)
-        shape.message(2, [&](WireWriter& sub) {
-          sub.field(1, dim.size);
-          sub.field(2, dim.name);
-        });
-      shape.field(3, std::int64_t{m.shape->unknown_rank});
-    });
-  w.field(3, std::int64_t{m.version_number});
-  w.field(4, m.tensor_content);
-  w.packed_fixed(5, items(m.float_val));
-  w.packed_fixed(6, items(m.double_val));
-  w.packed(7, items(m.int_val));
-  for (const auto& s : m.string_val) w.element(8, s);
-  w.packed_fixed(9, items(m.scomplex_val));
-  w.packed(10, items(m.int64_val));
-  w.packed(11, items(m.bool_val));
-  w.packed_fixed(12, items(m.dcomplex_val));
-  w.packed(13, items(m.half_val));
-  w.packed(16, items(m.uint32_val));
-  w.packed(17, items(m.uint64_val));
-  w.field(18, m.float8_val);
+  using Tag = tags::TensorProto;
+  w.field(Tag::dtype, std::int64_t{m.dtype});
+  if (m.shape) w.message(Tag::tensor_shape, [&](WireWriter& sub) { encode(sub, *m.shape); });
+  w.field(Tag::version_number, std::int64_t{m.version_number});
+  w.field(Tag::tensor_content, m.tensor_content);
+  w.packed_fixed(Tag::float_val, items(m.float_val));
+  w.packed_fixed(Tag::double_val, items(m.double_val));
+  w.packed(Tag::int_val, items(m.int_val));
+  for (const auto& s : m.string_val) w.element(Tag::string_val, s);
+  w.packed_fixed(Tag::scomplex_val, items(m.scomplex_val));
+  w.packed(Tag::int64_val, items(m.int64_val));
+  w.packed(Tag::bool_val, items(m.bool_val));
+  w.packed_fixed(Tag::dcomplex_val, items(m.dcomplex_val));
+  w.packed(Tag::half_val, items(m.half_val));
+  w.packed(Tag::uint32_val, items(m.uint32_val));
+  w.packed(Tag::uint64_val, items(m.uint64_val));
+  w.field(Tag::float8_val, m.float8_val);
 }
 
 inline void encode(WireWriter& w, const Execution& m) {
-  w.field(1, m.op_type);
-  w.field(2, std::int64_t{m.num_outputs});
-  w.field(3, m.graph_id);
-  w.packed(4, items(m.input_tensor_ids));
-  w.packed(5, items(m.output_tensor_ids));
-  w.field(6, std::int64_t{m.tensor_debug_mode});
-  for (const auto& proto : m.tensor_protos) w.message(7, [&](WireWriter& sub) { encode(sub, proto); });
-  if (m.code_location) w.message(8, [&](WireWriter& sub) { encode(sub, *m.code_location); });
-  w.packed(9, items(m.output_tensor_device_ids));
+  using Tag = tags::Execution;
+  w.field(Tag::op_type, m.op_type);
+  w.field(Tag::num_outputs, std::int64_t{m.num_outputs});
+  w.field(Tag::graph_id, m.graph_id);
+  w.packed(Tag::input_tensor_ids, items(m.input_tensor_ids));
+  w.packed(Tag::output_tensor_ids, items(m.output_tensor_ids));
+  w.field(Tag::tensor_debug_mode, std::int64_t{m.tensor_debug_mode});
+  for (const auto& proto : m.tensor_protos) w.message(Tag::tensor_protos, [&](WireWriter& sub) { encode(sub, proto); });
+  if (m.code_location) w.message(Tag::code_location, [&](WireWriter& sub) { encode(sub, *m.code_location); });
+  w.packed(Tag::output_tensor_device_ids, items(m.output_tensor_device_ids));
 }
 
 inline void encode(WireWriter& w, const GraphExecutionTrace& m) {
-  w.field(1, m.tfdbg_context_id);
-  w.field(2, m.op_name);
-  w.field(3, std::int64_t{m.output_slot});
-  w.field(4, std::int64_t{m.tensor_debug_mode});
-  if (m.tensor_proto) w.message(5, [&](WireWriter& sub) { encode(sub, *m.tensor_proto); });
-  w.field(6, m.device_name);
+  using Tag = tags::GraphExecutionTrace;
+  w.field(Tag::tfdbg_context_id, m.tfdbg_context_id);
+  w.field(Tag::op_name, m.op_name);
+  w.field(Tag::output_slot, std::int64_t{m.output_slot});
+  w.field(Tag::tensor_debug_mode, std::int64_t{m.tensor_debug_mode});
+  if (m.tensor_proto) w.message(Tag::tensor_proto, [&](WireWriter& sub) { encode(sub, *m.tensor_proto); });
+  w.field(Tag::device_name, m.device_name);
 }
 
 inline void encode(WireWriter& w, const TensorStats& m) {
-  w.field(1, m.min);
-  w.field(2, m.max);
-  w.field(3, m.mean);
-  w.packed(4, items(m.exponent_histogram));
-  w.fixed64_field(5, m.content_hash);
-  w.field(6, std::int64_t{m.outside_source});
-  w.field(7, static_cast<std::int64_t>(m.nonfinite_complex));
+  using Tag = tags::TensorStats;
+  w.field(Tag::min, m.min);
+  w.field(Tag::max, m.max);
+  w.field(Tag::mean, m.mean);
+  w.packed(Tag::exponent_histogram, items(m.exponent_histogram));
+  w.fixed64_field(Tag::content_hash, m.content_hash);
+  w.field(Tag::outside_source, std::int64_t{m.outside_source});
+  w.field(Tag::nonfinite_complex, static_cast<std::int64_t>(m.nonfinite_complex));
 }
 
 inline void encode(WireWriter& w, const NanlensExtension& m) {
-  w.field(1, static_cast<std::int64_t>(m.thread_id));
-  w.field(2, static_cast<std::int64_t>(m.call_id));
-  w.field(3, static_cast<std::int64_t>(m.duration_ns));
-  w.field(4, static_cast<std::int64_t>(m.dropped_executions));
-  w.field(5, static_cast<std::int64_t>(m.dropped_traces));
-  w.field(6, std::int64_t{m.fp_flags});
-  w.field(7, static_cast<std::int64_t>(m.graph_run));
-  for (const auto& stats : m.outputs) w.message(8, [&](WireWriter& sub) { encode(sub, stats); });
-  w.packed(9, items(m.variable_ids));
-  w.packed(10, items(m.read_variable_ids));
+  using Tag = tags::NanlensExtension;
+  w.field(Tag::thread_id, static_cast<std::int64_t>(m.thread_id));
+  w.field(Tag::call_id, static_cast<std::int64_t>(m.call_id));
+  w.field(Tag::duration_ns, static_cast<std::int64_t>(m.duration_ns));
+  w.field(Tag::dropped_executions, static_cast<std::int64_t>(m.dropped_executions));
+  w.field(Tag::dropped_traces, static_cast<std::int64_t>(m.dropped_traces));
+  w.field(Tag::fp_flags, std::int64_t{m.fp_flags});
+  w.field(Tag::graph_run, static_cast<std::int64_t>(m.graph_run));
+  for (const auto& stats : m.outputs) w.message(Tag::outputs, [&](WireWriter& sub) { encode(sub, stats); });
+  w.packed(Tag::variable_ids, items(m.variable_ids));
+  w.packed(Tag::read_variable_ids, items(m.read_variable_ids));
 }
 
 // The oneof's member for an event struct.
@@ -186,15 +203,16 @@ std::string encoded(const Message& message) {
 template <class What>
 void encode_event(WireWriter& w, double wall_time, std::int64_t step, const What& what,
                   const NanlensExtension* extension) {
-  w.field(1, wall_time);
-  w.field(2, step);
-  constexpr auto number = static_cast<std::uint32_t>(detail::kind_of<What>);
+  using Tag = tags::DebugEvent;
+  w.field(Tag::wall_time, wall_time);
+  w.field(Tag::step, step);
+  constexpr EventKind kind = detail::kind_of<What>;
   if constexpr (std::is_same_v<What, GraphId>) {
-    w.element(number, what.id);
-  } else if constexpr (number != 0) {
-    w.message(number, [&](WireWriter& sub) { detail::encode(sub, what); });
+    w.element(kind, what.id);
+  } else if constexpr (kind != EventKind::none) {
+    w.message(kind, [&](WireWriter& sub) { detail::encode(sub, what); });
   }
-  if (extension != nullptr) w.message(extension_field, [&](WireWriter& sub) { detail::encode(sub, *extension); });
+  if (extension != nullptr) w.message(Tag::nanlens, [&](WireWriter& sub) { detail::encode(sub, *extension); });
 }
 
 /// Appends one event as a framed TFRecord to `out`.

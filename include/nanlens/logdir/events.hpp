@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <nanlens/logdir/tags.hpp>
 #include <nanlens/summary/debug_mode.hpp>
 
 namespace nanlens::logdir {
@@ -160,20 +161,18 @@ struct GraphId {
   std::string id;
 };
 
-/// Field numbers of DebugEvent, which also name the kinds of records.
+/// The kinds of records: the members of DebugEvent's oneof.
 enum class EventKind : std::uint32_t {
   none = 0,
-  debug_metadata = 3,
-  source_file = 4,
-  stack_frame_with_id = 6,
-  graph_op_creation = 7,
-  debugged_graph = 8,
-  execution = 9,
-  graph_execution_trace = 10,
-  graph_id = 11,
-  debugged_device = 12,
+  debug_metadata = static_cast<std::uint32_t>(tags::DebugEvent::debug_metadata),
+  source_file = static_cast<std::uint32_t>(tags::DebugEvent::source_file),
+  stack_frame_with_id = static_cast<std::uint32_t>(tags::DebugEvent::stack_frame_with_id),
+  graph_op_creation = static_cast<std::uint32_t>(tags::DebugEvent::graph_op_creation),
+  debugged_graph = static_cast<std::uint32_t>(tags::DebugEvent::debugged_graph),
+  execution = static_cast<std::uint32_t>(tags::DebugEvent::execution),
+  graph_execution_trace = static_cast<std::uint32_t>(tags::DebugEvent::graph_execution_trace),
+  graph_id = static_cast<std::uint32_t>(tags::DebugEvent::graph_id),
+  debugged_device = static_cast<std::uint32_t>(tags::DebugEvent::debugged_device),
 };
-
-inline constexpr std::uint32_t extension_field = 1000;
 
 }  // namespace nanlens::logdir

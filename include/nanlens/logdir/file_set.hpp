@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include <nanlens/logdir/events.hpp>
+
 namespace nanlens::logdir {
 
 /// The files of a set, in the order in which a reader reads them.
@@ -47,16 +49,17 @@ inline bool parse_file_name(std::string_view name, std::string& stem, FileKind& 
   return false;
 }
 
-/// True for records that belong into a file of this kind. `event_field` is the number of the oneof's member in
-/// DebugEvent.
-constexpr bool belongs_into(FileKind kind, std::uint32_t event_field) noexcept {
+/// True for records that belong into a file of this kind.
+constexpr bool belongs_into(FileKind kind, EventKind event) noexcept {
   switch (kind) {
-    case FileKind::metadata: return event_field == 3;
-    case FileKind::source_files: return event_field == 4;
-    case FileKind::stack_frames: return event_field == 6;
-    case FileKind::graphs: return event_field == 7 || event_field == 8 || event_field == 12;
-    case FileKind::graph_execution_traces: return event_field == 10;
-    case FileKind::execution: return event_field == 9;
+    case FileKind::metadata: return event == EventKind::debug_metadata;
+    case FileKind::source_files: return event == EventKind::source_file;
+    case FileKind::stack_frames: return event == EventKind::stack_frame_with_id;
+    case FileKind::graphs:
+      return event == EventKind::graph_op_creation || event == EventKind::debugged_graph ||
+             event == EventKind::debugged_device;
+    case FileKind::graph_execution_traces: return event == EventKind::graph_execution_trace;
+    case FileKind::execution: return event == EventKind::execution;
   }
   return false;
 }

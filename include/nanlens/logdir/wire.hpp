@@ -19,6 +19,23 @@ namespace nanlens::logdir {
 
 enum class WireType : std::uint8_t { varint = 0, fixed64 = 1, length_delimited = 2, fixed32 = 5 };
 
+/// The number of a field. It is made of a tag (see tags.hpp), never of a bare integer.
+class FieldNumber {
+ public:
+  template <class Tag>
+    requires std::is_same_v<std::underlying_type_t<Tag>, std::uint32_t>
+  constexpr FieldNumber(Tag tag) noexcept : number_(static_cast<std::uint32_t>(tag)) {}
+  [[nodiscard]] constexpr std::uint32_t value() const noexcept { return number_; }
+
+ private:
+  std::uint32_t number_;
+};
+
+/// What stands before a field's value, not yet as a varint.
+constexpr std::uint32_t tag_of(FieldNumber number, WireType type) noexcept {
+  return number.value() << 3 | static_cast<std::uint32_t>(type);
+}
+
 /// Bytes that a number takes as a varint.
 constexpr std::size_t varint_size(std::uint64_t value) noexcept {
   return (static_cast<std::size_t>(std::bit_width(value | 1)) + 6) / 7;
@@ -61,9 +78,7 @@ class WireWriter {
       size_ += static_cast<std::size_t>(write_varint(p, value) - p);
     }
   }
-  NANLENS_INLINE void tag(std::uint32_t number, WireType type) {
-    varint(std::uint64_t{number} << 3 | static_cast<std::uint64_t>(type));
-  }
+  NANLENS_INLINE void tag(FieldNumber number, WireType type) { varint(tag_of(number, type)); }
   /// Bytes as they are: fields encoded before.
   NANLENS_INLINE void raw(std::string_view bytes) {
     if (bytes.empty()) return;  // memcpy takes no null pointer
@@ -78,34 +93,34 @@ class WireWriter {
   }
 
   /// int32, int64, uint64, bool and enum fields (negative numbers take ten bytes, as in protobuf).
-  NANLENS_INLINE void field(std::uint32_t number, std::int64_t value) {
+  NANLENS_INLINE void field(FieldNumber number, std::int64_t value) {
     if (value == 0) return;
     tag(number, WireType::varint);
     varint(static_cast<std::uint64_t>(value));
   }
-  NANLENS_INLINE void field(std::uint32_t number, double value) {
+  NANLENS_INLINE void field(FieldNumber number, double value) {
     const auto bits = std::bit_cast<std::uint64_t>(value);  // −0.0 is not the default
     if (bits == 0) return;
     tag(number, WireType::fixed64);
     fixed(bits);
   }
-  NANLENS_INLINE void field(std::uint32_t number, std::string_view value) {
+  NANLENS_INLINE void field(FieldNumber number, std::string_view value) {
     if (!value.empty()) element(number, value);
   }
-  void fixed64_field(std::uint32_t number, std::uint64_t value) {
+  void fixed64_field(FieldNumber number, std::uint64_t value) {
     if (value == 0) return;
     tag(number, WireType::fixed64);
     fixed(value);
   }
   /// An element of a repeated string, bytes or message field: written even when empty.
-  NANLENS_INLINE void element(std::uint32_t number, std::string_view value) {
+  NANLENS_INLINE void element(FieldNumber number, std::string_view value) {
     tag(number, WireType::length_delimited);
     varint(value.size());
     raw(value);
   }
   /// A packed repeated field of varints, framed like a message; nothing if the list is empty.
   template <class T>
-  void packed(std::uint32_t number, std::span<const T> values) {
+  void packed(FieldNumber number, std::span<const T> values) {
     if (values.empty()) return;
     message(number, [&](WireWriter& w) {
       for (const T v : values) w.varint(as_varint(v));
@@ -113,7 +128,7 @@ class WireWriter {
   }
   /// A packed repeated field of float or double.
   template <class T>
-  void packed_fixed(std::uint32_t number, std::span<const T> values) {
+  void packed_fixed(FieldNumber number, std::span<const T> values) {
     if (values.empty()) return;
     using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
     tag(number, WireType::length_delimited);
@@ -122,7 +137,7 @@ class WireWriter {
   }
   /// A message field: `write(WireWriter&)` writes its fields. Written even when empty.
   template <class Write>
-  void message(std::uint32_t number, Write&& write) {
+  void message(FieldNumber number, Write&& write) {
     tag(number, WireType::length_delimited);
     const std::size_t length_at = size();
     varint(0);
@@ -204,13 +219,15 @@ class WireReader {
   }
 
   [[nodiscard]] bool failed() const noexcept { return failed_; }
-  [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
-  [[nodiscard]] WireType type() const noexcept { return type_; }
-  /// Number and type at once: `if (r.is(4, WireType::varint))`. A known number with another type is skipped, as
-  /// protobuf does.
-  [[nodiscard]] bool is(std::uint32_t number, WireType type) const noexcept {
-    return number_ == number && type_ == type;
+  /// The field's number as one of its message's; a number that the message doesn't have equals none of its tags.
+  template <class Tag>
+  [[nodiscard]] Tag tag() const noexcept {
+    return static_cast<Tag>(number_);
   }
+  [[nodiscard]] WireType type() const noexcept { return type_; }
+  [[nodiscard]] bool is(FieldNumber number) const noexcept { return number_ == number.value(); }
+  /// Number and type at once. A known number with another type is skipped, as protobuf does.
+  [[nodiscard]] bool is(FieldNumber number, WireType type) const noexcept { return is(number) && type_ == type; }
 
   [[nodiscard]] std::uint64_t u64() const noexcept { return value_; }
   [[nodiscard]] std::int64_t i64() const noexcept { return static_cast<std::int64_t>(value_); }

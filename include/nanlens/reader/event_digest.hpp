@@ -53,15 +53,16 @@ inline bool is_function_name(std::string_view op_type) noexcept {
 
 // A summary's numbers: float64 content or list in every logdir that TensorFlow writes.
 inline SummaryNumbers summary_numbers(logdir::Bytes proto) noexcept {
+  using Tag = logdir::tags::TensorProto;
   SummaryNumbers numbers;
   std::int32_t dtype = 0;
   for (logdir::WireReader r(proto); r.next();) {
-    if (r.number() == 1) dtype = r.i32();
+    if (r.is(Tag::dtype)) dtype = r.i32();
     if (static_cast<DType>(dtype) != DType::float64) continue;
-    if (r.is(4, logdir::WireType::length_delimited))
+    if (r.is(Tag::tensor_content, logdir::WireType::length_delimited))
       for (std::size_t i = 0; i + 8 <= r.bytes().size(); i += 8)
         numbers.push_back(std::bit_cast<double>(logdir::detail::load_le<std::uint64_t>(r.bytes().data() + i)));
-    if (r.number() == 6) r.append_fixed_to(numbers);
+    if (r.is(Tag::double_val)) r.append_fixed_to(numbers);
   }
   return numbers;
 }
@@ -179,16 +180,17 @@ struct ExecutionLinks {
 namespace detail {
 
 inline bool read_trace(logdir::Bytes bytes, TraceDigest& d) {
+  using Tag = logdir::tags::GraphExecutionTrace;
   logdir::WireReader r(bytes);
   TensorDebugMode mode = TensorDebugMode::unspecified;
   logdir::Bytes proto;
   while (r.next()) {
-    switch (r.number()) {
-      case 1: d.graph_id = r.text(); break;
-      case 2: d.op_name = r.text(); break;
-      case 3: d.output_slot = r.i32(); break;
-      case 4: mode = static_cast<TensorDebugMode>(r.i32()); break;
-      case 5: proto = r.bytes(); break;
+    switch (r.tag<Tag>()) {
+      case Tag::tfdbg_context_id: d.graph_id = r.text(); break;
+      case Tag::op_name: d.op_name = r.text(); break;
+      case Tag::output_slot: d.output_slot = r.i32(); break;
+      case Tag::tensor_debug_mode: mode = static_cast<TensorDebugMode>(r.i32()); break;
+      case Tag::tensor_proto: proto = r.bytes(); break;
       default: break;
     }
   }
@@ -197,21 +199,22 @@ inline bool read_trace(logdir::Bytes bytes, TraceDigest& d) {
 }
 
 inline bool read_execution(logdir::Bytes bytes, ExecutionDigest& d) {
+  using Tag = logdir::tags::Execution;
   logdir::WireReader r(bytes);
   TensorDebugMode mode = TensorDebugMode::unspecified;
   while (r.next()) {
-    switch (r.number()) {
-      case 1: d.op_type = r.text(); break;
-      case 3: d.graph_id = r.text(); break;
-      case 6: mode = static_cast<TensorDebugMode>(r.i32()); break;
-      case 7: {  // the mode goes before the tensors on the wire
+    switch (r.tag<Tag>()) {
+      case Tag::op_type: d.op_type = r.text(); break;
+      case Tag::graph_id: d.graph_id = r.text(); break;
+      case Tag::tensor_debug_mode: mode = static_cast<TensorDebugMode>(r.i32()); break;
+      case Tag::tensor_protos: {  // the mode goes before the tensors on the wire
         if (++d.num_outputs > limits::elements) break;
         const TensorHealth h = tensor_health(mode, r.bytes());
         d.flags = static_cast<std::uint8_t>(d.flags | (h.flags & ~empty_flag));
         d.num_bad_outputs += h.bad();
         break;
       }
-      case 8: d.code_location = r.bytes(); break;
+      case Tag::code_location: d.code_location = r.bytes(); break;
       default: break;
     }
   }
@@ -220,16 +223,17 @@ inline bool read_execution(logdir::Bytes bytes, ExecutionDigest& d) {
 }
 
 inline bool read_links(logdir::Bytes bytes, ExecutionLinks& links) {
+  using Tag = logdir::tags::Execution;
   logdir::WireReader r(bytes);
   TensorDebugMode mode = TensorDebugMode::unspecified;
   while (r.next()) {
-    switch (r.number()) {
-      case 1: links.op_type = r.text(); break;
-      case 3: links.graph_id = r.text(); break;
-      case 4: r.append_to(links.input_tensor_ids); break;
-      case 5: r.append_to(links.output_tensor_ids); break;
-      case 6: mode = static_cast<TensorDebugMode>(r.i32()); break;
-      case 7:
+    switch (r.tag<Tag>()) {
+      case Tag::op_type: links.op_type = r.text(); break;
+      case Tag::graph_id: links.graph_id = r.text(); break;
+      case Tag::input_tensor_ids: r.append_to(links.input_tensor_ids); break;
+      case Tag::output_tensor_ids: r.append_to(links.output_tensor_ids); break;
+      case Tag::tensor_debug_mode: mode = static_cast<TensorDebugMode>(r.i32()); break;
+      case Tag::tensor_protos:
         if (links.outputs.size() < limits::elements) links.outputs.push_back(tensor_health(mode, r.bytes()));
         break;
       default: break;
@@ -253,15 +257,18 @@ class FirstOfList {
   std::size_t size_ = 0;
 };
 
+using ExtensionTag = logdir::tags::NanlensExtension;
+
 inline void read_extension(logdir::Bytes extension, TraceDigest& d) noexcept {
   for (logdir::WireReader r(extension); r.next();) {
-    if (r.is(2, logdir::WireType::varint)) d.call_id = r.u64();
-    if (r.is(6, logdir::WireType::varint)) d.fp_flags = static_cast<std::uint32_t>(r.u64());
-    if (r.is(7, logdir::WireType::varint)) d.graph_run = r.u64();
-    if (r.is(8, logdir::WireType::length_delimited))
+    if (r.is(ExtensionTag::call_id, logdir::WireType::varint)) d.call_id = r.u64();
+    if (r.is(ExtensionTag::fp_flags, logdir::WireType::varint)) d.fp_flags = static_cast<std::uint32_t>(r.u64());
+    if (r.is(ExtensionTag::graph_run, logdir::WireType::varint)) d.graph_run = r.u64();
+    if (r.is(ExtensionTag::outputs, logdir::WireType::length_delimited))
       for (logdir::WireReader stats(r.bytes()); stats.next();)
-        if (stats.is(6, logdir::WireType::varint)) d.outside_source = stats.u64() != 0;
-    if (r.is(9, logdir::WireType::length_delimited)) {
+        if (stats.is(logdir::tags::TensorStats::outside_source, logdir::WireType::varint))
+          d.outside_source = stats.u64() != 0;
+    if (r.is(ExtensionTag::variable_ids, logdir::WireType::length_delimited)) {
       FirstOfList ids;
       r.append_to(ids, 1);
       if (ids.size() > 0) d.variable_id = ids.front();
@@ -270,16 +277,16 @@ inline void read_extension(logdir::Bytes extension, TraceDigest& d) noexcept {
 }
 inline void read_extension(logdir::Bytes extension, ExecutionDigest& d) noexcept {
   for (logdir::WireReader r(extension); r.next();)
-    if (r.is(2, logdir::WireType::varint))
+    if (r.is(ExtensionTag::call_id, logdir::WireType::varint))
       d.call_id = r.u64();
-    else if (r.is(6, logdir::WireType::varint))
+    else if (r.is(ExtensionTag::fp_flags, logdir::WireType::varint))
       d.fp_flags = static_cast<std::uint32_t>(r.u64());
 }
 inline void read_extension(logdir::Bytes extension, ExecutionLinks& links) {
   for (logdir::WireReader r(extension); r.next();)
-    if (r.number() == 9)
+    if (r.is(ExtensionTag::variable_ids))
       r.append_to(links.written_variables);
-    else if (r.number() == 10)
+    else if (r.is(ExtensionTag::read_variable_ids))
       r.append_to(links.read_variables);
 }
 
@@ -290,12 +297,12 @@ bool read_event(logdir::Bytes payload, logdir::EventKind kind, Digest& d, bool (
   bool valid = true;
   while (r.next()) {
     if constexpr (requires { d.wall_time; })
-      if (r.number() == 1) d.wall_time = r.f64();
-    if (r.is(static_cast<std::uint32_t>(kind), logdir::WireType::length_delimited)) {
+      if (r.is(logdir::tags::DebugEvent::wall_time)) d.wall_time = r.f64();
+    if (r.is(kind, logdir::WireType::length_delimited)) {
       found = true;
       valid = read(r.bytes(), d) && valid;
     }
-    if (r.is(logdir::extension_field, logdir::WireType::length_delimited)) read_extension(r.bytes(), d);
+    if (r.is(logdir::tags::DebugEvent::nanlens, logdir::WireType::length_delimited)) read_extension(r.bytes(), d);
   }
   return found && valid && !r.failed();
 }

@@ -137,7 +137,7 @@ void Run::scan_definitions(Scan& scan, std::size_t set, logdir::FileKind kind, O
           return lost(offset);
         }
         if (!within_limits(event, set, kind, offset)) return lost(offset);
-        if (!logdir::belongs_into(kind, static_cast<std::uint32_t>(logdir::kind_of(event)))) {
+        if (!logdir::belongs_into(kind, logdir::kind_of(event))) {
           fault(set, kind, offset, "the record holds an event that does not belong into this file: it is skipped");
           return;
         }
