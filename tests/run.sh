@@ -78,6 +78,7 @@ suite default all
 units="test_tensor test_summary test_logdir test_reader test_causes test_archive test_capture test_hosts test_viewer"
 suite asan "$units" -L unit -E "^app"
 suite tsan test_capture -R "^capture$"
+step "fuzzers, 10 s each" sh tests/fuzz/run.sh 10
 step "clang-19: warnings and tidy" sh tests/style/tidy.sh
 step "compile with clang-19" $once build/stamps/clang include examples tests/compile build/bin/nanlens -- \
   sh tests/compile/check.sh . clang++-19 build/bin/nanlens headers

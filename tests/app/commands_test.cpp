@@ -192,6 +192,42 @@ TEST_CASE("commands do what they are asked, or say why not and change nothing") 
   CHECK_FALSE(v.command("focus_trace", Json::array({1})).ok);
 }
 
+TEST_CASE("numbers of any size leave a timeline and lists that can be drawn") {
+  Headless v;
+  v.open(walkthrough());
+  v.command("timeline_range", {{"begin", 10}, {"end", 20}});
+  for (const double number : {1e308, -1e308, 1e-308, 9e15}) {
+    CAPTURE(number);
+    for (const auto& [name, argument] : {std::pair{"timeline_pan", "boxes"}, std::pair{"timeline_pan_page", "dir"}}) {
+      v.command(name, {{argument, number}});
+      CHECK(v.state()["timeline"]["end"].get<double>() - v.state()["timeline"]["begin"].get<double>() == 10);
+    }
+    v.command("timeline_zoom", {{"at", number}, {"factor", 1.0}});
+    CHECK(v.state()["timeline"]["end"].get<double>() - v.state()["timeline"]["begin"].get<double>() == 10);
+    for (const char* const pane : {"timeline", "alerts", "graph_executions"})
+      v.command("scroll_to", {{"pane", pane}, {"index", number}});
+    CHECK(v.state()["timeline"]["end"].get<double>() - v.state()["timeline"]["begin"].get<double>() == 10);
+    check_sound(v);
+  }
+}
+
+TEST_CASE("a source file that was chosen without a line, or with one that no file has") {
+  Headless v;
+  v.open(walkthrough());
+  const std::string path = v.state()["source_code"]["path"];
+  for (const std::int64_t line : {std::int64_t{0}, std::int64_t{-2147483648}, std::int64_t{2147483647}}) {
+    CAPTURE(line);
+    v.command("close_tab", {{"index", 0}});
+    v.command("focus_source", {{"path", path}, {"line", line}});
+    v.copied.clear();
+    CHECK(v.command("copy", {{"what", "source"}}).ok == (line <= 0));
+    CHECK((v.copied == v.app().source.lines.front() + "\n") == (line <= 0));
+    CHECK(v.command("find", {{"text", "a"}, {"dir", -1}}).ok);
+    CHECK(v.command("find", {{"text", "a"}, {"dir", 1}}).ok);
+    check_sound(v);
+  }
+}
+
 TEST_CASE("every row of the palette runs a command that there is") {
   Headless v;
   v.open(walkthrough());

@@ -18,11 +18,8 @@ using namespace nanlens;
 
 std::string tar_of(reader::Storage& files) {
   std::string tar;
-  std::string why;
   for (const std::string& name : files.list()) {
-    const auto file = files.open(name, why);
-    std::string bytes(static_cast<std::size_t>(file->size()), '\0');
-    file->read(0, reinterpret_cast<unsigned char*>(bytes.data()), bytes.size());
+    const std::string bytes = fuzz::bytes_of_file(files, name);
     tar += archive::tar_header(name, bytes.size(), 0) + bytes;
     tar.resize(static_cast<std::size_t>(archive::tar_padded(tar.size())));
   }

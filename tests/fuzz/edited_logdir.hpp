@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -122,7 +123,34 @@ inline void edit_records(FileSet& set, Bytes& input) {
   }
 }
 
+inline void put_set(reader::MemoryStorage& storage, const FileSet& set, const std::string& host,
+                    const std::function<void(std::string&)>& edit_file) {
+  const std::string stem = logdir::file_set_stem(1, host);
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    std::string bytes;
+    for (const std::string& payload : set[i]) append_record(bytes, payload);
+    edit_file(bytes);
+    storage.put(logdir::file_name(stem, static_cast<logdir::FileKind>(i)), std::move(bytes));
+  }
+}
+
 }  // namespace detail
+
+/// What a file holds.
+inline std::string bytes_of_file(reader::Storage& files, const std::string& name) {
+  std::string why;
+  const auto file = files.open(name, why);
+  std::string bytes(static_cast<std::size_t>(file->size()), '\0');
+  file->read(0, reinterpret_cast<unsigned char*>(bytes.data()), bytes.size());
+  return bytes;
+}
+
+/// A logdir of one host, as its set is.
+inline std::unique_ptr<reader::MemoryStorage> storage_of(const FileSet& set) {
+  auto storage = std::make_unique<reader::MemoryStorage>();
+  detail::put_set(*storage, set, "host0", [](std::string&) {});
+  return storage;
+}
 
 /// The logdir: one or two hosts, with checksums that are right but where an edit is to the file's bytes.
 inline std::unique_ptr<reader::MemoryStorage> edited_logdir(Bytes& input) {
@@ -132,13 +160,9 @@ inline std::unique_ptr<reader::MemoryStorage> edited_logdir(Bytes& input) {
   for (std::size_t host = 0; host < hosts; ++host) {
     FileSet set = base_sets()[input.byte() % base_sets().size()];
     for (std::size_t edits = input.number(12); edits > 0 && !input.empty(); --edits) detail::edit_records(set, input);
-    const std::string stem = logdir::file_set_stem(1, "host" + std::to_string(host));
-    for (std::size_t i = 0; i < set.size(); ++i) {
-      std::string bytes;
-      for (const std::string& payload : set[i]) append_record(bytes, payload);
+    detail::put_set(*storage, set, "host" + std::to_string(host), [&](std::string& bytes) {
       if ((how & 2) != 0 && input.byte() % 4 == 0) detail::edit_payload(bytes, input);
-      storage->put(logdir::file_name(stem, static_cast<logdir::FileKind>(i)), std::move(bytes));
-    }
+    });
   }
   return storage;
 }

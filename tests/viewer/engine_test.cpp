@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -374,6 +375,21 @@ TEST_CASE("many executions come as columns in which no bad one is lost") {
   std::uint64_t by_time = 0;
   for (const auto& c : s.timeline.columns) by_time += c.count;
   CHECK(by_time == s.timeline.total);
+}
+
+TEST_CASE("a timeline between places that are no numbers, in more columns than a screen has") {
+  Session s(in_memory(generate({.calls = 300, .ops_per_graph = 2})));
+  s.view.timeline_columns = s.view.overview_columns = 4000000000;
+  for (const double begin : {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity(), 1e300})
+    for (const bool by_time : {false, true}) {
+      s.view.timeline_begin = begin;
+      s.view.timeline_end = begin;
+      s.view.time_mode = by_time;
+      s.open("x");
+      CHECK(s.timeline.overview.size() == 1 << 14);
+      CHECK(s.timeline.boxes.empty());
+      CHECK(s.overview.num_diagnostics == 0);
+    }
 }
 
 TEST_CASE("causes: verdict, classes, chain, steps along it, filter words") {

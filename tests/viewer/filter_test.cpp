@@ -77,6 +77,8 @@ TEST_CASE("what can't be read is named, with its place and a better name") {
   CHECK(error_of("typ:Log").reason.find("type") != std::string::npos);
   CHECK(error_of("bad nann>1").reason.find("nan") != std::string::npos);
   CHECK(error_of("bad nann>1").begin == 4);
+  for (const char* const query : {"and", "and and", "or bad", "bad or or ok", "not and bad", "bad and"})
+    CHECK(error_of(query).reason.find("missing") != std::string::npos);
   CHECK(error_of("(bad").reason.find("not closed") != std::string::npos);
   CHECK(error_of("bad)").reason.find("closing bracket") != std::string::npos);
   CHECK(error_of("/[/").reason.find("regular expression") != std::string::npos);
@@ -136,6 +138,11 @@ TEST_CASE("a query comes apart as it is written") {
   CHECK(filter::parts("bad or made type:Log") == List{"bad or made type:Log"});
   CHECK(filter::parts("a|b") == List{"a|b"});
   CHECK(filter::parts("") == List{});
+  CHECK(filter::parts("bad NOT ok  - made") == List{"bad", "NOT ok", "- made"});
+  CHECK(filter::parts("a OR b") == List{"a OR b"});
+  CHECK(filter::parts("(a)b \"c\"\"d\"") == List{"(a)", "b", "\"c\"", "\"d\""});
+  CHECK(filter::parts("bad nann>1 made ") == List{"bad", "nann>1 made"});
+  CHECK(filter::parts("bad) ok") == List{"bad) ok"});
 }
 
 TEST_CASE("no text crashes the parser") {

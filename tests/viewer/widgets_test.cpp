@@ -1,8 +1,11 @@
 // How numbers and names are shown, and how source text is taken apart.
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <string>
+#include <vector>
 
+#include "engine/badges.hpp"
 #include "engine/run_index.hpp"
 #include "widgets/format.hpp"
 #include "widgets/health_bar.hpp"
@@ -43,6 +46,26 @@ TEST_CASE("counts, bytes and times") {
   CHECK(viewer::format_time(123.4) == "+2:03.4");
   CHECK(viewer::format_time(3723) == "+1:02:03");
   CHECK(viewer::format_duration(1.24e-3) == "1.24\u00a0ms");
+}
+
+TEST_CASE("numbers of damaged records are no reason to make others up") {
+  const double infinity = std::numeric_limits<double>::infinity();
+  CHECK(viewer::format_count(1e300) == "1e+288\u00a0T");
+  CHECK(viewer::format_count(-infinity) == "-inf");
+  CHECK(viewer::format_time(1e300) == "+1e+300\u00a0s");
+  CHECK(viewer::format_time(-infinity) == "\u2212inf\u00a0s");
+  CHECK(viewer::format_wall_time(1e300) == "1e+300\u00a0s");
+  CHECK(viewer::format_wall_time(1e10).starts_with("2286-"));
+  CHECK(viewer::format_badge({BadgeKind::rank, infinity, {}}) == "infD");
+  const auto text = [](nanlens::TensorDebugMode mode, std::vector<double> values) {
+    return viewer::format_badges(viewer::badges_of(static_cast<std::int32_t>(mode), values, nullptr));
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(text(nanlens::TensorDebugMode::shape, {0, 1e300, 2, 6, infinity, 3, 0, 0, 0, 0})
+            .starts_with("dtype ?  2D  [?,3]"));
+  CHECK(text(nanlens::TensorDebugMode::shape, {0, -1, nan, 6, 2, 3, 0, 0, 0, 0}).starts_with("dtype -1"));
+  CHECK(text(nanlens::TensorDebugMode::shape, {0, 4294967297, 1e300, 6, 2, 3, 0, 0, 0, 0})
+            .starts_with("dtype 4294967297"));
 }
 
 TEST_CASE("badges and names") {

@@ -174,6 +174,7 @@ double App::timeline_place() const {
 }
 
 void App::set_timeline(double begin, double end) {
+  if (!std::isfinite(begin) || !(end >= begin)) return;  // times of damaged records
   const double whole = timeline_whole();
   const double span = std::min(end - begin, whole);
   const double start = std::clamp(begin, 0.0, std::max(0.0, whole - span));
@@ -182,6 +183,7 @@ void App::set_timeline(double begin, double end) {
 }
 
 void App::show_source(const std::string& host, const std::string& path, std::int32_t line) {
+  line = std::max(line, 0);  // of a record it can be anything
   Tab wanted{host, path, line, 0};
   auto& tabs = source_pane.tabs;
   auto found = std::find(tabs.begin(), tabs.end(), wanted);

@@ -201,7 +201,7 @@ struct ListCommands {
     auto& pane = app.timeline_pane;
     double at = (pane.begin + pane.end) / 2;
     if (const auto given = number(a, "at"))
-      at = *given;
+      at = std::clamp(*given, pane.begin, std::max(pane.begin, pane.end));
     else if (const double place = app.timeline_place();
              app.selection.focus.execution >= 0 && place >= pane.begin && place < pane.end)
       at = place + (pane.time_mode ? 0 : 0.5);
@@ -212,15 +212,18 @@ struct ListCommands {
     app.set_timeline(at - share * span, at + (1 - share) * span);
     return {};
   }
-  static Result timeline_pan(App& app, const Json& a) {
-    const double by = number(a, "boxes").value_or(1);
-    app.set_timeline(app.timeline_pane.begin + by, app.timeline_pane.end + by);
+  // The window stays as wide as it is, which the sum of two numbers of any size need not be.
+  static Result pan_to(App& app, double place) {
+    const double begin = std::clamp(place, 0.0, app.timeline_whole());
+    app.set_timeline(begin, begin + app.timeline_pane.end - app.timeline_pane.begin);
     return {};
   }
+  static Result timeline_pan(App& app, const Json& a) {
+    return pan_to(app, app.timeline_pane.begin + number(a, "boxes").value_or(1));
+  }
   static Result timeline_pan_page(App& app, const Json& a) {
-    const double by = (app.timeline_pane.end - app.timeline_pane.begin) / 4 * number(a, "dir").value_or(1);
-    app.set_timeline(app.timeline_pane.begin + by, app.timeline_pane.end + by);
-    return {};
+    const double quarter = (app.timeline_pane.end - app.timeline_pane.begin) / 4;
+    return pan_to(app, app.timeline_pane.begin + quarter * number(a, "dir").value_or(1));
   }
   static Result timeline_mode(App& app, const Json& a) {
     std::string mode = choice(a, {"order", "time"});
@@ -251,9 +254,9 @@ struct ListCommands {
     if (*pane == Pane::rows)
       app.rows_pane.first = std::min(*index, static_cast<double>(app.rows.shown));
     else if (*pane == Pane::alerts)
-      app.alerts_pane.first = *index;
+      app.alerts_pane.first = std::min(*index, static_cast<double>(app.alerts.num_lines));
     else if (*pane == Pane::timeline)
-      app.set_timeline(*index, *index + app.timeline_pane.end - app.timeline_pane.begin);
+      return pan_to(app, *index);
     else
       return fail("That pane is no list.");
     return {};

@@ -87,7 +87,7 @@ struct SessionCommands {
     const auto& pane = app.source_pane;
     std::string out;
     const std::int32_t begin = pane.select_begin > 0  ? std::min(pane.select_begin, pane.select_end)
-                               : app.tab() != nullptr ? app.tab()->line
+                               : app.tab() != nullptr ? std::max(1, app.tab()->line)
                                                       : 1;
     const std::int32_t end = pane.select_begin > 0 ? std::max(pane.select_begin, pane.select_end) : begin;
     for (std::int32_t line = begin; line <= end && static_cast<std::size_t>(line) <= app.source.lines.size(); ++line)

@@ -22,8 +22,10 @@ Json badges_json(const std::vector<Badge>& badges) {
       value = b.text;
     else if (b.kind == BadgeKind::curt)
       value = b.number != 0 ? "bad" : "ok";
-    else
+    else if (std::fabs(b.number) < 9e15)
       value = static_cast<std::int64_t>(b.number);
+    else
+      value = b.number;
     list.push_back({{"kind", badge_kind_name(b.kind)}, {"value", value}});
   }
   return list;

@@ -1,6 +1,8 @@
 #include "badges.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 
 #include <nanlens/tensor/dtype_name.hpp>
@@ -14,10 +16,19 @@ bool tells_bad(const Badge& b) {
          (b.kind == BadgeKind::curt && b.number != 0);
 }
 
+// A number of a damaged record can be any; nothing that it is to stand for is as large as this.
+constexpr double largest_integer = 9e15;
+
+std::string integer_text(double number) {
+  if (!(std::fabs(number) < largest_integer)) return "?";
+  return std::to_string(static_cast<std::int64_t>(number));
+}
+
 void add_dtype(std::vector<Badge>& badges, double number) {
-  const auto dtype = static_cast<DType>(static_cast<int>(number));
-  std::string name(dtype_name(dtype));
-  if (name.empty()) name = "dtype " + std::to_string(static_cast<int>(number));
+  std::string name;
+  if (number >= 0 && number <= std::numeric_limits<int>::max())
+    name = dtype_name(static_cast<DType>(static_cast<int>(number)));
+  if (name.empty()) name = "dtype " + integer_text(number);
   badges.push_back({BadgeKind::dtype, number, std::move(name)});
 }
 
@@ -30,12 +41,12 @@ void add_counts(std::vector<Badge>& badges, const double (&counts)[6]) {
 
 // Shapes of more than six dimensions are kept without their first ones.
 std::string shape_text(const std::vector<double>& v) {
-  const auto rank = static_cast<std::int64_t>(v[2]);
+  const auto rank = v[2] >= 0 && v[2] < largest_integer ? static_cast<std::int64_t>(v[2]) : 0;
   std::string text = "[";
   for (std::int64_t i = 0; i < rank; ++i) {
     if (i > 0) text += ",";
     const std::int64_t kept = i - std::max<std::int64_t>(0, rank - 6);
-    text += kept < 0 ? "?" : std::to_string(static_cast<std::int64_t>(v[static_cast<std::size_t>(4 + kept)]));
+    text += kept < 0 ? "?" : integer_text(v[static_cast<std::size_t>(4 + kept)]);
     if (i > 64) break;
   }
   return text + "]";

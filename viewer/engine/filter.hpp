@@ -105,7 +105,8 @@ struct Query {
 /// Parses a query. Nothing, with `error`, if it can't be read or asks for more than the limits allow.
 std::optional<Query> parse(std::string_view text, Error& error);
 
-/// The parts of a query that must all hold, as they are written; the whole query if "or" binds it at the top.
+/// The parts of a query that must all hold, as they are written; the whole query if "or" binds it at the top. From what
+/// can't be read on, the rest is one part.
 std::vector<std::string> parts(std::string_view query);
 
 }  // namespace nanlens::viewer::filter

@@ -91,7 +91,30 @@ class Parser {
     return query;
   }
 
+  // What must all hold, as it is written; everything from what can't be read on as one part.
+  std::vector<std::string> parts() {
+    std::vector<std::string> found;
+    depth_ = 1;
+    for (skip_space(); at_ < text_.size();) {
+      const std::size_t rest = at_;
+      take_keyword("and");
+      const std::size_t begin = at_;
+      Node node;
+      if (!parse_not(node) || peek() == ')') {
+        found.emplace_back(without_end_space(text_.substr(rest)));
+        break;
+      }
+      if (at_ < text_.size() && at_end_of_and()) return {std::string(text_)};
+      found.emplace_back(without_end_space(text_.substr(begin, at_ - begin)));
+    }
+    return found;
+  }
+
  private:
+  static std::string_view without_end_space(std::string_view text) {
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);
+    return text;
+  }
   bool fail(std::size_t begin, std::size_t end, std::string reason) {
     error_ = {begin, std::min(end, text_.size()), std::move(reason)};
     return false;
@@ -133,13 +156,13 @@ class Parser {
     collapse(node, Node::Kind::any, std::move(children));
     return true;
   }
-  bool at_end_of_and() {
+  bool at_keyword(std::string_view word) {
     const std::size_t before = at_;
-    if (at_ >= text_.size() || peek() == ')' || peek() == '|') return true;
-    const bool is_or = take_keyword("or");
+    const bool is_it = take_keyword(word);
     at_ = before;
-    return is_or;
+    return is_it;
   }
+  bool at_end_of_and() { return at_ >= text_.size() || peek() == ')' || peek() == '|' || at_keyword("or"); }
   bool parse_and(Node& node) {
     std::vector<Node> children;
     do {
@@ -171,7 +194,7 @@ class Parser {
     return true;
   }
   bool parse_primary(Node& node) {
-    if (at_ >= text_.size() || peek() == ')' || peek() == '|') return fail(at_, at_ + 1, tr(Text::filter_missing));
+    if (at_end_of_and() || at_keyword("and")) return fail(at_, at_ + 1, tr(Text::filter_missing));
     const std::size_t begin = at_;
     if (++conditions_ > most_conditions)
       return fail(begin, text_.size(), tr(Text::filter_too_many, {{"n", most_conditions}}));
@@ -325,5 +348,10 @@ class Parser {
 }  // namespace
 
 std::optional<Query> parse(std::string_view text, Error& error) { return Parser(text, error).run(); }
+
+std::vector<std::string> parts(std::string_view query) {
+  Error ignored;
+  return Parser(query, ignored).parts();
+}
 
 }  // namespace nanlens::viewer::filter

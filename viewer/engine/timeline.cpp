@@ -10,6 +10,9 @@ namespace nanlens::viewer {
 
 namespace {
 
+// Pixel columns, however many are asked for: more than any screen has.
+constexpr std::uint32_t most_columns = 1 << 14;
+
 Box box_of(RunIndex& index, std::size_t i) {
   reader::Run& run = index.run();
   Box box;
@@ -43,6 +46,7 @@ double place_of(RunIndex& index, std::size_t i) {
 }
 
 std::vector<Density> columns_of(RunIndex& index, bool time_mode, double begin, double end, std::uint32_t count) {
+  count = std::min(count, most_columns);
   std::vector<Density> columns(count);
   const reader::Run& run = index.run();
   const double scale = end > begin ? count / (end - begin) : 0;
@@ -74,8 +78,8 @@ Timeline timeline_of(RunIndex& index, const View& view) {
     t.duration =
         std::max(t.duration, view.time_mode ? place_of(index, i) : index.since_start(run.execution_wall_time(i)));
   if (view.time_mode) t.gaps = index.gaps();
-  t.begin = view.timeline_begin;
-  t.end = view.timeline_end;
+  t.begin = std::isnan(view.timeline_begin) ? 0 : view.timeline_begin;
+  t.end = std::isnan(view.timeline_end) ? t.begin : view.timeline_end;
   const double whole = view.time_mode ? t.duration : static_cast<double>(t.total);
   if (view.overview_columns > 0 && t.total > 0)
     t.overview = columns_of(index, view.time_mode, 0, std::max(whole, 1e-9), view.overview_columns);

@@ -17,9 +17,10 @@ std::string print(const char* pattern, Args... args) {
   return text;
 }
 
-// With this many decimals.
+// With this many decimals; what has more digits than a double tells, as "1e+20".
 std::string decimal(double value, int decimals) {
-  std::string text = print("%.*f", decimals, value);
+  constexpr double exact = 1e15;
+  std::string text = std::fabs(value) < exact ? print("%.*f", decimals, value) : print("%.3g", value);
   if (const std::size_t point = text.find('.'); point != std::string::npos)
     text.replace(point, 1, tr(Text::number_point));
   return text;
@@ -50,6 +51,7 @@ std::string with_unit(double n) {
 std::string format_count(double n) {
   if (n >= 1e7) return with_unit(n);
   std::string text = decimal(n, 0);
+  if (!std::isfinite(n)) return text;
   for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, tr(Text::number_group));
   return text;
 }
@@ -66,7 +68,8 @@ std::string format_bytes(double n) {
 std::string format_time(double seconds) {
   const double s = std::fabs(seconds);
   const std::string sign = seconds < 0 ? "\u2212" : "+";
-  if (s < 60) return sign + decimal(s, 3) + tr(Text::unit_s);
+  constexpr double longest = 1e11;  // some thousand years; a damaged record may tell any time
+  if (s < 60 || !(s < longest)) return sign + decimal(s, 3) + tr(Text::unit_s);
   const long tenths = std::lround(s * 10);  // rounded before it is split, so that no minute has 60.0 seconds
   const long minutes = tenths / 600;
   const std::string second = print("%02ld", tenths / 10 % 60);
@@ -82,6 +85,8 @@ std::string format_duration(double seconds) {
 }
 
 std::string format_wall_time(double seconds) {
+  constexpr double last = 1e11;  // whose year has four digits; a damaged record may tell any time
+  if (!(std::fabs(seconds) < last)) return decimal(seconds, 3) + tr(Text::unit_s);
   const auto whole = static_cast<std::time_t>(seconds);
   std::tm local{};
   localtime_r(&whole, &local);

@@ -21,7 +21,7 @@ const char* missing_text(const Badge& badge) {
 std::string format_badge(const Badge& badge) {
   const auto tag = [&](const char* name) { return std::string(name) + "\u00a0" + format_short_count(badge.number); };
   switch (badge.kind) {
-    case BadgeKind::rank: return std::to_string(static_cast<std::int64_t>(badge.number)) + "D";
+    case BadgeKind::rank: return format_count(badge.number) + "D";
     case BadgeKind::size: return badge.number == 0 ? tr(Text::badge_empty) : format_short_count(badge.number);
     case BadgeKind::nan: return tag("NaN");
     case BadgeKind::ninf: return tag("\u2212∞");

@@ -1,0 +1,93 @@
+// The filter language: a query is parsed, taken apart, and asked of every row of a few runs.
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include <nanlens/reader/reader.hpp>
+
+#include "edited_logdir.hpp"
+#include "engine/filter.hpp"
+#include "engine/rows.hpp"
+
+namespace {
+
+using namespace nanlens;
+using Rows = std::vector<std::uint32_t>;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+// A run that stays open, with what a filter asks of it.
+struct Subject {
+  explicit Subject(const fuzz::FileSet& set) : logdir(fuzz::storage_of(set)) {
+    logdir.update();
+    reader::Run& run = *logdir.runs().front();
+    index.emplace(run).refresh();
+    explain.emplace(*index);
+    while (explain->step(std::chrono::steady_clock::time_point::max())) {
+    }
+  }
+  Rows passing(const std::string& query) {
+    viewer::RowFilter rows(*index, *explain);
+    rows.set_pinned({1, 2});
+    rows.set_roles({{0, 3}, {5}});
+    rows.set(query, false);
+    rows.restart();
+    while (rows.step(std::chrono::steady_clock::time_point::max())) {
+    }
+    viewer::View view;
+    view.row_count = 4;
+    require(rows.fill(view, 0).filter_error.empty());
+    return rows.shown();
+  }
+
+  reader::Logdir logdir;
+  std::optional<viewer::RunIndex> index;
+  std::optional<viewer::Explain> explain;
+};
+
+std::vector<std::unique_ptr<Subject>>& subjects() {
+  static std::vector<std::unique_ptr<Subject>> all = [] {
+    std::vector<std::unique_ptr<Subject>> made;
+    for (const fuzz::FileSet& set : fuzz::base_sets()) made.push_back(std::make_unique<Subject>(set));
+    return made;
+  }();
+  return all;
+}
+
+bool reads(const std::string& query) {
+  viewer::filter::Error error;
+  if (viewer::filter::parse(query, error)) return true;
+  require(!error.reason.empty());
+  require(error.begin <= error.end && error.end <= query.size());
+  return false;
+}
+
+// The parts that the viewer shows one by one are queries, and together mean the whole.
+std::string together(const std::string& query) {
+  std::string all;
+  for (const std::string& part : viewer::filter::parts(query)) {
+    require(reads(part));
+    all.append(all.empty() ? "" : " ").append(part);
+  }
+  return all;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string query(reinterpret_cast<const char*>(data), size);
+  if (!reads(query)) return 0;
+  const std::string all = together(query);
+  const std::string none = "not (" + query + "\n)";
+  for (const auto& subject : subjects()) {
+    const Rows passing = subject->passing(query);
+    require(std::is_sorted(passing.begin(), passing.end()));
+    require(subject->passing(all) == passing);
+    viewer::filter::Error error;
+    if (query.find_first_not_of(" \t\n\v\f\r") == std::string::npos || !viewer::filter::parse(none, error)) continue;
+    require(subject->passing(none).size() + passing.size() == subject->index->run().num_traces());
+  }
+  return 0;
+}
