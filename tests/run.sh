@@ -16,11 +16,19 @@ NANLENS_SKIP_UNCHANGED=1
 [ "${1:-}" = --all ] && NANLENS_SKIP_UNCHANGED=
 export NANLENS_SKIP_UNCHANGED
 once="python3 tests/unchanged.py"
-passed=0
-failed=0
 mkdir -p build
-times=build/times.txt # seconds and name of every step and test
+times=build/times.txt     # seconds and name of every step and test
+results=build/results.txt # a line "passed" or "failed" for every test
 : >"$times"
+: >"$results"
+# count RESULT [TIMES]
+count() {
+  n=${2:-1}
+  while [ "$n" -gt 0 ]; do
+    echo "$1" >>"$results"
+    n=$((n - 1))
+  done
+}
 # took NAME START: reports and keeps the time of what began at START.
 took() {
   seconds=$(($(date +%s) - $2))
@@ -33,60 +41,78 @@ step() {
   shift
   echo "== $name"
   start=$(date +%s)
-  if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $name"; fi
+  if "$@"; then count passed; else
+    count failed
+    echo "FAILED: $name"
+  fi
   took "$name" "$start"
 }
-configure() { cmake --preset "$1" -DNANLENS_BUILD_TESTS=ON -DNANLENS_BUILD_VIEWER=ON -DCMAKE_UNITY_BUILD=ON; }
-# suite PRESET TARGETS CTEST_ARGUMENTS...: builds targets of a preset and counts its tests one by one.
-suite() {
+# directory_of PRESET
+directory_of() { if [ "$1" = default ]; then echo build; else echo "build/$1"; fi; }
+# built PRESET TARGETS...: builds targets of a preset; false, and a failed test, if that fails.
+built() {
   preset=$1
-  targets=$2
-  shift 2
-  directory=build
-  [ "$preset" = default ] || directory=build/$preset
+  shift
   echo "== build of preset $preset"
   start=$(date +%s)
-  # shellcheck disable=SC2086
-  if ! { configure "$preset" && cmake --build "$directory" --target $targets; } >"build/$preset.log" 2>&1; then
+  if ! { cmake --preset "$preset" -DNANLENS_BUILD_TESTS=ON -DNANLENS_BUILD_VIEWER=ON -DCMAKE_UNITY_BUILD=ON &&
+    cmake --build "$(directory_of "$preset")" --target "$@"; } >"build/$preset.log" 2>&1; then
     tail -n 60 "build/$preset.log"
     echo "FAILED: build of preset $preset"
-    failed=$((failed + 1))
-    return
+    count failed
+    return 1
   fi
   took "build of preset $preset" "$start"
+}
+# tests PRESET CTEST_ARGUMENTS...: runs a preset's tests and counts them one by one.
+tests() {
+  preset=$1
+  shift
   echo "== tests of preset $preset"
   start=$(date +%s)
-  (cd "$directory" && ctest -j 2 --output-on-failure "$@") 2>&1 | tee "$directory/ctest.log"
-  total=$(sed -n 's/^.* tests failed out of \([0-9]*\)$/\1/p' "$directory/ctest.log")
-  bad=$(sed -n 's/^.*, \([0-9]*\) tests failed out of [0-9]*$/\1/p' "$directory/ctest.log")
+  log=$(directory_of "$preset")/ctest.log
+  ctest --test-dir "$(directory_of "$preset")" -j 2 --output-on-failure "$@" 2>&1 | tee "$log"
+  total=$(sed -n 's/^.* tests failed out of \([0-9]*\)$/\1/p' "$log")
+  bad=$(sed -n 's/^.*, \([0-9]*\) tests failed out of [0-9]*$/\1/p' "$log")
   if [ -z "$total" ]; then
-    failed=$((failed + 1))
+    count failed
     echo "FAILED: ctest of preset $preset ran no test"
   else
-    passed=$((passed + total - bad))
-    failed=$((failed + bad))
+    count passed $((total - bad))
+    count failed "$bad"
   fi
-  sed -n "s/^ *[0-9]*\/[0-9]* Test *#[0-9]*: \([^ ]*\) .* \([0-9.]*\) sec.*$/\2 test \1 ($preset)/p" "$directory/ctest.log" >>"$times"
+  sed -n "s/^ *[0-9]*\/[0-9]* Test *#[0-9]*: \([^ ]*\) .* \([0-9.]*\) sec.*$/\2 test \1 ($preset)/p" "$log" >>"$times"
   took "tests of preset $preset" "$start"
 }
 
+# What runs beside ends with this script.
+trap 'trap - INT TERM; kill 0' INT TERM
 begin=$(date +%s)
 step "format" sh tests/style/format.sh
-configure default >build/default.log 2>&1 # so that what the page's sample needs is built once
-step "page" sh wasm/build.sh
-suite default all
+if built default all; then
+  # Browsers and windows wait more than they work, so the compilers go on meanwhile. What this prints is shown at its end.
+  {
+    step "page" sh wasm/build.sh
+    tests default
+  } >build/beside.log 2>&1 &
+fi
 units="test_tensor test_summary test_logdir test_reader test_causes test_archive test_capture test_hosts test_viewer"
-suite asan "$units" -L unit -E "^app"
-suite tsan test_capture -R "^capture$"
+# shellcheck disable=SC2086
+built asan $units && tests asan -L unit -E "^app"
+built tsan test_capture && tests tsan -R "^capture$"
 step "fuzzers, 10 s each" sh tests/fuzz/run.sh 10
 step "clang-19: warnings and tidy" sh tests/style/tidy.sh
 step "compile with clang-19" $once build/stamps/clang include examples tests/compile build/bin/nanlens -- \
   sh tests/compile/check.sh . clang++-19 build/bin/nanlens headers
 step "NEON kernels under qemu" $once build/stamps/neon include tests/summary tests/support -- sh tests/summary/neon.sh
 step "wasm simd128 kernels under node" $once build/stamps/simd128 include tests/summary tests/support -- sh tests/summary/wasm.sh
+wait
+cat build/beside.log
 
 echo
-echo "the ten slowest of $(($(date +%s) - begin)) s:"
+echo "the ten slowest of $(($(date +%s) - begin)) s (two at a time):"
 sort -rn "$times" | head -n 10 | while read -r seconds name; do printf '%7.0f s  %s\n' "$seconds" "$name"; done
+passed=$(grep -c passed "$results")
+failed=$(grep -c failed "$results")
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
