@@ -6,20 +6,19 @@ cd "$(dirname "$0")/../.."
 work=build/tidy
 rm -rf "$work"
 mkdir -p "$work"
-# group NAME FILE...: one source that includes them all.
+# group NAME "INPUTS" FILE...: one source that includes all files; it is checked again if one of its inputs has changed.
 group() {
-  to=$work/$1.cpp
-  shift
-  for file in "$@"; do printf '#include "%s/%s"\n' "$PWD" "$file"; done >"$to"
-}
-group engine viewer/engine/*.cpp viewer/texts/*.cpp
-group panes viewer/app/*.cpp viewer/panes/*.cpp viewer/widgets/*.cpp
-group command viewer/report/*.cpp $(ls viewer/cli/*.cpp | grep -v raw.cpp)
-group libraries include/nanlens/*/implementation.hpp
-group hello examples/hello/hello.cpp
-for file in engine panes command libraries hello; do
+  name=$1 inputs=$2
+  shift 2
+  for file in "$@"; do printf '#include "%s/%s"\n' "$PWD" "$file"; done >"$work/$name.cpp"
   split=-DNANLENS_SPLIT
-  [ "$file" = hello ] && split=
-  echo "$work/$file.cpp $split"
-done | xargs -P 2 -L 1 sh -c 'clang-tidy-19 --quiet "$0" -- -std=c++20 -Wall -Wextra -Wconversion -Iinclude -Iviewer \
-  -isystem build/deps/imgui -isystem build/deps/re2 $1 2>>build/tidy.log' || { tail -n 40 build/tidy.log; exit 1; }
+  [ "$name" = hello ] && split=
+  flags="-std=c++20 -Wall -Wextra -Wconversion -Iinclude -Iviewer -isystem build/deps/imgui -isystem build/deps/re2 $split"
+  echo "build/stamps/tidy-$name .clang-tidy tests/style/tidy.sh $inputs -- clang-tidy-19 --quiet $work/$name.cpp -- $flags" >>"$work/groups"
+}
+group engine "include viewer/engine viewer/texts" viewer/engine/*.cpp viewer/texts/*.cpp
+group panes "include viewer/engine viewer/texts viewer/app viewer/panes viewer/widgets" viewer/app/*.cpp viewer/panes/*.cpp viewer/widgets/*.cpp
+group command "include viewer/report viewer/cli" viewer/report/*.cpp $(ls viewer/cli/*.cpp | grep -v raw.cpp)
+group libraries include include/nanlens/*/implementation.hpp
+group hello "include examples/hello" examples/hello/hello.cpp
+xargs -P 2 -L 1 python3 tests/unchanged.py <"$work/groups" 2>build/tidy.log || { tail -n 40 build/tidy.log; exit 1; }
