@@ -94,7 +94,7 @@
   // ---- opening
   let source = null; // how to look again at what was opened; null if the browser allows it no second time
   let known = '';
-  const isLogdirFile = (name) => /(^|\/)tfdbg_events\..*\.(metadata|execution|graphs|graph_execution_traces|source_files|stack_frames)$/.test(name);
+  const isLogdirFile = (name) => /(^|\/)tfdbg_events\..*\.(metadata|execution|graphs|graph_execution_traces|source_files|stack_frames|live)$/.test(name);
   const isArchive = (name) => /\.(nanlens|tar|tar\.zst|zst)$/i.test(name);
 
   const onlyLogdir = (files) => files.filter((f) => isLogdirFile(f.name) || isArchive(f.name));

@@ -1,35 +1,115 @@
-"""kill -9 of a recording program at random moments leaves a logdir that opens: `kill_test.py NANLENS MNIST [RING]`."""
+"""Nothing is lost however a recording program dies: `kill_test.py NANLENS DEATH [TRIALS]`.
+
+The program counts, in a file that outlives it, what its recording calls have returned from; all of that must be readable (of a
+ring: the last N of it) before and after `nanlens recover`.
+"""
 import json
 import os
 import random
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import time
 
-nanlens, mnist = sys.argv[1:3]
+nanlens, death = sys.argv[1:3]
+trials = int(sys.argv[3]) if len(sys.argv) > 3 else 4
 rng = random.Random(9)
-opened = 0
-for ring in ("-1", "1000"):
-    for trial in range(6):
-        logdir = os.path.join(tempfile.mkdtemp(), "run")
-        program = subprocess.Popen([mnist, "--max_steps", "10000", "--test_size", "10", "--dump_dir", logdir,
-                                    "--dump_tensor_debug_mode", "FULL_HEALTH", "--dump_circular_buffer_size", ring],
-                                   stdout=subprocess.DEVNULL)
-        while not (os.path.isdir(logdir) and any(f.endswith("metadata") for f in os.listdir(logdir))):
+THREADS = 3
+ENDS = {"_exit": 3, "quick_exit": 3, "abort": -signal.SIGABRT, "throw": -signal.SIGABRT, "null": -signal.SIGSEGV,
+        str(int(signal.SIGINT)): -signal.SIGINT, str(int(signal.SIGTERM)): -signal.SIGTERM, str(int(signal.SIGFPE)): -signal.SIGFPE,
+        str(int(signal.SIGKILL)): -signal.SIGKILL}
+KEEPS = {"throw"}  # ends in order: the rest is written, no memory is left, and what other threads do then is not recorded
+
+
+def dump(logdir, what):
+    out = subprocess.run([nanlens, "dump", logdir, "--what", what], check=True, stdout=subprocess.PIPE).stdout
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def die(logdir, progress, ring, count, way, kill_after):
+    program = subprocess.Popen([death, logdir, progress, str(ring), str(THREADS), str(count), way], stderr=subprocess.DEVNULL)
+    if kill_after is not None:
+        while not any(counts(progress)):
             assert program.poll() is None
-            time.sleep(0.002)
-        time.sleep(rng.random() * 0.6)
+        time.sleep(kill_after)  # any instant will do
         program.send_signal(signal.SIGKILL)
-        program.wait()
-        out = subprocess.run([nanlens, "dump", logdir, "--what", "runs"], check=True, stdout=subprocess.PIPE).stdout
-        run = json.loads(out)
-        assert run["clean_end"] is False
-        # A write cut short by the kill may leave a torn record at the end of a file, and nothing else.
-        for d in run["diagnostics"]:
-            assert "ends within a record" in d["message"], d
-        if ring != "-1":
-            assert run["num_executions"] == run["num_traces"] == 0
-        opened += 1
-print(f"{opened} killed recordings opened")
+    return program.wait()
+
+
+def counts(progress):
+    with open(progress, "rb") as f:
+        return struct.unpack(f"{THREADS}q", f.read())
+
+
+def indices(items):
+    """For each thread, which of its ops were read."""
+    found = [[] for _ in range(THREADS)]
+    for item in items:
+        thread, index = shape_of(item)
+        found[thread - 1].append(index - 1)
+    return found
+
+
+def shape_of(item):
+    values = item["debug_tensor_value"] if "debug_tensor_value" in item else item["debug_tensor_values"][0]
+    return int(values[4]), int(values[5])  # of rank 2
+
+
+def check_all(done, items, what):
+    for thread, found in enumerate(indices(items)):
+        assert found == list(range(len(found))), f"{what}: thread {thread} has gaps or repetitions"
+        assert len(found) >= done[thread], f"{what}: thread {thread} recorded {done[thread]}, {len(found)} are readable"
+
+
+def check_ring(done, items, ring, what):
+    total = 0
+    for thread, found in enumerate(indices(items)):
+        assert found == list(range(found[0], found[0] + len(found))) if found else True, f"{what}: thread {thread} has gaps"
+        total += len(found)
+    newest = [f[-1] + 1 if f else 0 for f in indices(items)]
+    assert total == min(ring, sum(newest)) or total == ring, f"{what}: {total} events of a ring of {ring}"
+    # What is missing of a thread is older than all that is kept: the sum of what is newest is at least what was done.
+    late = [t for t in range(THREADS) if newest[t] and newest[t] < done[t]]
+    assert not late, f"{what}: thread {late} had recorded more"
+
+
+def trial(way, ring, kill_after=None):
+    with tempfile.TemporaryDirectory() as directory:
+        logdir, progress = os.path.join(directory, "run"), os.path.join(directory, "progress")
+        with open(progress, "wb") as f:
+            f.write(bytes(8 * THREADS))
+        count = 10 ** 9 if kill_after is not None else rng.randrange(1, 400)
+        code = die(logdir, progress, ring, count, way, kill_after)
+        assert code == (-signal.SIGKILL if kill_after is not None else ENDS[way]), code
+        done = counts(progress) if way not in KEEPS else (counts(progress)[0],) + (0,) * (THREADS - 1)
+        before = None
+        for recovered in (False, True):
+            run = dump(logdir, "runs")[0]
+            assert run["clean_end"] is (way in KEEPS), run
+            assert not run["diagnostics"], run["diagnostics"]
+            read = {}
+            for kind in ("executions", "traces"):
+                items = [i for i in dump(logdir, kind) if i["op_type"] in ("Eager", "Traced")]
+                what = f"{way}, ring {ring}, {kind}, recovered: {recovered}"
+                if ring <= 0:
+                    check_all(done, items, what)
+                elif kind == "traces":
+                    check_ring(done, items, ring, what)
+                read[kind] = items
+            assert before is None or read == before, "recover changed what is read"
+            before = read
+            subprocess.run([nanlens, "recover", logdir], check=True, stdout=subprocess.DEVNULL)
+        assert not [name for name in os.listdir(logdir) if name.endswith(".live")]
+
+
+tried = 0
+for ring in (-1, 100):
+    for way in ENDS:
+        trial(way, ring)
+        tried += 1
+    for _ in range(trials):
+        trial(str(int(signal.SIGKILL)), ring, kill_after=rng.random() * 0.1)
+        tried += 1
+print(f"{tried} programs died, nothing was lost")

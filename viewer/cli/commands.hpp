@@ -42,6 +42,10 @@ int why(const WhyOptions& options);
 /// or the recording lost events or did not end in order.
 int check(const std::string& path, bool strict);
 
+/// Moves what recordings that died have left in memory into TensorFlow's six files. Throws Failure if one is still
+/// running, or if a file can't be written.
+int recover(const std::string& path);
+
 /// Starts the desktop viewer in place of this process; returns only by throwing Failure.
 int view(const std::vector<std::string>& paths);
 

@@ -88,6 +88,11 @@ int run(int argc, char** argv) {
   pack_command->add_option("-o,--output", output, "the archive to write; LOGDIR.nanlens by default");
   pack_command->callback([&] { code = pack(path, output); });
 
+  CLI::App* const recover_command = app.add_subcommand(
+      "recover", "move what a program that died had not written yet into TensorFlow's files, for TensorBoard");
+  recover_command->add_option("LOGDIR", path, "a directory")->required();
+  recover_command->callback([&] { code = recover(path); });
+
   std::string directory = ".";
   CLI::App* const unpack_command = app.add_subcommand("unpack", "take an archive apart");
   unpack_command->add_option("FILE", path, "the archive")->required();

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include <nanlens/archive/archive.hpp>
+#include <nanlens/reader/live_storage.hpp>
 
 #include "commands.hpp"
 #include "open.hpp"
@@ -30,7 +31,7 @@ int pack(const std::string& path, std::string output) {
   std::string from = path;
   while (from.size() > 1 && from.back() == '/') from.pop_back();
   if (output.empty()) output = from + ".nanlens";
-  reader::DirectoryStorage directory(from);
+  reader::LiveStorage directory(std::make_unique<reader::DirectoryStorage>(from));
   std::vector<std::string> names;
   for (const auto& name : directory.list(logdir::file_prefix))
     if (is_logdir_file(name)) names.push_back(name);

@@ -47,6 +47,7 @@ class SharedStorage final : public reader::Storage {
     return files_->open(name, why);
   }
   [[nodiscard]] std::string fault() const override { return files_->fault(); }
+  std::optional<bool> in_use(const std::string& name) override { return files_->in_use(name); }
 
  private:
   std::shared_ptr<reader::Storage> files_;

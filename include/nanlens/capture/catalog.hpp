@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include <nanlens/capture/live_journal.hpp>
 #include <nanlens/capture/op_name.hpp>
 #include <nanlens/capture/platform.hpp>
 #include <nanlens/capture/stack_walk.hpp>
@@ -23,8 +24,6 @@
 #include <nanlens/logdir/encode.hpp>
 
 namespace nanlens::detail {
-
-inline constexpr std::uint32_t no_stack = 0xffffffffu;
 
 /// A stack as it was walked; its frames are resolved when it is first written.
 struct Stack {
@@ -94,7 +93,11 @@ class Catalog {
   std::uint32_t stack(std::uint64_t hash, std::span<const std::uintptr_t> pcs, const std::source_location& where) {
     const std::lock_guard guard(lock_);
     const auto [found, is_new] = stack_by_hash_.try_emplace(hash, static_cast<std::uint32_t>(stacks_.size()));
-    if (is_new) stacks_.push_back(std::make_unique<Stack>(Stack{{pcs.begin(), pcs.end()}, where, false, {}, {}}));
+    if (is_new) {
+      stacks_.push_back(std::make_unique<Stack>(Stack{{pcs.begin(), pcs.end()}, where, false, {}, {}}));
+      const ResolvedFrame line = frame_of(where);
+      journal_.add_stack(found->second, line.file, line.line, line.function);
+    }
     return found->second;
   }
   Stack& stack(std::uint32_t number) {
@@ -170,6 +173,20 @@ class Catalog {
     s.code_location = encode_location(s);
     return s;
   }
+  [[nodiscard]] std::uint32_t num_stacks() {
+    const std::lock_guard guard(lock_);
+    return static_cast<std::uint32_t>(stacks_.size());
+  }
+  /// From now on, what is new is noted in this file, too; null: no more.
+  void keep_journal(LiveFile* file) {
+    const std::lock_guard guard(lock_);
+    journal_.attach(file);
+  }
+  /// Notes that the frames of a stack are in the files.
+  void note_location(std::uint32_t number) {
+    const std::lock_guard guard(lock_);
+    journal_.add_location(number, stacks_[number]->code_location);
+  }
   [[nodiscard]] const std::vector<CatalogFrame>& frames() const noexcept { return frames_; }
   [[nodiscard]] const std::vector<std::string>& files() const noexcept { return files_; }
   ///@}
@@ -190,6 +207,7 @@ class Catalog {
       what.output_tensor_ids.clear();
     }
     d.before = logdir::encoded(what);
+    journal_.add_definition(definitions_.size(), d.wall_time, d.kind, stack, d.before, d.after);
     definitions_.push_back(std::move(d));
   }
 
@@ -280,6 +298,7 @@ class Catalog {
   std::unordered_map<std::uint64_t, CatalogGraph*> graph_by_key_;
   std::vector<std::unique_ptr<GraphOp>> ops_;
   std::deque<Definition> definitions_;
+  LiveJournal journal_;
 
   Symbolizer symbolizer_;
   std::vector<CatalogFrame> frames_;

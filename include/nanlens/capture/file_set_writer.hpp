@@ -25,6 +25,12 @@ namespace nanlens::detail {
 
 using logdir::FileKind;
 
+/// Which events the operating system has taken; others are lost.
+struct Flushed {
+  bool traces = false;
+  bool executions = false;
+};
+
 /// Opens, appends and closes. Bytes are collected per file and handed to the operating system by `flush`, the files
 /// that are referred to before those that refer to them.
 class FileSetWriter {
@@ -58,6 +64,7 @@ class FileSetWriter {
     for (std::size_t i = 0; i < logdir::num_file_kinds; ++i) {
       const std::string name = path(static_cast<FileKind>(i));
       files_[i] = ::open(name.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+      sizes_[i] = files_[i] < 0 ? 0 : static_cast<std::uint64_t>(::lseek(files_[i], 0, SEEK_END));
       if (files_[i] >= 0) continue;
       why = "can't open '" + name + "' again: " + std::strerror(errno);
       close();
@@ -76,13 +83,24 @@ class FileSetWriter {
 
   [[nodiscard]] std::string& buffer(FileKind kind) noexcept { return buffers_[static_cast<std::size_t>(kind)]; }
 
-  /// Hands collected bytes to the operating system. False if any could not be written: they are lost.
-  bool flush() {
-    bool done = true;
-    for (const FileKind kind : {FileKind::source_files, FileKind::stack_frames, FileKind::graphs,
-                                FileKind::graph_execution_traces, FileKind::execution})
-      done = flush_file(kind) && done;
+  /// Hands collected bytes to the operating system. What could not be written of a file leaves no part of it there.
+  /// Definitions are kept for the next time; without them, events are not written either.
+  Flushed flush() {
+    bool defined = true;
+    for (const FileKind kind : {FileKind::source_files, FileKind::stack_frames, FileKind::graphs})
+      defined = flush_file(kind) && defined;
+    Flushed done;
+    done.traces = defined && flush_file(FileKind::graph_execution_traces);
+    done.executions = defined && flush_file(FileKind::execution);
+    buffer(FileKind::graph_execution_traces).clear();
+    buffer(FileKind::execution).clear();
     return done;
+  }
+  /// Bytes of each file that are whole records.
+  [[nodiscard]] const std::array<std::uint64_t, logdir::num_file_kinds>& sizes() const noexcept { return sizes_; }
+  /// A file beside the six: their common path, and a suffix.
+  [[nodiscard]] std::string path(std::string_view suffix) const {
+    return directory_ + "/" + stem_ + std::string(suffix);
   }
 
   void close() {
@@ -151,9 +169,15 @@ class FileSetWriter {
       p += n;
       left -= static_cast<std::size_t>(n);
     }
+    std::uint64_t& size = sizes_[static_cast<std::size_t>(kind)];
+    if (left > 0) {  // a part of a record would hide what comes behind it
+      if (::ftruncate(file(kind), static_cast<off_t>(size)) != 0) size += bytes.size() - left;
+      return false;
+    }
+    size += bytes.size();
     bytes.clear();
     if (bytes.capacity() > max_kept_bytes) bytes.shrink_to_fit();
-    return left == 0;
+    return true;
   }
 
   static constexpr std::size_t max_kept_bytes = std::size_t{16} << 20;
@@ -161,6 +185,7 @@ class FileSetWriter {
   std::string stem_;
   std::string run_id_;
   std::array<int, logdir::num_file_kinds> files_{-1, -1, -1, -1, -1, -1};
+  std::array<std::uint64_t, logdir::num_file_kinds> sizes_{};
   std::array<std::string, logdir::num_file_kinds> buffers_;
 };
 

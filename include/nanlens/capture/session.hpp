@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <cstdio>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -48,6 +49,7 @@ class Session {
     created_ = true;
     stop_ = false;
     add_thread_drops(-1);  // what was dropped before is not this recording's
+    begin_live();
     write_pending(false);
 #if NANLENS_HAS_THREADS
     writer_ = std::thread([this] { run_writer(); });
@@ -70,6 +72,7 @@ class Session {
     add_thread_drops(1);
     files_.append_metadata(lost_executions_, lost_traces_);
     files_.close();
+    end_live();
   }
 
   /// Writes what is queued; with `rings`, also what rings keep, which are then empty.
@@ -83,17 +86,19 @@ class Session {
   void submit(ThreadState& state, QueuedEvent& event) {
     event.sequence = state.sequence++;
     const std::string& content = state.content;
+    if (state.recording_number != number_ && !join(state)) return drop(state, event);
     if (ring_mode()) {
       auto& ring = event.is_execution != 0 ? state.executions : state.traces;
-      ring.push(static_cast<std::size_t>(options_.circular_buffer_size), event, content);
+      if (!ring.push(static_cast<std::size_t>(options_.circular_buffer_size), event, content)) drop(state, event);
       return;
     }
     if (!EventQueue::fits(content.size())) {  // a large FULL_TENSOR value
       const std::lock_guard guard(lock_);
       write_pending(false);
-      write_definitions({event.stack});
+      write_definitions();
       append(event, content);
-      flush_files(1, event.is_execution);
+      flush_files(1 - event.is_execution, event.is_execution);
+      commit_files();
       return;
     }
     while (!state.queue.push(event, content)) flush(false);
@@ -106,6 +111,7 @@ class Session {
 
   /// In a child process after fork there is no writer thread, and the files belong to the parent.
   void abandon() noexcept {
+    live_.forget();
 #if NANLENS_HAS_THREADS
     new (&writer_) std::thread();
 #endif
@@ -131,7 +137,42 @@ class Session {
   }
 #endif
 
+  // Gives a thread memory of this recording. False if there is none.
+  bool join(ThreadState& state) {
+    if (!live_.ready()) return false;
+    state.attach(&live_);
+    if (!ring_mode()) {
+      state.queue.attach(live_.allocate(RegionKind::queue, EventQueue::region_bytes, state.thread_id));
+      if (!state.queue.attached()) return false;
+    }
+    state.recording_number = number_;
+    return true;
+  }
+  static void drop(ThreadState& state, const QueuedEvent& event) noexcept {
+    auto& dropped = event.is_execution != 0 ? state.dropped_executions : state.dropped_traces;
+    dropped.fetch_add(1, std::memory_order_relaxed);
+  }
+
   // Everything below runs under lock_.
+
+  // From now on queues, rings and what events refer to lie in a file beside the six.
+  void begin_live() {
+    static std::atomic<std::uint64_t> recordings{0};
+    number_ = ++recordings;
+    leave_threads();  // a forked child's still have the parent's memory
+    locations_noted_ = 0;
+    commit_ = {files_.sizes(), definitions_written_, files_written_};
+    if (live_.create(files_.path(live::suffix), options_.circular_buffer_size, commit_))
+      Catalog::get().keep_journal(&live_);
+  }
+  void end_live() {
+    Catalog::get().keep_journal(nullptr);
+    leave_threads();
+    live_.remove();
+  }
+  static void leave_threads() {
+    for (ThreadState* state : ThreadStates::get().list()) state->attach(nullptr);
+  }
 
   // Adds what threads have counted so far, or with sign −1 takes it off.
   void add_thread_drops(int sign) {
@@ -143,6 +184,7 @@ class Session {
   }
 
   void write_pending(bool rings) {
+    begun_ = wall_time_now();
     const std::vector<ThreadState*> states = ThreadStates::get().list();
     std::vector<std::uint64_t> heads;
     // Heads first: definitions are made before the events that refer to them, so those read below cover these events.
@@ -150,60 +192,88 @@ class Session {
     std::vector<Pending>& pending = pending_;
     pending.clear();
     for (std::size_t i = 0; i < states.size(); ++i)
-      states[i]->queue.visit(heads[i],
-                             [&](const QueuedEvent& e, std::string_view content) { pending.push_back({e, content}); });
-    std::vector<std::string> kept;  // contents of ring events; reserved, so that views of them stay valid
-    if (rings) {
-      std::vector<std::pair<QueuedEvent, std::string>> drained;
-      for (ThreadState* state : states)
-        for (EventRing* ring : {&state->executions, &state->traces})
-          ring->drain([&](const QueuedEvent& e, std::string& content) { drained.emplace_back(e, std::move(content)); });
-      keep_last(drained);
-      kept.reserve(drained.size());
-      for (auto& [event, content] : drained) {
-        kept.push_back(std::move(content));
-        pending.push_back({event, kept.back()});
-      }
-    }
-    const auto earlier = [](const Pending& a, const Pending& b) {
-      if (a.event.wall_time != b.event.wall_time) return a.event.wall_time < b.event.wall_time;
-      return a.event.sequence < b.event.sequence;
-    };
+      states[i]->queue.visit(heads[i], [&](const QueuedEvent& e, std::string_view content, std::uint64_t) {
+        pending.push_back({e, content});
+      });
+    std::deque<std::string> kept;  // contents of ring events
+    if (rings) add_rings(states, kept);
+    const auto earlier = [](const Pending& a, const Pending& b) { return earlier_event(a.event, b.event); };
     // What one thread queued is in order.
     if (!std::is_sorted(pending.begin(), pending.end(), earlier)) std::sort(pending.begin(), pending.end(), earlier);
-    std::vector<std::uint32_t> stacks;
-    for (const Pending& p : pending)
-      if (p.event.stack != no_stack) stacks.push_back(p.event.stack);
-    write_definitions(stacks);
+    write_definitions();
     std::uint64_t executions = 0;
     for (const Pending& p : pending) {
       append(p.event, p.content);
       executions += p.event.is_execution;
     }
-    flush_files(pending.size(), executions);
-    for (std::size_t i = 0; i < states.size(); ++i) states[i]->queue.release(heads[i]);
+    flush_files(pending.size() - executions, executions);
+    commit(states, heads, rings);
+  }
+
+  static bool earlier_event(const QueuedEvent& a, const QueuedEvent& b) noexcept {
+    if (a.wall_time != b.wall_time) return a.wall_time < b.wall_time;
+    return a.sequence < b.sequence;
   }
 
   // Each thread kept its own last N; of all together, the last N stay.
-  void keep_last(std::vector<std::pair<QueuedEvent, std::string>>& drained) const {
-    std::sort(drained.begin(), drained.end(), [](const auto& a, const auto& b) {
-      if (a.first.wall_time != b.first.wall_time) return a.first.wall_time > b.first.wall_time;
-      return a.first.sequence > b.first.sequence;
-    });
-    std::int64_t kept[2] = {0, 0};
-    std::erase_if(drained, [&](const auto& e) { return ++kept[e.first.is_execution] > options_.circular_buffer_size; });
+  void add_rings(const std::vector<ThreadState*>& states, std::deque<std::string>& kept) {
+    std::vector<Pending> drained;
+    for (ThreadState* state : states)
+      for (EventRing* ring : {&state->executions, &state->traces})
+        ring->drain([&](const QueuedEvent& e, std::string_view content) {
+          drained.push_back({e, kept.emplace_back(content)});
+        });
+    std::sort(drained.begin(), drained.end(),
+              [](const auto& a, const auto& b) { return earlier_event(b.event, a.event); });
+    std::int64_t count[2] = {0, 0};
+    std::erase_if(drained,
+                  [&](const auto& e) { return ++count[e.event.is_execution] > options_.circular_buffer_size; });
+    pending_.insert(pending_.end(), drained.begin(), drained.end());
   }
 
-  void write_definitions(const std::vector<std::uint32_t>& stacks) {
+  // What was handed to the operating system is no longer needed in memory, should the process end now.
+  void commit(const std::vector<ThreadState*>& states, const std::vector<std::uint64_t>& heads, bool rings) {
+    commit_.file_bytes = files_.sizes();
+    if (files_.buffer(FileKind::graphs).empty()) commit_.definitions = definitions_written_;
+    if (files_.buffer(FileKind::source_files).empty()) commit_.source_files = files_written_;
+    if (live_.ready()) {
+      const std::uint32_t parity = live_.next_parity();
+      live_.next_commit() = commit_;
+      for (std::size_t i = 0; i < states.size(); ++i) {
+        states[i]->queue.take(heads[i], parity);
+        states[i]->executions.take(parity);
+        states[i]->traces.take(parity);
+      }
+      live_.commit();
+      note_locations();
+      live_.touch(begun_);
+    }
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      states[i]->queue.release(heads[i]);
+      if (!rings) continue;
+      states[i]->executions.release();
+      states[i]->traces.release();
+    }
+  }
+
+  // The same where nothing of the queues has been written.
+  void commit_files() {
+    const std::vector<ThreadState*> states = ThreadStates::get().list();
+    std::vector<std::uint64_t> tails;
+    for (const ThreadState* state : states) tails.push_back(state->queue.tail());
+    commit(states, tails, false);
+  }
+
+  void note_locations() {
+    if (!files_.buffer(FileKind::stack_frames).empty()) return;
+    for (; locations_noted_ < stacks_resolved_; ++locations_noted_) Catalog::get().note_location(locations_noted_);
+  }
+
+  void write_definitions() {
     Catalog& catalog = Catalog::get();
     const auto definitions = catalog.definitions_from(definitions_written_);
-    for (const Definition* d : definitions)
-      if (d->stack != no_stack) catalog.resolved(d->stack);
-    std::uint32_t last = no_stack;
-    for (const std::uint32_t stack : stacks) {
-      if (stack != last) catalog.resolved(stack);
-      last = stack;
-    }
+    for (const std::uint32_t stacks = catalog.num_stacks(); stacks_resolved_ < stacks; ++stacks_resolved_)
+      catalog.resolved(stacks_resolved_);
     for (; files_written_ < catalog.files().size(); ++files_written_)
       write_source_file(catalog.files()[files_written_]);
     for (; frames_written_ < catalog.frames().size(); ++frames_written_) write_frame(catalog.frames()[frames_written_]);
@@ -252,19 +322,9 @@ class Session {
                  definition.stack, definition.after, {});
   }
 
-  // Puts a record's parts together: wall time, the message with its code location, the extension.
   void write_record(std::string& to, double wall_time, logdir::EventKind kind, std::string_view before,
                     std::uint32_t stack, std::string_view after, std::string_view extension) {
-    const std::string_view location = location_of(stack);
-    logdir::append_record_of(to, [&](logdir::WireWriter& w) {
-      w.field(logdir::tags::DebugEvent::wall_time, wall_time);
-      w.tag(kind, logdir::WireType::length_delimited);
-      w.varint(before.size() + location.size() + after.size());
-      w.raw(before);
-      w.raw(location);
-      w.raw(after);
-      w.raw(extension);
-    });
+    live::append_record(to, wall_time, kind, before, location_of(stack), after, extension);
   }
 
   // The field code_location of a stack, encoded; nothing for no_stack. Neighbours often share it, so that the last one
@@ -285,20 +345,26 @@ class Session {
                  kind, before, event.stack, after, content.substr(event.before_bytes + event.after_bytes));
   }
 
-  void flush_files(std::uint64_t events, std::uint64_t executions) {
-    if (files_.flush()) return;
-    lost_executions_ += executions;
-    lost_traces_ += events - executions;
-    if (!complained_)
+  void flush_files(std::uint64_t traces, std::uint64_t executions) {
+    const Flushed done = files_.flush();
+    if (done.traces && done.executions) return;
+    if (!done.traces) lost_traces_ += traces;
+    if (!done.executions) lost_executions_ += executions;
+    if (!std::exchange(complained_, true))
       std::fprintf(stderr, "nanlens: writing to '%s' failed; events are lost and counted (is the disk full?)\n",
                    options_.logdir.c_str());
-    complained_ = true;
   }
 
   DumpOptions options_;
   std::unique_ptr<OpFilter> filter_;
   std::mutex lock_;
   FileSetWriter files_;
+  LiveFile live_;
+  live::Commit commit_{};
+  double begun_ = 0;          // when what is being written was looked for
+  std::uint64_t number_ = 0;  // of this start among all of the process
+  std::uint32_t stacks_resolved_ = 0;
+  std::uint32_t locations_noted_ = 0;
   bool created_ = false;
   bool complained_ = false;
   std::size_t definitions_written_ = 0;

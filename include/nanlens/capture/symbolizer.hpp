@@ -56,6 +56,11 @@ inline std::string absolute_path(std::string path) {
   return result.empty() ? "/" : result;
 }
 
+/// The frame of a call site.
+inline ResolvedFrame frame_of(const std::source_location& where) {
+  return {absolute_path(where.file_name()), static_cast<std::int32_t>(where.line()), where.function_name()};
+}
+
 /// True for nanlens' own frames, which are cut from stacks.
 inline bool is_own_frame(const ResolvedFrame& frame) noexcept {
   if (frame.line > 0) return frame.file.find("/include/nanlens/") != std::string::npos;
@@ -73,8 +78,7 @@ class Symbolizer {
       if (is_own_frame(frames[i]) || is_start_up(frames[i])) continue;
       kept.push_back(std::move(frames[i]));
     }
-    ResolvedFrame site{absolute_path(where.file_name()), static_cast<std::int32_t>(where.line()),
-                       where.function_name()};
+    ResolvedFrame site = frame_of(where);
     // A return address lies behind the call; the line of the op's name is exact.
     if (!kept.empty() && kept.back().file == site.file)
       kept.back().line = site.line;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <nanlens/capture/catalog.hpp>
-#include <nanlens/capture/event_queue.hpp>
+#include <nanlens/capture/event_ring.hpp>
 #include <nanlens/capture/function_frame.hpp>
 
 namespace nanlens::detail {
@@ -20,9 +20,10 @@ namespace nanlens::detail {
 struct ThreadState {
   std::uint64_t thread_id = 0;
   std::atomic<bool> recording{false};  ///< inside a recording call: disabling waits for it
+  std::uint64_t recording_number = 0;  ///< whose memory queue and rings use
   EventQueue queue;
-  EventRing executions;
-  EventRing traces;
+  EventRing executions{RegionKind::executions};
+  EventRing traces{RegionKind::traces};
   std::uint32_t sequence = 0;
   std::uint32_t fp_flags = 0;         ///< floating-point exceptions that the op being recorded has raised
   std::string content;                // scratch for the event being encoded
@@ -55,6 +56,12 @@ struct ThreadState {
   std::array<GraphEntry, 256> graph_cache{};
   DeviceEntry device_cache{};
 
+  /// Queue and rings begin empty, in memory of `file` (queues take theirs later); null: none.
+  void attach(LiveFile* file) noexcept {
+    queue.attach(nullptr);
+    executions.attach(file, thread_id);
+    traces.attach(file, thread_id);
+  }
   std::int64_t take_eager_id() {
     constexpr std::int64_t block = 256;
     if (next_eager_id == last_eager_id) {

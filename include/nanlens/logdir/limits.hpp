@@ -57,17 +57,6 @@ inline constexpr std::size_t graph_nesting = 256;
 inline constexpr std::size_t file_sets = 4096;
 ///@}
 
-/// @name Directories
-/// A directory that is followed may hold anything else too.
-///@{
-/// Entries that one look visits at most.
-inline constexpr std::size_t directory_entries = 1'000'000;
-/// A look at more entries than this is not repeated at once: a large directory would take a core.
-inline constexpr std::size_t entries_looked_at_freely = 1000;
-/// How long it is not repeated, per entry: a look takes some 0.3 µs per entry, so that this is 1 % of a core.
-inline constexpr std::uint64_t pause_ns_per_entry = 30'000;
-///@}
-
 /// @name Archives
 ///@{
 /// What an archive without a seek table may hold: it is unpacked in memory.
@@ -82,6 +71,23 @@ inline constexpr std::size_t frame_bytes = std::size_t{64} << 20;
 inline constexpr std::uint32_t frames = 1 << 20;
 /// Files in an archive. A few bytes of zstd can stand for many headers.
 inline constexpr std::size_t archive_entries = 100'000;
+///@}
+
+/// @name Memory of a recording that died
+///@{
+/// What is read of it: a ring of large FULL_TENSOR values may be as large as the program's memory.
+inline constexpr std::uint64_t live_bytes = unpacked_bytes;
+///@}
+
+/// @name Directories
+/// A directory that is followed may hold anything else too.
+///@{
+/// Entries that one look visits at most.
+inline constexpr std::size_t directory_entries = 1'000'000;
+/// A look at more entries than this is not repeated at once: a large directory would take a core.
+inline constexpr std::size_t entries_looked_at_freely = 1000;
+/// How long it is not repeated, per entry: a look takes some 0.3 µs per entry, so that this is 1 % of a core.
+inline constexpr std::uint64_t pause_ns_per_entry = 30'000;
 ///@}
 
 }  // namespace nanlens::limits

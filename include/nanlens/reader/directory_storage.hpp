@@ -47,6 +47,21 @@ class DirectoryStorage final : public Storage {
     if (!why.empty()) return nullptr;
     return file;
   }
+  std::optional<bool> in_use(const std::string& name) override {
+#if defined(F_OFD_GETLK)
+    const int fd = ::open((path_ + "/" + name).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return std::nullopt;
+    struct flock lock{};
+    lock.l_type = F_RDLCK;
+    lock.l_whence = SEEK_SET;
+    const bool told = ::fcntl(fd, F_OFD_GETLK, &lock) == 0;
+    ::close(fd);
+    if (told) return lock.l_type != F_UNLCK;
+#else
+    (void)name;
+#endif
+    return std::nullopt;
+  }
   [[nodiscard]] std::string fault() const override {
     if (visited_ < limits::directory_entries) return {};
     return "the directory has more than " + std::to_string(limits::directory_entries) +

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <nanlens/reader/directory_storage.hpp>
+#include <nanlens/reader/live_storage.hpp>
 #include <nanlens/reader/run.hpp>
 #include <nanlens/reader/storage.hpp>
 
@@ -21,7 +22,7 @@ namespace nanlens::reader {
 /// that is still readable is read. Not thread-safe.
 class Logdir {
  public:
-  explicit Logdir(std::unique_ptr<Storage> storage) : storage_(std::move(storage)) {}
+  explicit Logdir(std::unique_ptr<Storage> storage) : storage_(std::make_unique<LiveStorage>(std::move(storage))) {}
   /// A directory on disk.
   explicit Logdir(const std::string& directory) : Logdir(std::make_unique<DirectoryStorage>(directory)) {}
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,6 +37,11 @@ class Storage {
   virtual std::vector<std::string> list(std::string_view prefix = {}) = 0;
   /// What `prepare` and `list` could not do; empty if there is nothing.
   [[nodiscard]] virtual std::string fault() const { return {}; }
+  /// True if a process that writes this file holds a lock on it; nothing where that can't be told.
+  virtual std::optional<bool> in_use(const std::string& name) {
+    (void)name;
+    return std::nullopt;
+  }
   /// Opens a file; null if it can't be opened, and then `why` says why.
   virtual std::unique_ptr<ByteSource> open(const std::string& name, std::string& why) = 0;
 };

@@ -1,0 +1,192 @@
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+
+#include <sys/resource.h>
+
+#include "recorded.hpp"
+
+using namespace nanlens;
+using test::everything;
+using test::TemporaryDirectory;
+
+namespace {
+
+DumpOptions ring_of(const std::string& logdir, std::int64_t size) {
+  DumpOptions options = everything(logdir);
+  options.circular_buffer_size = size;
+  return options;
+}
+
+void record_eager(int count) {
+  for (int i = 0; i < count; ++i) nanlens::op("Eager", static_cast<float>(i));
+}
+
+// Follows a logdir until it has so many executions.
+void wait_for(reader::Logdir& logdir, std::size_t executions) {
+  do logdir.update();
+  while (logdir.runs().empty() || logdir.runs()[0]->num_executions() < executions);
+}
+
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool has_memory_file(const std::string& logdir) {
+  for (const auto& entry : std::filesystem::directory_iterator(logdir))
+    if (entry.path().string().ends_with(logdir::live::suffix)) return true;
+  return false;
+}
+
+// A recording as its process would leave it by dying now. The writer goes on meanwhile: the memory's file is read
+// first.
+std::unique_ptr<reader::MemoryStorage> left_by_death(const std::string& logdir) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(logdir)) paths.push_back(entry.path());
+  const auto is_memory = [](const auto& path) { return path.string().ends_with(logdir::live::suffix); };
+  std::partition(paths.begin(), paths.end(), is_memory);
+  auto storage = std::make_unique<reader::MemoryStorage>();
+  for (const auto& path : paths) {
+    std::string bytes = bytes_of(path);
+    const double long_ago = 1;
+    constexpr std::size_t alive = logdir::live::region_content + offsetof(logdir::live::LiveHeader, alive);
+    if (is_memory(path)) std::memcpy(bytes.data() + alive, &long_ago, sizeof long_ago);
+    storage->put(path.filename(), std::move(bytes));
+  }
+  return storage;
+}
+
+}  // namespace
+
+TEST_CASE("a ring can be watched while it runs, and what was shown stays when it ends") {
+  const TemporaryDirectory dir;
+  enable_dump_debug_info(ring_of(dir / "run", 10));
+  record_eager(5);
+  reader::Logdir logdir{dir / "run"};
+  wait_for(logdir, 5);
+  CHECK(logdir.runs()[0]->num_executions() == 5);
+  record_eager(25);
+  wait_for(logdir, 15);
+  CHECK(has_memory_file(dir / "run"));
+  record_eager(3);
+  disable_dump_debug_info();
+  CHECK_FALSE(has_memory_file(dir / "run"));
+  wait_for(logdir, 18);
+  logdir.update();
+  reader::Run& run = *logdir.runs()[0];
+  CHECK(run.num_executions() == 18);
+  CHECK(run.clean_end() == true);
+  CHECK(run.diagnostics().empty());
+  for (std::size_t i = 1; i < run.num_executions(); ++i)
+    CHECK(run.execution_wall_time(i) >= run.execution_wall_time(i - 1));
+
+  reader::Logdir afterwards{dir / "run"};  // only the last ten are in the files
+  afterwards.update();
+  CHECK(afterwards.runs()[0]->num_executions() == 10);
+}
+
+TEST_CASE("a recording that dies leaves everything readable: events, graphs, lines") {
+  for (const std::int64_t ring : {-1, 8}) {
+    CAPTURE(ring);
+    const TemporaryDirectory dir;
+    enable_dump_debug_info(ring_of(dir / "run", ring));
+    {
+      Function f("step");
+      f.op("Log", -1.0f);
+    }
+    record_eager(6);
+    std::thread([] { record_eager(1); }).join();
+    reader::Logdir logdir(left_by_death(dir / "run"));
+    disable_dump_debug_info();
+    logdir.update();
+    REQUIRE(logdir.runs().size() == 1);
+    reader::Run& run = *logdir.runs()[0];
+    CHECK(run.clean_end() == false);
+    CHECK(run.diagnostics().empty());
+    CHECK(run.num_executions() == 8);
+    REQUIRE(run.num_traces() == 1);
+    const auto trace = run.trace(0);
+    REQUIRE(trace);
+    CHECK(trace->event.op_name == "Log");
+    const auto execution = run.execution(1);
+    REQUIRE(execution);
+    CHECK(execution->event.op_type == "Eager");
+    REQUIRE(execution->event.code_location);
+    REQUIRE(execution->event.code_location->stack_frame_ids.size() == 1);
+    const auto frame = run.frame(execution->event.code_location->stack_frame_ids[0]);
+    REQUIRE(frame);
+    CHECK(frame->file_path.ends_with("live_test.cpp"));
+  }
+}
+
+TEST_CASE("a damaged memory file harms nothing") {
+  const TemporaryDirectory dir;
+  enable_dump_debug_info(ring_of(dir / "run", 20));
+  {
+    Function f("step");
+    f.op("Log", -1.0f);
+  }
+  record_eager(30);
+  const auto whole = left_by_death(dir / "run");
+  disable_dump_debug_info();
+  std::mt19937 random(7);
+  std::string why;
+  for (int trial = 0; trial < 300; ++trial) {
+    auto storage = std::make_unique<reader::MemoryStorage>();
+    for (const std::string& name : whole->list()) {
+      const auto file = whole->open(name, why);
+      std::string bytes(file->size(), '\0');
+      file->read(0, reinterpret_cast<unsigned char*>(bytes.data()), bytes.size());
+      if (name.ends_with(logdir::live::suffix)) {
+        for (int i = 0; i < 4; ++i)
+          bytes[random() % std::min<std::size_t>(bytes.size(), 24576)] = static_cast<char>(random());
+        if (trial % 4 == 0) bytes.resize(random() % bytes.size());
+      }
+      storage->put(name, std::move(bytes));
+    }
+    reader::Logdir logdir(std::move(storage));
+    logdir.update();
+    REQUIRE(logdir.runs().size() == 1);
+    CHECK(logdir.runs()[0]->num_executions() <= 31);
+  }
+}
+
+TEST_CASE("a full disk: whole records only, losses counted, and recording resumes when there is room") {
+  const TemporaryDirectory dir;
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const auto no_signal = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit small = before;
+  small.rlim_cur = 12'000;
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  enable_dump_debug_info(everything(dir / "run"));
+  for (int i = 0; i < 20; ++i) {
+    record_eager(50);
+    flush_debug_info();
+  }
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  {
+    Function f("late");
+    f.op("Log", -1.0f);
+  }
+  disable_dump_debug_info();
+  std::signal(SIGXFSZ, no_signal);
+  reader::Logdir logdir{dir / "run"};
+  logdir.update();
+  reader::Run& run = *logdir.runs().at(0);
+  CHECK(run.diagnostics().empty());
+  CHECK(run.num_executions() > 0);
+  CHECK(run.num_executions() < 1001);
+  CHECK(run.num_executions() + run.dropped() == 1001);
+  REQUIRE(run.num_traces() == 1);
+  CHECK(run.trace(0)->event.op_name == "Log");
+}
