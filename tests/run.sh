@@ -99,7 +99,7 @@ fi
 units="test_tensor test_summary test_logdir test_reader test_causes test_archive test_capture test_hosts test_viewer"
 # shellcheck disable=SC2086
 built asan $units && tests asan -L unit -E "^app"
-built tsan test_capture && tests tsan -R "^capture$"
+built tsan test_capture test_app_threads && tests tsan -R "^(capture|app_threads)$"
 step "fuzzers, 10 s each" sh tests/fuzz/run.sh 10
 step "clang-19: warnings and tidy" sh tests/style/tidy.sh
 step "compile with clang-19" $once build/stamps/clang include examples tests/compile build/bin/nanlens -- \

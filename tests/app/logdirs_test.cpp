@@ -1,68 +1,15 @@
-// Logdirs that grow while they are looked at, several of them, names that no program should use, an engine in a thread
-// of its own.
+// Logdirs that grow while they are looked at, several of them, names that no program should use.
 #include <doctest/doctest.h>
 
-#include "../support/logdir_generator.hpp"
-#include "headless.hpp"
+#include "growth.hpp"
 
+using nanlens::test::bad_run;
 using nanlens::test::GeneratorOptions;
 using nanlens::test::GrowingFiles;
+using nanlens::test::grows_while_filtered;
+using nanlens::test::Growth;
 using nanlens::test::Headless;
 using nanlens::test::Json;
-using nanlens::test::LogdirGenerator;
-namespace logdir = nanlens::logdir;
-
-namespace {
-
-// A generated logdir whose events come in parts: what is defined first, then the calls.
-class Growth {
- public:
-  explicit Growth(const GeneratorOptions& options) {
-    LogdirGenerator(options, [&](logdir::FileKind kind, const std::string& bytes) {
-      events_.emplace_back(kind, bytes);
-    }).run();
-  }
-  /// What was recorded until a share of the run.
-  void until(double share, GrowingFiles& files, std::int64_t seconds = 1) {
-    const auto end = static_cast<std::size_t>(share * static_cast<double>(events_.size()));
-    for (; at_ < end; ++at_)
-      files.append(nanlens::test::generated_name(events_[at_].first, "host", seconds), events_[at_].second);
-  }
-
- private:
-  std::vector<std::pair<logdir::FileKind, std::string>> events_;
-  std::size_t at_ = 0;
-};
-
-GeneratorOptions bad_run(const std::string& id = "12345678") {
-  GeneratorOptions options;
-  options.bad_every = 7;
-  options.run_id = id;
-  return options;
-}
-
-void grows_while_filtered(Headless& v) {
-  Growth growth(bad_run());
-  GrowingFiles& files = v.memory["memory:run"];
-  growth.until(0.5, files);
-  v.open("memory:run");
-  const std::uint64_t rows = v.state()["runs"][0]["num_traces"];
-  v.command("filter", {{"query", "type:Log"}});
-  v.command("focus_trace", {{"index", 101}});
-  v.command("scroll_to", {{"pane", "graph_executions"}, {"index", 80}});
-  const Json before = v.lasting_state();
-  REQUIRE(before["graph_executions"]["first"] == 80);
-  growth.until(1, files);
-  v.look_again();
-  const Json after = v.lasting_state();
-  CHECK(after["runs"][0]["num_traces"] > rows);
-  CHECK(after["graph_executions"]["shown"] > before["graph_executions"]["shown"]);
-  CHECK(after["focus"] == before["focus"]);
-  CHECK(after["graph_executions"]["first"] == 80);
-  CHECK(after["graph_executions"]["visible"] == before["graph_executions"]["visible"]);
-}
-
-}  // namespace
 
 TEST_CASE("a run that grows while it is filtered and scrolled: the place stays") {
   Headless v;
@@ -167,26 +114,6 @@ TEST_CASE("names that are no UTF-8, endless, full of control characters or marku
     v.open("memory:run");
     CHECK(v.lasting_state()["focus"] == before);
   }
-}
-
-TEST_CASE("with the engine in a thread of its own: read, filtered, sorted, selected, grown, closed") {
-  {
-    Headless v({.threaded = true});
-    grows_while_filtered(v);
-    v.command("sort", {{"column", "health"}});
-    v.command("clear_filter");
-    v.keys({".", ".", ",", "y", "g", "b", "b"});
-    v.command("export", {{"what", "rows"}});
-    CHECK(v.saved.size() == 1);
-    v.command("close_logdir");
-    CHECK(v.state()["runs"].empty());
-    v.open("/nonexistent/logdir");
-    CHECK_FALSE(v.state()["error"].is_null());
-  }
-  // One that ends while its engine is reading.
-  Headless v({.threaded = true});
-  Growth(bad_run()).until(1, v.memory["memory:run"]);
-  v.app().open({"memory:run"});
 }
 
 TEST_CASE("the built-in fonts have every sign that the panes use, and none of them is the box for missing ones") {

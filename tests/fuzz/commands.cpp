@@ -3,6 +3,7 @@
 // one that is damaged as the rest of the line says.
 #include <cstring>
 #include <random>
+#include <utility>
 
 #include "app/commands.hpp"
 #include "command_samples.hpp"
@@ -21,6 +22,7 @@ class Script {
       fuzz::add_records(files, fuzz::base_sets()[set], 0, set == growing ? parts : 1);
     }
     v_.open({fuzz::memory_path(2), fuzz::memory_path(growing)});
+    rest();
   }
   void line(std::string text) {
     const bool at_once = text.starts_with('+');
@@ -60,11 +62,15 @@ class Script {
   }
   // A command that refuses changes nothing.
   void run_and_settle(const std::string& name, const Json& arguments) {
-    const Json before = settled_ ? v_.lasting_state() : Json();
     const viewer::Result result = run(name, arguments);
     v_.settle();
-    if (!result.ok && settled_) fuzz::require(v_.lasting_state() == before);
+    const Json before = rest();
+    if (!result.ok && settled_) fuzz::require(state_ == before);
+  }
+  // Checks the viewer at rest. Returns the state in which it rested before.
+  Json rest() {
     fuzz::check_sound(v_);
+    return std::exchange(state_, v_.lasting_state());
   }
   void open_damaged(const std::string& how) {
     fuzz::Bytes input(reinterpret_cast<const std::uint8_t*>(how.data()), how.size());
@@ -72,16 +78,17 @@ class Script {
     test::GrowingFiles& damaged = v_.memory["memory:damaged"] = {};
     for (const std::string& name : files->list()) damaged.append(name, fuzz::bytes_of_file(*files, name));
     v_.open("memory:damaged");
-    fuzz::check_sound(v_);
+    rest();
   }
   void grow() {
     if (part_ == parts) return;
     fuzz::add_records(v_.memory[fuzz::memory_path(growing)], fuzz::base_sets()[growing], part_++, parts);
     v_.look_again();
-    fuzz::check_sound(v_);
+    rest();
   }
 
   test::Headless v_;
+  Json state_;
   std::size_t part_ = 1;
   bool settled_ = true;
 };

@@ -31,5 +31,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   v.app().apply_link(link);
   v.settle();
   fuzz::require(v.app().link() == link);
+  fuzz::require(v.state().is_object());
   return 0;
 }

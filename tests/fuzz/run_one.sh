@@ -8,8 +8,8 @@ report=build/asan/findings/$name.log
 mkdir -p "$found"
 set --
 [ ! -f "tests/fuzz/$name.dict" ] || set -- "-dict=tests/fuzz/$name.dict"
-# What is new goes to the build directory; the committed corpus is only read. An input may take 10 s and 1 GiB.
-if "build/asan/bin/fuzz_$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 "$@" \
+# What is new goes to the build directory; the committed corpus is only read. An input may take 20 s and 1 GiB.
+if "build/asan/bin/fuzz_$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=1024 -print_final_stats=1 "$@" \
     -artifact_prefix="build/asan/findings/$name." "$found" "tests/fuzz/corpus/$name" >"$report" 2>&1; then
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$report")
   echo "$name: $runs executions in $seconds s, nothing found"

@@ -43,8 +43,6 @@ inline std::vector<std::string> lines_of(std::string_view input, std::size_t mos
 
 /// What must hold whenever the viewer is at rest.
 inline void check_sound(test::Headless& v) {
-  const test::Json s = v.state();
-  require(s.is_object());
   const viewer::Focus& focus = v.app().selection.focus;
   require(focus.trace < static_cast<std::int64_t>(v.app().run().num_traces));
   require(focus.execution < static_cast<std::int64_t>(v.app().run().num_executions));

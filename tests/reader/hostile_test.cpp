@@ -118,6 +118,24 @@ TEST_CASE("a record behind damage that is not complete yet is found when it is")
   CHECK(logdir.runs()[0]->num_executions() == 2);
 }
 
+TEST_CASE("a record behind damage is found when it is complete, though one before it never will be") {
+  std::string record;
+  logdir::append_event(record, 1.0, test::bad_execution(1));
+  const std::string bytes = std::string(100, '\7') + header_of(1 << 20) + std::string(20, '\7') + record + record;
+  for (std::size_t cut = 100; cut < bytes.size() - record.size(); cut += 7) {
+    CAPTURE(cut);
+    std::vector<std::uint64_t> seen;
+    RecordScanner scanner;
+    for (const std::size_t size : {cut, bytes.size()}) {
+      RecordFile file("records", std::make_unique<MemorySource>(bytes.substr(0, size)));
+      scanner.scan(
+          file, size, [&](std::uint64_t at, Bytes) { seen.push_back(at); }, [](const ScanFault&) {},
+          [](std::uint64_t) { return true; });
+    }
+    CHECK(seen == std::vector<std::uint64_t>{bytes.size() - 2 * record.size(), bytes.size() - record.size()});
+  }
+}
+
 TEST_CASE("sizes that are only claimed cost nothing") {
   int records = 0;
   std::vector<ScanFault> gaps;

@@ -49,14 +49,14 @@ std::string with_unit(double n) {
 }  // namespace
 
 std::string format_count(double n) {
+  if (!std::isfinite(n)) return decimal(n, 0);
   if (n >= 1e7) return with_unit(n);
   std::string text = decimal(n, 0);
-  if (!std::isfinite(n)) return text;
   for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, tr(Text::number_group));
   return text;
 }
 
-std::string format_short_count(double n) { return n >= 1e5 ? with_unit(n) : format_count(n); }
+std::string format_short_count(double n) { return n >= 1e5 && std::isfinite(n) ? with_unit(n) : format_count(n); }
 
 std::string format_bytes(double n) {
   if (n < 1000) return decimal(n, 0) + tr(Text::unit_b);

@@ -26,6 +26,9 @@ inline constexpr std::uint64_t resynchronise_bytes = 2 * record_bytes;
 /// checked again and again: so many bytes per byte of the file, and so many for any file, are read for that.
 inline constexpr std::uint64_t checked_bytes_per_byte = 4;
 inline constexpr std::uint64_t checked_bytes_of_any_file = std::uint64_t{1} << 20;
+/// Headers found meanwhile whose records the file does not hold yet. They are looked at again whenever it has grown; in
+/// a file that is being written there is one.
+inline constexpr std::size_t incomplete_headers = 64;
 /// What is read of a metadata file: a record for each time the recording began or ended.
 inline constexpr std::uint64_t metadata_bytes = std::uint64_t{4} << 20;
 ///@}

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <nanlens/logdir/limits.hpp>
 #include <nanlens/logdir/tfrecord.hpp>
@@ -92,13 +93,17 @@ class RecordScanner {
       gap(ScanFault{position_, "the header of the record is damaged: " + std::to_string(at - position_) +
                                    " bytes are skipped up to the next record"});
       position_ = at;
-      searched_ = incomplete_ = 0;
+      searched_ = 0;
+      incomplete_.clear();
       return true;
     };
-    if (incomplete_ != 0) {
-      const Candidate what = candidate(file, incomplete_, end);
-      if (what == Candidate::record) return found(incomplete_);
-      if (what == Candidate::none) incomplete_ = 0;
+    for (std::size_t i = 0; i < incomplete_.size();) {
+      const Candidate what = candidate(file, incomplete_[i], end);
+      if (what == Candidate::record) return found(incomplete_[i]);
+      if (what == Candidate::none)
+        incomplete_.erase(incomplete_.begin() + static_cast<std::ptrdiff_t>(i));
+      else
+        ++i;
     }
     const std::uint64_t last = std::min(end, position_ + limits::resynchronise_bytes);
     std::uint64_t at = std::max(position_ + 1, searched_);
@@ -113,7 +118,7 @@ class RecordScanner {
       if (at + logdir::record_overhead > last) break;
       const Candidate what = candidate(file, at, end);
       if (what == Candidate::record) return found(at);
-      if (what == Candidate::incomplete && incomplete_ == 0) incomplete_ = at;
+      if (what == Candidate::incomplete && incomplete_.size() < limits::incomplete_headers) incomplete_.push_back(at);
     }
     searched_ = std::max(position_ + 1, std::min(at, last));
     tail_fault_ = "the header of the record is damaged, and no intact record follows in the " +
@@ -154,9 +159,9 @@ class RecordScanner {
   }
 
   std::uint64_t position_ = 0;
-  std::uint64_t searched_ = 0;    // no record starts between position_ and here, but perhaps
-  std::uint64_t incomplete_ = 0;  // here, where the first header lies whose record the file does not hold yet
-  std::uint64_t checked_ = 0;     // bytes of payloads read while searching
+  std::uint64_t searched_ = 0;             // no record starts between position_ and here, but perhaps
+  std::vector<std::uint64_t> incomplete_;  // here, where headers lie whose records the file does not hold yet
+  std::uint64_t checked_ = 0;              // bytes of payloads read while searching
   std::uint64_t asked_ = 0;
   std::string tail_fault_;
 };
