@@ -22,6 +22,7 @@
 #include <nanlens/logdir/encode.hpp>
 #include <nanlens/reader/live_regions.hpp>
 #include <nanlens/reader/record_scanner.hpp>
+#include <nanlens/reader/sort_stably.hpp>
 #include <nanlens/reader/time_order.hpp>
 
 namespace nanlens::reader {
@@ -109,7 +110,7 @@ class LiveSet {
       if (earlier(b->event.wall_time, a->event.wall_time)) return true;
       return !earlier(a->event.wall_time, b->event.wall_time) && a->event.sequence > b->event.sequence;
     };
-    std::stable_sort(events.begin(), events.end(), later);
+    sort_stably(events, later);
     std::int64_t kept[2] = {0, 0};
     if (!left.keeps_all())
       std::erase_if(events, [&](const LeftEvent* e) { return ++kept[e->event.is_execution] > left.header.ring; });
