@@ -7,7 +7,6 @@
 #include <thread>
 #include <vector>
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "recorded.hpp"
@@ -191,20 +190,4 @@ TEST_CASE("memory that can't be read is counted, not touched") {
   });
   CHECK(run->num_traces() == 0);
   CHECK(run->dropped() == 1);
-}
-
-TEST_CASE("a forked child does not write into its parent's logdir") {
-  const TemporaryDirectory dir;
-  enable_dump_debug_info(everything(dir / "fork"));
-  nanlens::op("Parent", 1.0f);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    nanlens::op("Child", 1.0f);
-    ::_exit(0);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  disable_dump_debug_info();
-  CHECK(WIFEXITED(status));
-  CHECK(num_executions(dir / "fork") == 1);
 }

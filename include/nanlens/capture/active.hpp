@@ -13,18 +13,19 @@ namespace nanlens::detail {
 inline constexpr unsigned dumping_bit = 1;
 inline constexpr unsigned checking_bit = 2;
 inline constexpr unsigned environment_unread_bit = 4;
+inline constexpr unsigned forked_bit = 8;  // the process is a recording one's child, and has recorded nothing yet
 ///@}
 
 inline std::atomic<unsigned> active{environment_unread_bit};
 
-/// Turns on what environment variables ask for; once.
-void read_environment();
+/// Turns on what environment variables ask for, or what a process records whose parent was recorded; once.
+void begin_at_first_event() noexcept;
 
-/// What is switched on; reads the environment at the first event.
+/// What is switched on; looks at the environment at the first event.
 inline unsigned active_bits() noexcept {
   const unsigned bits = active.load(std::memory_order_relaxed);
-  if ((bits & environment_unread_bit) == 0) return bits;
-  read_environment();
+  if ((bits & (environment_unread_bit | forked_bit)) == 0) return bits;
+  begin_at_first_event();
   return active.load(std::memory_order_relaxed);
 }
 

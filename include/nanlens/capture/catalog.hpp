@@ -82,6 +82,8 @@ class Catalog {
   }
 
   [[nodiscard]] const std::string& host() const noexcept { return host_; }
+  /// Held while the process is forked.
+  std::mutex& mutex() noexcept { return lock_; }
   /// A block of eager tensor ids for a thread; ids start at 0, gaps are normal (as in TensorFlow).
   std::int64_t take_eager_ids(std::int64_t count) noexcept {
     return next_eager_id_.fetch_add(count, std::memory_order_relaxed);

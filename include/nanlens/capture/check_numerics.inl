@@ -13,6 +13,7 @@
 
 #include <nanlens/capture/active.hpp>
 #include <nanlens/capture/check_numerics.hpp>
+#include <nanlens/capture/check_settings.hpp>
 #include <nanlens/capture/dump.hpp>
 #include <nanlens/tensor/dtype_name.hpp>
 
@@ -66,19 +67,6 @@ inline bool is_unchecked_slot(std::string_view op_type, std::int32_t slot) noexc
   if (op_type == "FusedBatchNorm" || op_type == "FusedBatchNormV2") return slot >= 1 && slot <= 4;
   return op_type == "FusedBatchNormV3" && slot >= 1 && slot <= 5;
 }
-
-struct CheckSettings {
-  std::mutex lock;
-  std::shared_ptr<const CheckNumericsOptions> options;
-  static CheckSettings& get() {
-    static CheckSettings* const settings = new CheckSettings;
-    return *settings;
-  }
-  std::shared_ptr<const CheckNumericsOptions> current() {
-    const std::lock_guard guard(lock);
-    return options;
-  }
-};
 
 inline bool is_checked(const CheckNumericsOptions& options, std::string_view op_type, std::int32_t slot) noexcept {
   if (std::find(std::begin(unchecked_ops), std::end(unchecked_ops), op_type) != std::end(unchecked_ops)) return false;

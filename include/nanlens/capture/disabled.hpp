@@ -43,6 +43,7 @@ struct DumpOptions {
   bool extension = true;
   bool statistics = false;
   bool fp_flags = false;
+  bool record_children = true;
 };
 struct CheckNumericsOptions {
   int stack_height_limit = 30;

@@ -10,8 +10,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <string>
 #include <string_view>
+
+#include <unistd.h>
 
 #include <nanlens/capture/check_numerics.inl>
 #include <nanlens/capture/dump.inl>
@@ -71,17 +74,35 @@ inline bool options_from_environment(DumpOptions& options, std::string& why) {
   return parse_dtypes(environment("NANLENS_TENSOR_DTYPES"), options.tensor_dtypes, why);
 }
 
-/// Bad values leave recording off and say so in one line: a debugger that was asked for from outside must not stop the
-/// program.
-NANLENS_API void read_environment() {
-  if ((active.fetch_and(~environment_unread_bit) & environment_unread_bit) == 0) return;
+inline void read_environment() {
   if (const auto check = environment("NANLENS_CHECK_NUMERICS"); !check.empty() && check != "0")
     enable_check_numerics({});
   if (environment("NANLENS_LOGDIR").empty() || Sessions::get().chosen_by_program) return;
   DumpOptions options;
   std::string why;
-  if (options_from_environment(options, why) && start_session(options, why)) return;
+  if (options_from_environment(options, why) && start_session(options, true, why)) return;
   std::fprintf(stderr, "nanlens: nothing is recorded: %s\n", why.c_str());
+}
+
+inline void begin_child() {
+  std::string why;
+  if (!start_session(Sessions::get().inherited, true, why))
+    std::fprintf(stderr, "nanlens: nothing is recorded of the forked process %ld: %s\n", static_cast<long>(::getpid()),
+                 why.c_str());
+}
+
+/// What can't be begun is left off, with a line on stderr: the program did not ask for it here, and goes on.
+NANLENS_API void begin_at_first_event() noexcept {
+#if NANLENS_HAS_EXCEPTIONS
+  try {
+#endif
+    if ((active.fetch_and(~environment_unread_bit) & environment_unread_bit) != 0) read_environment();
+    if ((active.fetch_and(~forked_bit) & forked_bit) != 0) begin_child();
+#if NANLENS_HAS_EXCEPTIONS
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "nanlens: nothing is recorded: %s\n", error.what());
+  }
+#endif
 }
 
 }  // namespace nanlens::detail

@@ -48,6 +48,7 @@ inline std::uint64_t function_key(const FunctionName& name, const CatalogGraph* 
 inline FunctionFrame& push_frame(ThreadState& state) {
   std::unique_ptr<FunctionFrame> frame;
   if (state.spare_frames.empty()) {
+    state.spare_frames.reserve(state.spare_frames.capacity() + 1);  // so that giving it back needs no memory
     frame = std::make_unique<FunctionFrame>();
   } else {
     frame = std::move(state.spare_frames.back());
@@ -128,7 +129,7 @@ inline void leave_function(ThreadState& state, Session* session, FunctionFrame& 
     auto& written = frame.outer->written_variables;
     written.insert(written.end(), frame.written_variables.begin(), frame.written_variables.end());
     for (const std::uint64_t id : frame.read_variables) add_once(frame.outer->read_variables, id);
-    static thread_local std::vector<OutputRef> outs;
+    std::vector<OutputRef>& outs = frame.outer->inner_results;
     outs.clear();
     for (const auto& r : frame.results) outs.push_back({TensorView{}, r.key, nullptr});
     OpName name("StatefulPartitionedCall", frame.graph->name.c_str(), frame.where);
@@ -137,9 +138,7 @@ inline void leave_function(ThreadState& state, Session* session, FunctionFrame& 
     state.function = &frame;
     return;
   }
-  static thread_local std::vector<std::int64_t> input_ids;
-  static thread_local std::vector<std::int64_t> output_ids;
-  static thread_local std::vector<std::int32_t> devices;
+  auto& [input_ids, output_ids, devices, written] = state.scratch;
   input_ids.clear();
   output_ids.clear();
   devices.clear();
@@ -157,6 +156,24 @@ inline void leave_function(ThreadState& state, Session* session, FunctionFrame& 
                    [&](logdir::WireWriter& w) { w.raw(frame.result_protos); });
 }
 
+// The graph of a call that begins, and its arguments.
+inline void begin_call(ThreadState& state, Session* session, FunctionFrame& frame, const FunctionName& name,
+                       std::span<const InputRef> inputs, std::span<const char* const> names,
+                       std::span<const bool> traced) {
+  const CatalogGraph* const outer = frame.outer == nullptr ? nullptr : frame.outer->graph;
+  Catalog& catalog = Catalog::get();
+  const std::uint64_t key = function_key(name, outer, inputs);
+  ThreadState::GraphEntry& entry = state.graph_cache[key % state.graph_cache.size()];
+  if (entry.graph == nullptr || entry.key != key)
+    entry = {key, &catalog.graph(key, outer, [&](CatalogGraph& graph, int uid) { name_graph(graph, name, uid); })};
+  frame.graph = entry.graph;
+  frame.call_id = frame.outer == nullptr ? catalog.next_call_id() : frame.outer->call_id;
+  frame.graph_run = catalog.next_graph_run();
+  frame.where = name.where;
+  frame.started_ns = steady_now_ns();
+  for (std::size_t i = 0; i < inputs.size(); ++i) enter_argument(state, session, frame, names[i], inputs[i], traced[i]);
+}
+
 }  // namespace detail
 
 NANLENS_API void Function::enter(std::span<const detail::InputRef> inputs, std::span<const char* const> names,
@@ -164,47 +181,45 @@ NANLENS_API void Function::enter(std::span<const detail::InputRef> inputs, std::
   state_ = detail::this_thread();
   if (state_ == nullptr) return;
   const detail::RecordingScope scope(*state_);
-  detail::FunctionFrame& frame = detail::push_frame(*state_);
-  frame_ = &frame;
-  const detail::CatalogGraph* const outer = frame.outer == nullptr ? nullptr : frame.outer->graph;
-  detail::Catalog& catalog = detail::Catalog::get();
-  const std::uint64_t key = detail::function_key(name_, outer, inputs);
-  detail::ThreadState::GraphEntry& entry = state_->graph_cache[key % state_->graph_cache.size()];
-  if (entry.graph == nullptr || entry.key != key)
-    entry = {key, &catalog.graph(key, outer,
-                                 [&](detail::CatalogGraph& graph, int uid) { detail::name_graph(graph, name_, uid); })};
-  frame.graph = entry.graph;
-  frame.call_id = frame.outer == nullptr ? catalog.next_call_id() : frame.outer->call_id;
-  frame.graph_run = catalog.next_graph_run();
-  frame.where = name_.where;
-  frame.started_ns = detail::steady_now_ns();
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    detail::enter_argument(*state_, scope.session, frame, names[i], inputs[i], traced[i]);
+  detail::FunctionFrame* const outer = state_->function;
+  if (detail::without_throwing(*state_, [&] {
+        frame_ = &detail::push_frame(*state_);
+        detail::begin_call(*state_, scope.session, *frame_, name_, inputs, names, traced);
+      }))
+    return;
+  if (state_->function != outer) detail::pop_frame(*state_);  // what runs in it is recorded without the function
+  frame_ = nullptr;
 }
 
 NANLENS_API void Function::leave() {
   const detail::RecordingScope scope(*state_);
-  if (std::uncaught_exceptions() > exceptions_)
-    detail::restore_arguments(*frame_);
-  else
-    detail::leave_function(*state_, scope.session, *frame_);
+  detail::without_throwing(*state_, [&] {
+    if (std::uncaught_exceptions() > exceptions_)
+      detail::restore_arguments(*frame_);
+    else
+      detail::leave_function(*state_, scope.session, *frame_);
+  });
+  state_->function = frame_;
   detail::pop_frame(*state_);
 }
 
 NANLENS_API void Function::add_capture(const char* name, const detail::InputRef& input) {
   const detail::RecordingScope scope(*state_);
-  detail::enter_argument(*state_, scope.session, *frame_, name, input, true);
+  detail::without_throwing(*state_,
+                           [&] { detail::enter_argument(*state_, scope.session, *frame_, name, input, true); });
 }
 
 NANLENS_API void Function::add_result(const detail::OutputRef& output, detail::InputRef inside) {
   inside.link = detail::link_of(inside);
   const detail::RecordingScope scope(*state_);
-  // A result that is a handle must live until the call ends; one that is returned by value is linked by its address
-  // only.
-  frame_->results.push_back({output.key, output.view.device, inside});
-  if (scope.session == nullptr || frame_->outer != nullptr) return;
-  logdir::WireWriter w(frame_->result_protos);
-  detail::write_eager_tensor(w, *state_, *scope.session, frame_->graph->mangled.c_str(), output.view);
+  detail::without_throwing(*state_, [&] {
+    // A result that is a handle must live until the call ends; one that is returned by value is linked by its address
+    // only.
+    frame_->results.push_back({output.key, output.view.device, inside});
+    if (scope.session == nullptr || frame_->outer != nullptr) return;
+    logdir::WireWriter w(frame_->result_protos);
+    detail::write_eager_tensor(w, *state_, *scope.session, frame_->graph->mangled.c_str(), output.view);
+  });
 }
 
 }  // namespace nanlens

@@ -30,7 +30,8 @@ struct FunctionFrame {
     InputRef inside;  // what the result is in this graph
   };
   std::vector<Result> results;
-  std::string result_protos;  // encoded as fields of the Execution
+  std::vector<OutputRef> inner_results;  // of the call inside this one that ends
+  std::string result_protos;             // encoded as fields of the Execution
   std::vector<std::uint64_t> written_variables;
   std::vector<std::uint64_t> read_variables;
   /// How often this site was passed in this call before. Beyond 4,096 its last node runs again, as the body of a loop

@@ -69,8 +69,9 @@ class LiveFile {
   }
 
   /// A new region with room for `bytes`; null if there is no memory.
-  RegionHeader* allocate(RegionKind kind, std::size_t bytes, std::uint64_t thread_id) {
+  RegionHeader* allocate(RegionKind kind, std::size_t bytes, std::uint64_t thread_id) noexcept {
     const std::lock_guard guard(lock_);
+    if (!reserve()) return nullptr;
     const std::size_t size =
         (bytes + live::region_content + live::page_bytes - 1) / live::page_bytes * live::page_bytes;
     void* memory = in_file(size);
@@ -123,6 +124,20 @@ class LiveFile {
     lock.l_type = F_WRLCK;
     lock.l_whence = SEEK_SET;
     ::fcntl(fd_, F_OFD_SETLK, &lock);
+#endif
+  }
+
+  // Makes room in the list of regions.
+  bool reserve() noexcept {
+#if NANLENS_HAS_EXCEPTIONS
+    try {
+#endif
+      regions_.reserve(regions_.size() + 1);
+      return true;
+#if NANLENS_HAS_EXCEPTIONS
+    } catch (...) {
+      return false;
+    }
 #endif
   }
 

@@ -3,6 +3,7 @@
 /// stacks until it has resolved their frames.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -60,8 +61,8 @@ class LiveJournal {
     for (std::size_t i = 0; i < texts.size(); ++i) entry.text_bytes[i] = static_cast<std::uint32_t>(texts[i].size());
     unsigned char* p = content_of(region_) + region_->head;
     std::memcpy(p, &entry, sizeof entry);
-    std::memcpy(p + sizeof entry, texts[0].data(), texts[0].size());
-    std::memcpy(p + sizeof entry + texts[0].size(), texts[1].data(), texts[1].size());
+    p += sizeof entry;
+    for (const std::string_view text : texts) p = std::copy(text.begin(), text.end(), p);
     shared(region_->head).store(region_->head + size, std::memory_order_release);
   }
 

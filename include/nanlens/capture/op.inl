@@ -14,17 +14,22 @@ NANLENS_API TensorLink link_of(const InputRef& input) {
 }
 
 NANLENS_API void declare_variable(const TensorKey& key) {
-  if (ThreadState* const state = this_thread()) VariableTable::get().declare(key, state->take_eager_id());
+  ThreadState* const state = this_thread();
+  if (state == nullptr) return;
+  const RecordingScope scope(*state);
+  VariableTable::get().declare(key, state->take_eager_id());
 }
 
 NANLENS_API void forget_memory(std::uintptr_t begin, std::uintptr_t end) {
+  ThreadState* const state = this_thread();
+  if (state == nullptr) return;
+  const RecordingScope scope(*state);
   registry().put({begin, end, 1}, {});
   VariableTable::get().forget(begin, end);
 }
 
 NANLENS_API void OpTimer::start() noexcept {
-  const Session* const session = current_session.load(std::memory_order_acquire);
-  if (session != nullptr && session->options().fp_flags) flags_.begin();
+  if (fp_flags_wanted.load(std::memory_order_relaxed)) flags_.begin();
   start_ns_ = steady_now_ns();
 }
 
@@ -41,19 +46,13 @@ NANLENS_API void record(const OpName& name, std::span<const InputRef> inputs, st
   ThreadState* const state = bits == 0 ? nullptr : this_thread();
   if (state == nullptr) return;
   const GraphOp* op = nullptr;
-#if NANLENS_HAS_EXCEPTIONS
-  try {
-#endif
+  without_throwing(*state, [&] {
     const RecordingScope scope(*state);
     if (state->function != nullptr)
       op = &record_in_graph(*state, scope.session, name, inputs, outputs, duration_ns);
     else
       record_eager(*state, scope.session, name, inputs, outputs, duration_ns);
-#if NANLENS_HAS_EXCEPTIONS
-  } catch (...) {  // out of memory: the event is lost and counted, the program goes on
-    state->dropped_executions.fetch_add(1, std::memory_order_relaxed);
-  }
-#endif
+  });
   state->fp_flags = 0;
   if ((bits & checking_bit) != 0) check_outputs(name.type, op, name.where, inputs, outputs);
 }

@@ -38,6 +38,8 @@ struct DumpOptions {
   /// Which floating-point exceptions an op has raised, for ops that are recorded with a callable or an OpScope, in the
   /// extension field. They show a NaN that was made and removed inside one op.
   bool fp_flags = false;
+  /// Forked children record, too: each into a run of its own beside the parent's, from its first event on.
+  bool record_children = true;
 
   friend bool operator==(const DumpOptions&, const DumpOptions&) = default;
 };

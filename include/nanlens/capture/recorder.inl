@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,7 @@ class RecordingScope {
  public:
   explicit RecordingScope(ThreadState& state) noexcept
       : state_(state), nested_(state.recording.load(std::memory_order_relaxed)) {
-    if (!nested_) state_.recording.store(true);
+    if (!nested_) enter();
     session = current_session.load();
   }
   RecordingScope(const RecordingScope&) = delete;
@@ -42,9 +43,34 @@ class RecordingScope {
   Session* session;
 
  private:
+  void enter() noexcept {
+    state_.recording.store(true);
+    while (forking.load()) {
+      state_.recording.store(false);
+      while (forking.load()) std::this_thread::yield();
+      state_.recording.store(true);
+    }
+  }
   ThreadState& state_;
   bool nested_;
 };
+
+/// Runs a part of a recording call. False if memory ran out: the event is lost and counted, the program goes on.
+template <class Body>
+bool without_throwing(ThreadState& state, Body&& body) noexcept {
+#if NANLENS_HAS_EXCEPTIONS
+  try {
+    body();
+    return true;
+  } catch (...) {
+    state.dropped_executions.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+#else
+  body();
+  return true;
+#endif
+}
 
 /// The fields of a summary as a TensorProto: float64 of shape [size].
 inline void write_summary(logdir::WireWriter& w, const Summary& summary) {
@@ -250,10 +276,7 @@ void submit_execution(ThreadState& state, Session& session, const ExecutionField
 /// Records an op outside of any function.
 inline void record_eager(ThreadState& state, Session* session, const OpName& name, std::span<const InputRef> inputs,
                          std::span<OutputRef> outputs, std::uint64_t duration_ns) {
-  static thread_local std::vector<std::int64_t> input_ids;
-  static thread_local std::vector<std::int64_t> output_ids;
-  static thread_local std::vector<std::int32_t> devices;
-  static thread_local std::vector<std::uint64_t> written;
+  auto& [input_ids, output_ids, devices, written] = state.scratch;
   input_ids.clear();
   output_ids.clear();
   devices.clear();

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -31,9 +32,12 @@ class Session {
 
   /// Options for the next start; the logdir stays the one that the session was made for.
   void set_options(const DumpOptions& options) {
+    const std::lock_guard guard(lock_);
     options_ = options;
     filter_ = std::make_unique<OpFilter>(options_);
   }
+  /// Held while the process is forked.
+  std::mutex& mutex() noexcept { return lock_; }
 
   [[nodiscard]] const DumpOptions& options() const noexcept { return options_; }
   [[nodiscard]] const OpFilter& filter() const noexcept { return *filter_; }
@@ -51,9 +55,8 @@ class Session {
     add_thread_drops(-1);  // what was dropped before is not this recording's
     begin_live();
     write_pending(false);
-#if NANLENS_HAS_THREADS
-    writer_ = std::thread([this] { run_writer(); });
-#endif
+    running_ = true;
+    start_writer();
     return true;
   }
 
@@ -73,12 +76,13 @@ class Session {
     files_.append_metadata(lost_executions_, lost_traces_);
     files_.close();
     end_live();
+    running_ = false;
   }
 
   /// Writes what is queued; with `rings`, also what rings keep, which are then empty.
   void flush(bool rings) {
     const std::lock_guard guard(lock_);
-    write_pending(rings);
+    if (running_) write_pending(rings);
   }
 
   /// Takes an event, whose content is in `state.content`, from the thread that owns `state`. Nothing is dropped: a full
@@ -122,6 +126,23 @@ class Session {
     QueuedEvent event;
     std::string_view content;
   };
+
+  // Where no thread can be had, callers write when their queues are full, and the rest is written at the end.
+  void start_writer() {
+#if NANLENS_HAS_THREADS
+#if NANLENS_HAS_EXCEPTIONS
+    try {
+#endif
+      writer_ = std::thread([this] { run_writer(); });
+#if NANLENS_HAS_EXCEPTIONS
+    } catch (const std::system_error& error) {
+      std::fprintf(stderr,
+                   "nanlens: no thread can be started to write '%s' (%s): the recording program writes itself\n",
+                   options_.logdir.c_str(), error.what());
+    }
+#endif
+#endif
+  }
 
 #if NANLENS_HAS_THREADS
   void run_writer() {
@@ -366,6 +387,7 @@ class Session {
   std::uint32_t stacks_resolved_ = 0;
   std::uint32_t locations_noted_ = 0;
   bool created_ = false;
+  bool running_ = false;
   bool complained_ = false;
   std::size_t definitions_written_ = 0;
   std::size_t files_written_ = 0;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -24,7 +25,7 @@ class TensorRegistry {
     if (key.begin == key.end) return;
     for (std::uintptr_t r = key.begin / region_bytes; r <= (key.end - 1) / region_bytes; ++r) {
       Shard& shard = shard_of(r);
-      shard.lock.lock();
+      const std::lock_guard guard(shard.lock);
       auto& list = shard.pieces_of(r);
       const std::uintptr_t from = std::max(key.begin, r * region_bytes);
       const std::uintptr_t to = std::min(key.end, (r + 1) * region_bytes);
@@ -41,7 +42,6 @@ class TensorRegistry {
         *first = piece;
         list.erase(first + 1, last);
       }
-      shard.lock.unlock();
     }
   }
 
@@ -52,7 +52,7 @@ class TensorRegistry {
     for (std::uintptr_t r = key.begin / region_bytes; r <= (key.end - 1) / region_bytes; ++r) {
       const std::uintptr_t from = std::max(key.begin, r * region_bytes);
       Shard& shard = shard_of(r);
-      shard.lock.lock();
+      const std::lock_guard guard(shard.lock);
       const auto region = shard.find(r);
       const Piece* piece = nullptr;
       if (region != shard.regions.end() && region->number == r) {
@@ -63,9 +63,8 @@ class TensorRegistry {
       const bool same = piece != nullptr && piece->begin == from && piece->key.begin == key.begin &&
                         piece->key.end == key.end && piece->key.fingerprint == key.fingerprint &&
                         (!found.known() || piece->link == found);
-      if (same) found = piece->link;
-      shard.lock.unlock();
       if (!same) return {};
+      found = piece->link;
     }
     return found;
   }

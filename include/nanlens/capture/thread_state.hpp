@@ -25,8 +25,16 @@ struct ThreadState {
   EventRing executions{RegionKind::executions};
   EventRing traces{RegionKind::traces};
   std::uint32_t sequence = 0;
-  std::uint32_t fp_flags = 0;         ///< floating-point exceptions that the op being recorded has raised
-  std::string content;                // scratch for the event being encoded
+  std::uint32_t fp_flags = 0;  ///< floating-point exceptions that the op being recorded has raised
+  std::string content;         // scratch for the event being encoded
+  // Scratch, too. Not thread_local objects of their own: a host's may record while the thread ends, after those are
+  // gone.
+  struct Scratch {
+    std::vector<std::int64_t> input_ids;
+    std::vector<std::int64_t> output_ids;
+    std::vector<std::int32_t> devices;
+    std::vector<std::uint64_t> written;
+  } scratch;
   FunctionFrame* function = nullptr;  ///< innermost function scope of the thread
   std::vector<std::unique_ptr<FunctionFrame>> spare_frames;
   std::int64_t next_eager_id = 0;
@@ -96,6 +104,7 @@ class ThreadStates {
   ThreadState& acquire() {
     const std::lock_guard guard(lock_);
     if (free_.empty()) {
+      free_.reserve(all_.size() + 1);  // so that giving it back needs no memory
       all_.push_back(std::make_unique<ThreadState>());
       free_.push_back(all_.back().get());
     }
@@ -115,14 +124,22 @@ class ThreadStates {
     return states;
   }
 
+  /// Held while the process is forked.
+  std::mutex& mutex() noexcept { return lock_; }
+  /// In a forked child the parent's other threads are gone, wherever they stood.
+  void keep_only(const ThreadState* self) noexcept {
+    for (const auto& state : all_)
+      if (state.get() != self) state->recording.store(false);
+  }
+
  private:
   std::mutex lock_;
   std::vector<std::unique_ptr<ThreadState>> all_;
   std::vector<ThreadState*> free_;
 };
 
-/// This thread's state; null once the thread is ending and has given it back.
-inline ThreadState* this_thread() {
+/// This thread's state; null once the thread is ending and has given it back, and where there is no memory for it.
+inline ThreadState* this_thread() noexcept {
   struct Holder {
     ThreadState* state = &ThreadStates::get().acquire();
     ~Holder() {
@@ -137,8 +154,16 @@ inline ThreadState* this_thread() {
   } mark{&ended};
   (void)mark;
   if (ended) return nullptr;
-  thread_local Holder holder;
-  return holder.state;
+#if NANLENS_HAS_EXCEPTIONS
+  try {
+#endif
+    thread_local Holder holder;
+    return holder.state;
+#if NANLENS_HAS_EXCEPTIONS
+  } catch (...) {
+    return nullptr;
+  }
+#endif
 }
 
 }  // namespace nanlens::detail

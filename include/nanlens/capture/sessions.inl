@@ -1,0 +1,107 @@
+#pragma once
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nanlens/capture/active.hpp>
+#include <nanlens/capture/session.hpp>
+
+namespace nanlens::detail {
+
+inline std::atomic<Session*> current_session{nullptr};
+
+/// Set while the process is copied by fork: recording calls wait.
+inline std::atomic<bool> forking{false};
+
+/// Whether floating-point exceptions are wanted of what is recorded.
+inline std::atomic<bool> fp_flags_wanted{false};
+
+/// Sessions of this process, one per logdir; never destroyed, since threads may be inside one.
+struct Sessions {
+  std::mutex lock;
+  std::vector<std::unique_ptr<Session>> list;
+  std::vector<std::unique_ptr<Session>> of_parents;  // in a forked child: not used any more
+  std::string run_id;                                // the same for every logdir of a process
+  bool hooks_installed = false;
+  bool from_environment = false;  // the current one
+  std::atomic<bool> chosen_by_program{false};
+  DumpOptions inherited;  // of the process that this one was forked from
+
+  static Sessions& get() {
+    static Sessions* const sessions = new Sessions;
+    return *sessions;
+  }
+};
+
+inline std::string validate(const DumpOptions& options) {
+  if (options.logdir.empty()) return "enable_dump_debug_info needs a logdir: a directory to write to";
+  if (!is_recordable(options.tensor_debug_mode))
+    return "tensor_debug_mode " + std::to_string(static_cast<int>(options.tensor_debug_mode)) +
+           " can't be recorded; use no_tensor, curt_health, concise_health, full_health, shape or full_tensor";
+  if (const std::string why = OpFilter(options).error(); !why.empty())
+    return "op_regex \"" + options.op_regex + "\" is not a POSIX extended regular expression: " + why;
+  return {};
+}
+
+/// Waits until no other thread is inside a recording call: a few microseconds.
+inline void wait_for_recording_threads() {
+  const ThreadState* const self = this_thread();
+  for (const ThreadState* state : ThreadStates::get().list())
+    while (state != self && state->recording.load()) {
+    }
+}
+
+inline void stop_current_session() {
+  active.fetch_and(~(dumping_bit | forked_bit));
+  Session* const session = current_session.exchange(nullptr);
+  if (session == nullptr) return;
+  wait_for_recording_threads();
+  session->stop();
+}
+
+void install_hooks(Sessions& sessions);
+
+inline std::string new_run_id() {
+  const char* const joined = std::getenv("NANLENS_RUN_ID");
+  return joined != nullptr && *joined != '\0' ? joined : random_text(8, "0123456789abcdef");
+}
+
+inline bool start_session(const DumpOptions& options, bool from_environment, std::string& why) {
+  Sessions& sessions = Sessions::get();
+  const std::lock_guard guard(sessions.lock);
+  // What the environment has begun, at an op before this, gives way to what the program asks for.
+  if (sessions.from_environment && !from_environment) stop_current_session();
+  if (const Session* const current = current_session.load()) {
+    if (current->options() == options) return true;
+    why = "recording into '" + current->options().logdir +
+          "' is on with other settings; call disable_dump_debug_info() before enabling it with new ones";
+    return false;
+  }
+  if (why = validate(options); !why.empty()) return false;
+  if (sessions.run_id.empty()) sessions.run_id = new_run_id();
+  Session* session = nullptr;
+  for (const auto& s : sessions.list)
+    if (s->options().logdir == options.logdir) session = s.get();
+  if (session == nullptr) {
+    sessions.list.push_back(std::make_unique<Session>(options));
+    session = sessions.list.back().get();
+  } else {
+    session->set_options(options);
+  }
+  if (!session->start(sessions.run_id, why)) return false;
+  install_hooks(sessions);
+  sessions.from_environment = from_environment;
+  fp_flags_wanted.store(options.fp_flags);
+  current_session.store(session);
+  active.fetch_and(~forked_bit);
+  active.fetch_or(dumping_bit);
+  return true;
+}
+
+}  // namespace nanlens::detail
