@@ -2,7 +2,7 @@
 
 Makes a virtual environment in WORK_DIR if it is not there, then (a) programs run under TensorFlow, and nanlens' answers must
 equal TensorFlow's own; (b) the walkthrough is recorded by nanlens in every mode and ring setting, and TensorFlow's answers must
-equal ours; (c) TensorBoard serves it, with 499 alerts; (d) programs with a known culprit, small ones and ones of the size of
+equal ours, also where it was killed and recovered; (c) TensorBoard serves it, with 499 alerts; (d) programs with a known culprit, small ones and ones of the size of
 real ones, run under TensorFlow, and `nanlens why` must name it;
 (e) damaged copies of TensorFlow's logdirs are read.
 """
@@ -76,6 +76,21 @@ def record_real(folder):
     call(python, os.path.join(CAUSES, "real_programs.py"), folder)
 
 
+def record_killed(logdir, ring):
+    """A walkthrough that is killed while it records, and recovered."""
+    program = subprocess.Popen([mnist, "--dump_dir", logdir, "--dump_tensor_debug_mode", "FULL_HEALTH", "--dump_circular_buffer_size", ring,
+                                "--test_size", "100", "--max_steps", "100000"], stdout=subprocess.DEVNULL)
+    while not os.path.isdir(logdir) or not subprocess.run([nanlens, "dump", logdir, "--what", "alerts"], stdout=subprocess.PIPE,
+                                                          stderr=subprocess.DEVNULL).stdout:
+        if program.poll() is not None:
+            sys.exit(f"the walkthrough ended with {program.returncode} before it could be killed")
+    program.kill()
+    program.wait()
+    moved = call(nanlens, "recover", logdir)
+    assert "moved into its files" in moved, moved
+    return logdir
+
+
 def main():
     install()
     logs = os.path.join(work, "logs")
@@ -89,6 +104,7 @@ def main():
             ours.append(os.path.join(logs, f"nanlens.ring{ring}.{mode}"))
             call(mnist, "--dump_dir", ours[-1], "--dump_tensor_debug_mode", mode, "--dump_circular_buffer_size", ring,
                  "--test_size", "100")
+    ours += [record_killed(os.path.join(logs, f"killed.ring{ring}"), ring) for ring in ("-1", "200")]
     call(python, os.path.join(HERE, "reference.py"), os.path.join(logs, "answers.json"), *ours)
     for answers in programs, logs:
         print(call(python, os.path.join(HERE, "compare.py"), nanlens, os.path.join(answers, "answers.json")), end="")
