@@ -57,7 +57,7 @@ class RecordingScope {
 
 /// Runs a part of a recording call. False if memory ran out: the event is lost and counted, the program goes on.
 template <class Body>
-bool without_throwing(ThreadState& state, Body&& body) noexcept {
+bool without_throwing([[maybe_unused]] ThreadState& state, Body&& body) noexcept {
 #if NANLENS_HAS_EXCEPTIONS
   try {
     body();
