@@ -7,7 +7,8 @@ sh cmake/install-packages.sh g++ cmake ninja-build pkg-config libzstd-dev zstd l
   libre2-dev libprotobuf-dev protobuf-compiler doctest-dev valgrind python3 python3-venv clang-19 clang-tidy-19 clang-format-19 \
   libclang-rt-19-dev g++-aarch64-linux-gnu qemu-user \
   libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32 lld-19 wasi-libc \
-  libglfw3-dev libgl-dev libgl1-mesa-dri libfontconfig-dev libpng-dev xvfb xauth xdotool imagemagick chromium firefox-esr || exit 1
+  libglfw3-dev libgl-dev libgl1-mesa-dri libfontconfig-dev libpng-dev xvfb xauth xdotool imagemagick chromium firefox-esr \
+  fonts-droid-fallback || exit 1
 command -v node >/dev/null || sh cmake/install-packages.sh nodejs || exit 1
 command -v npm >/dev/null || sh cmake/install-packages.sh npm || exit 1
 sh cmake/get-viewer-sources.sh || exit 1

@@ -87,12 +87,13 @@ const listenToUser = ({ canvas, keyboard, wake, withText, textAt }) => {
     Module._nl_button(e.button, 1, modifiersOf(e));
     wake(3);
   });
+  // What fingers need is larger: it grows only when the tap has been drawn, or the finger would be lifted beside it.
+  const afterFrames = (frames, then) => requestAnimationFrame(() => (frames > 1 ? afterFrames(frames - 1, then) : then()));
   const up = (e) => {
-    // What fingers need is larger: it grows only when the tap is over, or the finger would be lifted beside it.
-    setTimeout(() => {
+    afterFrames(5, () => {
       Module._nl_touch(e.pointerType === 'touch' ? 1 : 0);
       wake(2);
-    }, 100);
+    });
     if (fingers.up(e)) return;
     Module._nl_mouse(e.clientX, e.clientY);
     Module._nl_button(e.button, 0, modifiersOf(e));

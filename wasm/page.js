@@ -93,15 +93,16 @@
 
   // ---- opening
   let source = null; // how to look again at what was opened; null if the browser allows it no second time
-  let known = '';
+  let known = ''; // names and sizes of what the worker has
+  const sizesOf = (files) => JSON.stringify(files.map((f) => [f.name, f.size ?? f.blob.size]));
   const isLogdirFile = (name) => /(^|\/)tfdbg_events\..*\.(metadata|execution|graphs|graph_execution_traces|source_files|stack_frames|live)$/.test(name);
   const isArchive = (name) => /\.(nanlens|tar|tar\.zst|zst)$/i.test(name);
 
   const onlyLogdir = (files) => files.filter((f) => isLogdirFile(f.name) || isArchive(f.name));
   const openList = (files, look) => {
     source = look;
-    known = '';
     const wanted = onlyLogdir(files);
+    known = sizesOf(wanted);
     startWorker();
     worker.postMessage({ files: wanted.length > 0 ? wanted : files.slice(0, 1) });
     const first = files.length > 0 ? files[0].name : '';
@@ -206,11 +207,9 @@
     try {
       const files = await look();
       if (source !== look) return; // something else was opened meanwhile
-      const now = JSON.stringify(files.map((f) => [f.name, f.size ?? f.blob.size]));
+      const now = sizesOf(files);
       if (now === known) return;
-      const first = known === '';
       known = now;
-      if (first) return;
       worker.postMessage({ files });
       command('reload', {});
     } catch (error) {
@@ -247,6 +246,7 @@
   addEventListener('drop', (event) => {
     event.preventDefault();
     const files = event.dataTransfer.files;
+    if (!event.dataTransfer.types.includes('Files')) return; // a text, a link: nothing to open
     if (files.length === 1 && withText(files[0].name, (at) => Module._nl_wants_source(at))) takeSource(files[0]);
     else opening(openDrop(event.dataTransfer));
   });
@@ -372,6 +372,7 @@
   // ---- what is on the canvas as real tables, for screen readers: Ctrl+Alt+A turns them on and off
   let mirroring = false;
   let mirrored = 0;
+  let mirrorDue = 0; // timer of what changed too soon after the last time
   const table = (title, head, rows) => {
     const out = document.createElement('table');
     out.createCaption().textContent = title;
@@ -385,7 +386,13 @@
     return out;
   };
   const mirror = () => {
-    if (!mirroring || performance.now() - mirrored < 250) return;
+    clearTimeout(mirrorDue);
+    const wait = mirrored + 250 - performance.now();
+    if (!mirroring) return;
+    if (wait > 0) {
+      mirrorDue = setTimeout(mirror, wait);
+      return;
+    }
     mirrored = performance.now();
     const s = nanlens.state();
     const health = (r) => r.badges.map((b) => b.kind + ' ' + b.value).join(', ');

@@ -202,7 +202,8 @@ bool Headless::events_wait() const { return context_->InputEventsQueue.Size > 0;
 
 void Headless::frame() {
   now_ += frame_time;
-  ImGui::GetIO().DeltaTime = static_cast<float>(frame_time);
+  ImGui::GetIO().DeltaTime = static_cast<float>(now_ - last_frame_);
+  last_frame_ = now_;
   ImGui::NewFrame();
   app_->frame(now_);
   ImGui::Render();

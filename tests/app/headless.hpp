@@ -108,6 +108,7 @@ class Headless {
   std::unique_ptr<EngineLink> engine_;
   std::unique_ptr<viewer::App> app_;
   double now_ = 1000;
+  double last_frame_ = 999;
 };
 
 /// A logdir of the real TensorFlow (tests/interop/golden).

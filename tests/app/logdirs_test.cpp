@@ -1,6 +1,8 @@
 // Logdirs that grow while they are looked at, several of them, names that no program should use.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "growth.hpp"
 
 using nanlens::test::bad_run;
@@ -60,6 +62,32 @@ TEST_CASE("two logdirs that grow: the run that is shown stays when the first one
   CHECK(after["run"] == "bbbbbbbb");
   CHECK(after["focus"] == before["focus"]);
   CHECK(v.app().link().find("run=bbbbbbbb") != std::string::npos);
+}
+
+TEST_CASE("a damaged logdir: what can be read is shown, what can't is listed with its place") {
+  Headless v;
+  const GeneratorOptions options = bad_run();
+  // One of the records has another byte, and one of the files ends too early.
+  int traces = 0;
+  LogdirGenerator(options, [&](logdir::FileKind kind, const std::string& bytes) {
+    std::string damaged = bytes;
+    if (kind == logdir::FileKind::graph_execution_traces && ++traces == 30)
+      damaged[damaged.size() / 2] = static_cast<char>(~damaged[damaged.size() / 2]);
+    v.memory["memory:run"].append(nanlens::test::generated_name(kind, "host", 1), damaged);
+  }).run();
+  v.memory["memory:run"].append(nanlens::test::generated_name(logdir::FileKind::execution, "host", 1), "\x10");
+  v.open("memory:run");
+  const Json s = v.state();
+  CHECK(s["runs"][0]["num_traces"] == options.calls * options.ops_per_graph - 1);
+  REQUIRE(s["diagnostics"].size() == 2);
+  for (const Json& fault : s["diagnostics"]) {
+    CHECK(fault["offset"] > 0);
+    CHECK_FALSE(fault["message"].get<std::string>().empty());
+  }
+  v.click("diagnostics");
+  CHECK(v.state()["popup"] == "diagnostics");
+  v.click("diagnostics:copy");
+  CHECK(std::count(v.copied.begin(), v.copied.end(), '\n') == 2);
 }
 
 TEST_CASE("names that are no UTF-8, endless, full of control characters or markup, or run the other way") {

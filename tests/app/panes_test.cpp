@@ -136,6 +136,9 @@ TEST_CASE("rows: Ctrl pins, Shift selects a range that is copied, End follows, F
   v.key("Shift+F3");
   CHECK(v.state()["focus"]["trace"] == first);
   CHECK(v.rows()["visible"][0]["bar"].size() == 6);
+  v.command("clear_filter");
+  CHECK(v.rows()["new_rows"] == 0);  // they were there before
+  CHECK_FALSE(v.shows("rows:new"));
 }
 
 TEST_CASE("a source file that the logdir lacks is shown when it is dropped, and no other") {

@@ -38,7 +38,9 @@ std::string line_of(const Json& source) {
 
 // A viewer with the walkthrough open.
 struct Walkthrough : Headless {
-  Walkthrough() { open(walkthrough()); }
+  explicit Walkthrough(bool opened = true) {
+    if (opened) open(walkthrough());
+  }
   std::int64_t trace() {
     return state()["focus"]["trace"].is_null() ? -1 : state()["focus"]["trace"].get<std::int64_t>();
   }
@@ -199,6 +201,10 @@ TEST_CASE("timeline: boxes, overview, wheel, zoom, fit, time mode") {
   s = v.state();
   CHECK(s["timeline"]["mode"] == "time");
   CHECK_FALSE(s["timeline"]["boxes"].empty());
+  REQUIRE_FALSE(s["timeline"]["gaps"].empty());  // the program made its data before its first execution
+  double pauses = 0;
+  for (const Json& gap : s["timeline"]["gaps"]) pauses += gap["seconds"].get<double>();
+  CHECK(s["timeline"]["end"].get<double>() < pauses + 1);
   v.key("t");
   v.command("timeline_range", {{"begin", 0}, {"end", 50}});
   v.key("d");
@@ -429,6 +435,23 @@ TEST_CASE("keyboard only: from the first bad tensor on") {
   CHECK(v.trace() == 207);
 }
 
+TEST_CASE("settings: colours, text size and rows follow a click, and are there in the next session") {
+  Walkthrough v;
+  const float row = v.rect("trace:88").h;
+  v.click("settings");
+  v.click("settings:dark");
+  v.click("settings:compact");
+  v.click("settings:larger");
+  v.key("Escape");
+  CHECK(v.state()["theme"] == "dark");
+  CHECK(v.rect("trace:88").h == doctest::Approx(row * 1.1f * 18 / 22));
+  Headless next;
+  next.app().apply_settings(v.settings);
+  next.open(walkthrough());
+  CHECK(next.state()["theme"] == "dark");
+  CHECK(next.rect("trace:88").h == v.rect("trace:88").h);
+}
+
 TEST_CASE("several runs in one folder: one is chosen") {
   Headless v;
   v.open(golden(""));
@@ -457,7 +480,7 @@ TEST_CASE("the sample; an archive; a folder without a logdir says why") {
 }
 
 TEST_CASE("languages: everything follows at once and stays, the state does not change, nothing is cut at 1280x720") {
-  Headless v;
+  Walkthrough v{false};
   // Texts of the pseudo-language are in brackets; names of files and ops may be cut.
   const auto check_nothing_cut = [&](const char* where) {
     CAPTURE(where);
@@ -487,7 +510,11 @@ TEST_CASE("languages: everything follows at once and stays, the state does not c
     }
   }
   v.keys({".", ",", ","});
-  CHECK(v.state()["toasts"].back() == "Das war der erste Alarm.");
+  CHECK(v.state()["toasts"].back() == "Das war der erste Alarm. Noch einmal , geht zum letzten.");
+  v.key("Ctrl+p");
+  v.type("next al");  // the palette knows the English names in every language
+  v.key("Enter");
+  CHECK(v.trace() == 89);
   Headless next;
   next.app().apply_settings(v.settings);
   next.settle();

@@ -29,39 +29,30 @@ try {
   page.on('pageerror', (e) => errors.push(e.message));
   await page.goto(pathToFileURL(process.env.PAGE).href);
   await page.evaluate(() => nanlens.ready);
+  const state = () => page.evaluate(() => nanlens.idle().then(() => nanlens.state()));
+  const until = async (condition, what) => {
+    for (const end = Date.now() + 30000; ;) {
+      const shown = await state();
+      if (condition(shown)) return shown;
+      assert.ok(Date.now() < end, `waited in vain for ${what}`);
+    }
+  };
   // Selectors and waitForFunction make functions from text, which the page's own policy forbids in some Firefoxes.
   const input = await page.evaluateHandle(() => document.getElementById('pick-files'));
   await input.uploadFile(...readdirSync(process.env.MNIST).map((name) => join(process.env.MNIST, name)));
-  for (let waited = 0; ; waited += 100) {
-    if (await page.evaluate(() => nanlens.state().runs.length > 0 && !nanlens.state().loading)) break;
-    assert.ok(waited < 30000, 'the logdir was not read within 30 s');
-    await new Promise((done) => setTimeout(done, 100));
-  }
-  const state = async () => {
-    await page.evaluate(() => nanlens.idle());
-    return page.evaluate(() => nanlens.state());
-  };
-  let s = await state();
+  const s = await until((shown) => shown.runs.length > 0 && !shown.loading, 'the logdir');
   assert.equal(s.alerts.total, 499);
   assert.equal(s.runs[0].num_traces, 600);
   assert.equal(s.focus.trace, 88);
   assert.match(readFileSync(s.source_code.path, 'utf8').split('\n')[s.source_code.line - 1], /"Log"/);
   const rects = await page.evaluate(() => nanlens.rects());
   const at = rects['alert:53'];
-  await page.mouse.move(at.x + at.w / 2, at.y + at.h / 2);
-  await new Promise((done) => setTimeout(done, 150));
-  await page.mouse.down();
-  await new Promise((done) => setTimeout(done, 100));
-  await page.mouse.up();
-  await new Promise((done) => setTimeout(done, 200));
-  s = await state();
-  assert.equal(s.focus.trace, 148);
+  await page.mouse.click(at.x + at.w / 2, at.y + at.h / 2);
+  await until((shown) => shown.focus.trace === 148, 'row 148');
   await page.keyboard.press('/');
-  await new Promise((done) => setTimeout(done, 150));
-  await page.keyboard.type('type:Log bad', { delay: 20 });
-  await new Promise((done) => setTimeout(done, 200));
-  s = await state();
-  assert.equal(s.graph_executions.shown, 9);
+  await until((shown) => shown.typing, 'the filter to take the keyboard');
+  await page.keyboard.type('type:Log bad');
+  await until((shown) => shown.graph_executions.shown === 9, 'nine rows');
   await page.screenshot({ path: join(process.env.SHOTS, 'firefox.png') });
   assert.deepEqual(errors, []);
   console.log(`ok    the walkthrough in ${await browser.version()}`);

@@ -35,13 +35,27 @@ export async function finish() {
   process.exit(failures.length === 0 && passed > 0 ? 0 : 1);
 }
 
+/** In every page: counts what the tests wait for, drops that have arrived and looks at a followed folder that have ended. */
+const watch = () => {
+  window.seen = { drops: 0, looks: 0 };
+  addEventListener('drop', () => { seen.drops += 1; });
+  if (!window.FileSystemDirectoryHandle) return;
+  const entries = FileSystemDirectoryHandle.prototype.entries;
+  FileSystemDirectoryHandle.prototype.entries = async function* () {
+    yield* entries.call(this);
+    seen.looks += 1;
+  };
+};
+
 /** A viewer page with helpers; `requests` lists every URL it asked for. */
 export class Viewer {
-  static async open({ width = 1280, height = 720, scale = 1, hash = '', url = pathToFileURL(process.env.PAGE).href, dark = false } = {}) {
+  static async open({ width = 1280, height = 720, scale = 1, hash = '', url = pathToFileURL(process.env.PAGE).href, dark = false, phone = false, before = null } = {}) {
     const viewer = new Viewer();
-    viewer.context = await browser.newContext({ viewport: { width, height }, deviceScaleFactor: scale, colorScheme: dark ? 'dark' : 'light' });
+    viewer.context = await browser.newContext({ viewport: { width, height }, deviceScaleFactor: scale, colorScheme: dark ? 'dark' : 'light', isMobile: phone, hasTouch: phone });
     await viewer.context.grantPermissions(['clipboard-read', 'clipboard-write']).catch(() => {});
     viewer.page = await viewer.context.newPage();
+    await viewer.page.addInitScript(watch);
+    if (before) await viewer.page.addInitScript(before);
     viewer.errors = [];
     viewer.requests = [];
     viewer.page.on('pageerror', (e) => viewer.errors.push(e.message));
@@ -68,14 +82,26 @@ export class Viewer {
     await this.idle();
     return result;
   }
-  /** A real drop of paths, as the operating system makes it; does not wait for anything. */
-  async letGo(...paths) {
+  /** Waits until a function of the page is true; `idle` is not enough where the platform brings the news. */
+  until(condition, argument = null) {
+    return this.page.waitForFunction(condition, argument, { timeout: 30000 });
+  }
+  /** Waits until a followed folder was looked at so many times more. */
+  async looks(n) {
+    const wanted = (await this.page.evaluate(() => seen.looks)) + n;
+    await this.until((count) => seen.looks >= count, wanted);
+  }
+  /** A real drop of paths, or of a text, as the operating system makes it; waits until the page has taken it. */
+  async letGo(paths, text = null) {
     const session = await this.context.newCDPSession(this.page);
-    const data = { items: [], files: paths, dragOperationsMask: 1 };
+    const items = text === null ? [] : [{ mimeType: 'text/plain', data: text }];
+    const data = { items, files: paths, dragOperationsMask: 1 };
+    const before = await this.page.evaluate(() => seen.drops);
     for (const type of ['dragEnter', 'dragOver', 'drop']) await session.send('Input.dispatchDragEvent', { type, x: 400, y: 300, data });
+    await this.until((count) => seen.drops > count, before);
   }
   async drop(...paths) {
-    await this.letGo(...paths);
+    await this.letGo(paths);
     await this.loaded();
   }
   async loaded() {
@@ -100,41 +126,40 @@ export class Viewer {
     await this.idle();
     for (let i = 0; i < count; ++i) {
       await this.page.mouse.down({ button });
-      await this.frames(1);
       await this.page.mouse.up({ button });
-      await this.frames(1);
     }
     await this.idle();
-  }
-  async drag(from, to, steps = 5) {
-    await this.page.mouse.move(from.x, from.y);
-    await this.frames(1);
-    await this.page.mouse.down();
-    await this.frames(1);
-    for (let i = 1; i <= steps; ++i) {
-      await this.page.mouse.move(from.x + (to.x - from.x) * i / steps, from.y + (to.y - from.y) * i / steps);
-      await this.frames(1);
-    }
-    await this.page.mouse.up();
-    await this.idle();
-  }
-  frames(n) {
-    return this.page.evaluate((count) => new Promise((done) => {
-      const step = () => (count-- > 0 ? requestAnimationFrame(step) : done());
-      step();
-    }), n);
   }
   async key(...keys) {
     for (const k of keys) {
-      await this.page.keyboard.press(k, { delay: 20 });
+      await this.page.keyboard.press(k);
       await this.idle();
     }
   }
   async type(text) {
-    await this.page.keyboard.type(text, { delay: 8 });
-    await this.frames(2);
+    await this.until(() => nanlens.state().typing);
+    await this.page.keyboard.type(text);
     await this.idle();
   }
+  /** Presses the button at one place and lets it go at another, when `id` is on screen. */
+  async drag(from, to, id = null) {
+    await this.page.mouse.move(from.x, from.y);
+    await this.idle();
+    await this.page.mouse.down();
+    for (const share of [0.1, 0.5, 0.9, 1]) {
+      await this.page.mouse.move(from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share);
+      await this.idle();
+    }
+    if (id) await this.until((shown) => nanlens.rects()[shown], id);
+    await this.page.mouse.up();
+    await this.idle();
+  }
+}
+
+/** Fails if anything on screen reaches beyond the window. */
+export async function checkInside(v, width, height, what) {
+  for (const [id, r] of Object.entries(await v.rects()))
+    assert.ok(r.x >= 0 && r.y >= 0 && r.x + r.w <= width + 0.5 && r.y + r.h <= height + 0.5, `${id} ${what}: ${JSON.stringify(r)}`);
 }
 
 export { assert };

@@ -1,12 +1,12 @@
 // Ways to open a logdir that a server or a browser makes difficult.
 import { Viewer, assert, check, finish } from './harness.mjs';
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
 const work = mkdtempSync(join(tmpdir(), 'nanlens-opening-'));
-const { MNIST, ARCHIVE, SECOND_ARCHIVE, PAGE } = process.env;
+const { MNIST, GOLDEN, ARCHIVE, SECOND_ARCHIVE, PAGE } = process.env;
 
 /** A server of the page and of the walkthrough; `answer(request, bytes, response)` answers for the logdir's files. */
 async function serve(answer, use) {
@@ -38,6 +38,21 @@ const opens = async (base) => {
   assert.deepEqual([s.runs.length, s.alerts.total, s.diagnostics.length], [1, 499, 0]);
   await v.close();
 };
+
+const lengths = (request, bytes, response) => response.writeHead(200, { 'content-length': bytes.length }).end(request.method === 'HEAD' ? undefined : bytes);
+
+await check('?url= from a server with ranges, and from one without', async () => {
+  await serve((request, bytes, response) => (request.method === 'HEAD' ? lengths : ranged)(request, bytes, response), opens);
+  await serve(lengths, opens);
+});
+
+await check('?url= asks nothing of another server', () => serve(lengths, async (base) => {
+  const v = await Viewer.open({ url: `${base}?url=http://127.0.0.2:1/run/` });
+  await v.loaded();
+  assert.match((await v.state()).error, /another server/);
+  assert.ok(v.requests.every((r) => !r.startsWith('http://127.0.0.2')), v.requests.join());
+  await v.close();
+}));
 
 await check('?url= where HEAD is refused: a ranged request tells the size', () => serve((request, bytes, response) => {
   if (request.method === 'HEAD') response.writeHead(405).end();
@@ -73,6 +88,57 @@ await check('?url= where one file can\'t be read: the rest is shown, and the rea
   await v.close();
 }));
 
+await check('files that are picked, and the files of a folder that are dropped without it', async () => {
+  const names = readdirSync(MNIST).map((n) => join(MNIST, n));
+  const v = await Viewer.open();
+  await (await v.page.$('#pick-files')).setInputFiles(names);
+  await v.loaded();
+  assert.equal((await v.state()).alerts.total, 499);
+  await v.command('close_logdir');
+  assert.equal((await v.state()).runs.length, 0);
+  await v.drop(...names);
+  const s = await v.state();
+  assert.deepEqual([s.runs.length, s.alerts.total, s.focus.trace], [1, 499, 88]);
+  await v.close();
+});
+
+await check('another drop takes the place of what is open; a text that is dropped changes nothing', async () => {
+  const v = await Viewer.open();
+  await v.drop(MNIST);
+  await v.letGo([], 'some words');
+  await v.idle();
+  assert.equal((await v.state()).focus.trace, 88);
+  await v.drop(GOLDEN);
+  let s = await v.state();
+  assert.equal(s.runs.length, 4);
+  const empty = join(work, 'empty');
+  mkdirSync(empty);
+  writeFileSync(join(empty, 'readme.txt'), 'nothing');
+  await v.drop(empty);
+  s = await v.state();
+  assert.match(s.error, /No tfdbg2 files/);
+  assert.equal(s.runs.length, 0);
+  assert.ok((await v.rects()).error, 'the start screen says so');
+  await v.drop(ARCHIVE);
+  s = await v.state();
+  assert.deepEqual([s.error, s.alerts.total], [null, 499]);
+  await v.close();
+});
+
+await check('the source file that the logdir lacks is shown when it is dropped, another file is not taken for it', async () => {
+  const v = await Viewer.open();
+  await v.drop(MNIST);
+  await v.command('focus_source', { path: '/home/u/lost.py', line: 2 });
+  assert.equal((await v.state()).source_code.num_lines, 0);
+  const lost = join(work, 'lost.py');
+  writeFileSync(lost, 'first\nsecond\nthird');
+  await v.letGo([lost]);
+  await v.until(() => nanlens.state().source_code.num_lines === 3);
+  const s = await v.state();
+  assert.deepEqual([s.source_code.given, s.source_code.line, s.alerts.total], [true, 2, 499]);
+  await v.close();
+});
+
 await check('two archives dropped together are both opened', async () => {
   const v = await Viewer.open();
   await v.drop(ARCHIVE, SECOND_ARCHIVE);
@@ -101,13 +167,13 @@ await check('a followed folder that is slow to list is walked once at a time', a
     FileSystemDirectoryHandle.prototype.entries = async function* () {
       walks.now += 1;
       walks.most = Math.max(walks.most, walks.now);
-      await new Promise((done) => setTimeout(done, 1500)); // more than two of the page's pauses
+      await new Promise((done) => setTimeout(done, 1500)); // how slow the folder is: more than two of the page's pauses
       yield* entries.call(this);
       walks.now -= 1;
       walks.ended += 1;
     };
   });
-  await v.page.waitForFunction(() => walks.ended >= 1, null, { timeout: 60000 });
+  await v.until(() => walks.ended >= 1);
   assert.equal(await v.page.evaluate(() => walks.most), 1);
   await v.close();
 });

@@ -27,5 +27,5 @@ fi
 [ -d "$CJK" ] || "$make_logdir" "$CJK" 20 10 7 cjk
 [ -d "$BIG" ] || "$make_logdir" "$BIG" 140000 25 5001
 code=0
-for part in walkthrough opening; do node "$here/$part.mjs" || code=1; done
+for part in walkthrough opening layout; do node "$here/$part.mjs" || code=1; done
 exit $code

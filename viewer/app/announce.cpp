@@ -1,5 +1,6 @@
 // What a screen reader is told.
 #include "app/app.hpp"
+#include "widgets/format.hpp"
 
 namespace nanlens::viewer {
 
@@ -17,9 +18,18 @@ std::string App::announcement() {
   const Focus& f = selection.focus;
   if (f == told_focus_) return {};
   told_focus_ = f;
-  if (f.trace >= 0)
-    return tr(Text::told_row,
-              {{"index", f.trace}, {"op", f.op_name}, {"slot", f.slot}, {"graph", selection.neighbourhood.graph_name}});
+  if (f.trace >= 0) {
+    std::string text = tr(Text::told_row, {{"index", f.trace},
+                                           {"total", run().num_traces},
+                                           {"op", f.op_name},
+                                           {"slot", f.slot},
+                                           {"graph", selection.neighbourhood.graph_name}});
+    const auto& outputs = selection.neighbourhood.outputs;
+    if (f.slot >= 0 && static_cast<std::size_t>(f.slot) < outputs.size())
+      text += ", " + format_badges(outputs[static_cast<std::size_t>(f.slot)].badges);
+    if (selection.event_class != EventClass::clean) text.append(", ").append(class_text(selection.event_class));
+    return text;
+  }
   if (f.execution >= 0) return tr(Text::told_execution, {{"index", f.execution}, {"op", selection.card.op_type}});
   return {};
 }

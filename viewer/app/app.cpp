@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -70,6 +71,7 @@ void App::select(Select wish, bool in_history) {
   user_selected_ = chosen_by_user_ = true;
   rows_pane.range_begin = rows_pane.range_end = rows_pane.wanted = -1;
   rows_pane.tail = false;
+  alert_wish_ = alert_end = 0;
   send(std::move(wish));
   last_select_ = serial_;
 }
@@ -118,12 +120,13 @@ const Tab* App::tab() const {
 
 void App::toggle_popup(Popup wanted) {
   popup = popup == wanted ? Popup::none : wanted;
+  popup_of = drawing ? drawing : layout.detached(active) ? std::optional(active) : std::nullopt;
   popup_first = 0;
   ui.stops.cursor = wanted == Popup::runs && overview.run >= 0 ? static_cast<std::size_t>(overview.run) : 0;
   ui.stops.moved = true;
 }
 
-bool App::typing() const { return ImGui::GetIO().WantTextInput; }
+bool App::typing() const { return ImGui::GetIO().WantTextInput || ui.held.typing; }
 
 bool App::idle() const {
   return status_.serial == serial_ && !status_.busy && sent_view_ == view && frames_wanted_ <= 0;
@@ -303,6 +306,7 @@ void App::receive(Reply reply) {
     if (other_run && overview.run >= 0) {
       const auto known = expected_of_run_.find(run().run_id);
       alerts_pane.expected = known == expected_of_run_.end() ? std::set<std::string>{} : known->second;
+      if (const auto pins = pins_of_run_.find(run().run_id); pins != pins_of_run_.end()) rows_pane.pins = pins->second;
     }
     // The first bad tensor is selected when loading ends, unless the user or a link was faster.
     if (!overview.loading && overview.run >= 0 && !first_bad_done_) {
@@ -335,10 +339,12 @@ void App::receive(Reply reply) {
     if (chosen && !chosen_by_user_) told_focus_ = selection.focus;
     if (chosen) {
       last_select_ = 0;
-      if (!selection.notice.empty())
-        toast(selection.notice);
-      else
+      if (selection.notice.empty()) {
         selection_arrived();
+      } else {
+        toast(selection.notice);
+        alert_end = selection.alert >= 0 ? alert_wish_ : 0;
+      }
     }
   } else if (auto* a = std::get_if<Alerts>(&reply)) {
     alerts = std::move(*a);
@@ -361,6 +367,29 @@ void App::receive(Reply reply) {
     search = std::move(*found);
   }
   wake(1);
+}
+
+namespace {
+
+// Where the ":52" of "mnist.py:52" begins; npos: nowhere.
+std::size_t line_at(std::string_view text) {
+  const std::size_t colon = text.find_last_not_of("0123456789");
+  const bool line = colon != std::string_view::npos && colon > 0 && text[colon] == ':' && colon + 1 < text.size();
+  return line ? colon : std::string_view::npos;
+}
+
+}  // namespace
+
+std::string App::Palette::name() const {
+  const std::string_view whole = text;
+  const std::size_t begin = whole.starts_with('@') ? 1 : 0;
+  return std::string(whole.substr(begin, std::min(line_at(whole), whole.size()) - begin));
+}
+
+std::int32_t App::Palette::line() const {
+  const std::string_view whole = text;
+  const std::size_t colon = line_at(whole);
+  return colon == std::string_view::npos ? 0 : static_cast<std::int32_t>(std::atol(text + colon + 1));
 }
 
 // What is on screen goes to the engine whenever it has changed.
@@ -406,7 +435,7 @@ void App::sync_view() {
   view.hops = graph_pane.hops;
   // '>' leads commands, ':' and '#' numbers; any other text may be a name.
   const bool searching = popup == Popup::palette && std::strchr(">:# ", palette.text[0]) == nullptr;
-  view.search = searching ? palette.text : "";
+  view.search = searching ? palette.name() : "";
   view.diagnostics = popup == Popup::diagnostics || overview.num_diagnostics > 0;
   if (view == sent_view_) return;
   sent_view_ = view;

@@ -129,6 +129,8 @@ class App {
   [[nodiscard]] Json rects() const;
   [[nodiscard]] std::string link() const;
   void apply_link(const std::string& link);
+  /// Which run the link is for that waits for its logdir; "" if none does.
+  [[nodiscard]] std::string linked_run() const;
   void apply_settings(const std::string& text);
   /// Does Tab go to something here, or out of the viewer?
   [[nodiscard]] bool takes_tab(bool backwards) const;
@@ -239,18 +241,25 @@ class App {
   } graph_pane;
   struct Palette {
     char text[256] = {};
+    /// What is looked for by name: the text without a leading "@" (graphs alone) and a line number at its end.
+    [[nodiscard]] std::string name() const;
+    /// The line in "mnist.py:52"; 0: none.
+    [[nodiscard]] std::int32_t line() const;
     std::size_t cursor = 0;
     bool take_keyboard = false;
   } palette;
 
   Pane active = Pane::alerts;
   Popup popup = Popup::none;
-  std::int32_t popup_line = 0;  ///< of ops_of_line
+  std::int32_t popup_line = 0;   ///< of ops_of_line
+  std::optional<Pane> popup_of;  ///< the pane that it was asked for in, if that has a window of its own
+  std::optional<Pane> drawing;   ///< the pane whose own window is being drawn
   double popup_first = 0;
   bool remedy_shown = false;  ///< the line under the verdict
   std::string exporting;      ///< how far an export has come; "": none is under way
   bool menu_open = false;     ///< a row's context menu
   bool close_menu = false;
+  std::int32_t alert_end = 0;  ///< +1: the last alert was just said to be the last, −1: the first
   bool follow = true;
   std::string theme_choice = "system";
   float user_scale = 1;
@@ -269,7 +278,10 @@ class App {
     return rows_pane.settled && rows.shown > rows_pane.seen ? rows.shown - rows_pane.seen : 0;
   }
   /// Has the engine answered everything about what is on screen?
-  [[nodiscard]] bool answered() const { return status_.serial == serial_ && sent_view_ == view; }
+  [[nodiscard]] bool answered() const {
+    return status_.serial == serial_ && sent_view_ == view && view.filter == rows_pane.filter &&
+           view.only_bad == rows_pane.only_bad;
+  }
   [[nodiscard]] const Tab* tab() const;
   [[nodiscard]] bool has_focus() const {
     return selection.focus.trace >= 0 || selection.focus.execution >= 0 || !selection.focus.op_name.empty();
@@ -325,6 +337,7 @@ class App {
   std::string told_verdict_;     // to a screen reader
   Focus told_focus_;
   std::uint64_t last_select_ = 0;
+  std::int32_t alert_wish_ = 0;  // in which direction the next alert was wished for; 0: something else was
   struct Entry {
     Focus focus;
     double when = 0;
@@ -341,7 +354,8 @@ class App {
   TensorKey hovering_;
   std::map<std::string, std::vector<std::string>> given_sources_;  // by path
   std::map<std::string, std::set<std::string>> expected_of_run_;   // sites marked as expected, by run id
-  std::int64_t linked_frame_ = -1;                                 // of a link, until its stack has arrived
+  std::map<std::string, std::vector<std::int64_t>> pins_of_run_;
+  std::int64_t linked_frame_ = -1;  // of a link, until its stack has arrived
   double link_time_ = 0;
   double load_started_ = 0;
   double tooltip_at_ = 0;

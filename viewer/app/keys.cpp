@@ -171,6 +171,11 @@ void App::handle_keys() {
     if (const Result hit = command("next_hit", {{"dir", shift ? -1 : 1}}); !hit.ok) toast(hit.message);
   if (!platform.is_page && pressed(ImGuiKey_F11)) command("full_screen");  // a browser does that itself
   if (control_held()) return handle_control_keys(*this, shift);
+  if (io.KeyAlt && !platform.is_page) {  // in a page these are the browser's, whose history is the same
+    if (pressed(ImGuiKey_LeftArrow)) command("back");
+    if (pressed(ImGuiKey_RightArrow)) command("forward");
+    return;
+  }
   if (typing() || popup == Popup::palette) return;
   const auto report = [&](const Result& result) {
     if (!result.ok) toast(result.message);
@@ -223,9 +228,9 @@ void App::handle_keys() {
                       {ImGuiKey_S, "timeline_zoom", {{"factor", 1 / 1.5}}},
                       {ImGuiKey_A, "timeline_pan_page", {{"dir", -1}}},
                       {ImGuiKey_D, "timeline_pan_page", {{"dir", 1}}}};
-  if (!io.KeyAlt)
-    for (const Key& k : keys)
-      if (pressed(k.key)) report(command(k.command, k.arguments));
+  if (io.KeyAlt) return;
+  for (const Key& k : keys)
+    if (pressed(k.key)) report(command(k.command, k.arguments));
   handle_panes(*this, shift);
   handle_movement(*this, shift);
 }

@@ -135,6 +135,18 @@ std::map<std::string, std::set<std::string>> expected_of(const Json& json) {
   return expected;
 }
 
+Json pins_json(const std::map<std::string, std::vector<std::int64_t>>& pins) {
+  Json out = Json::object();
+  for (const auto& [run, rows] : pins) out[name_for_json(run)] = rows;
+  return out;
+}
+
+std::map<std::string, std::vector<std::int64_t>> pins_of(const Json& json) {
+  std::map<std::string, std::vector<std::int64_t>> pins;
+  for (const auto& [run, rows] : json.items()) pins[percent_decode(run)] = rows.get<std::vector<std::int64_t>>();
+  return pins;
+}
+
 }  // namespace
 
 // What can't have a window of its own here is where it was before.
@@ -183,11 +195,19 @@ std::string App::link() const {
   return out;
 }
 
+std::string App::linked_run() const {
+  if (pending_link_.empty()) return {};
+  const auto parts = parse(pending_link_);
+  const auto run = parts.find("run");
+  return run == parts.end() ? "?" : run->second;
+}
+
 void App::apply_link(const std::string& link) {
   const auto parts = parse(link);
   if (!parts.contains("nl")) return;
   if (overview.run < 0) {
     pending_link_ = link;
+    wake();
     return;
   }
   const auto get = [&](const char* key) {
@@ -281,6 +301,10 @@ void App::save_settings() {
       expected_of_run_.erase(id);
     else
       expected_of_run_[id] = alerts_pane.expected;
+    if (rows_pane.pins.empty())
+      pins_of_run_.erase(id);
+    else
+      pins_of_run_[id] = rows_pane.pins;
   }
   Json s = {{"theme", theme_choice},
             {"scale", user_scale},
@@ -292,6 +316,7 @@ void App::save_settings() {
             {"follow", follow},
             {"row_height", rows_pane.row_height},
             {"expected", expected_json(expected_of_run_)},
+            {"pins", pins_json(pins_of_run_)},
             {"columns_shown", rows_pane.forced},
             {"columns_hidden", rows_pane.hidden}};
   std::string text = json_text(s);
@@ -317,6 +342,7 @@ void App::apply_settings(const std::string& text) {
     follow = s.value("follow", true);
     rows_pane.row_height = std::clamp(s.value("row_height", rows_pane.row_height), 18.0f, 30.0f);
     if (s.contains("expected") && s["expected"].is_object()) expected_of_run_ = expected_of(s["expected"]);
+    if (s.contains("pins") && s["pins"].is_object()) pins_of_run_ = pins_of(s["pins"]);
     if (s.contains("columns_shown")) rows_pane.forced = s["columns_shown"].get<std::set<std::string>>();
     if (s.contains("columns_hidden")) rows_pane.hidden = s["columns_hidden"].get<std::set<std::string>>();
   } catch (const Json::exception&) {

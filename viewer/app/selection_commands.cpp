@@ -70,12 +70,17 @@ struct SelectionCommands {
                     static_cast<std::int32_t>(integer(a, "line").value_or(0)));
     return {};
   }
-  static Result next_alert(App& app, const Json& a) {
-    return step(app, IntentKind::alert_step, 1, text(a, "by") == "op");
+  // After the last one was said to be the last, the first comes, and the other way.
+  static Result step_alert(App& app, const Json& a, std::int32_t direction) {
+    const bool again = app.alert_end == direction && app.alerts.total > 0;
+    if (again && direction > 0) return first_bad(app, a);
+    if (again) return step(app, IntentKind::alert, static_cast<std::int64_t>(app.alerts.total) - 1);
+    const Result result = step(app, IntentKind::alert_step, direction, text(a, "by") == "op");
+    app.alert_wish_ = direction;
+    return result;
   }
-  static Result previous_alert(App& app, const Json& a) {
-    return step(app, IntentKind::alert_step, -1, text(a, "by") == "op");
-  }
+  static Result next_alert(App& app, const Json& a) { return step_alert(app, a, 1); }
+  static Result previous_alert(App& app, const Json& a) { return step_alert(app, a, -1); }
   static Result first_bad(App& app, const Json&) { return step(app, IntentKind::first_bad, 0); }
   static Result focus_cause(App& app, const Json& a) {
     const auto index = integer(a, "index");

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/app.hpp"
+#include "app/pins.hpp"
 #include "engine/badges.hpp"
 #include "widgets/format.hpp"
 #include "widgets/health_bar.hpp"
@@ -155,6 +156,12 @@ Json rows_json(const App& app) {
          {"roles", roles},
          {"bar", bar}});
   }
+  Json compared = Json::array();
+  for (const Comparison& c : compare_pins(app.rows.pinned)) compared.push_back(comparison_text(c));
+  const auto cells_with = [&](MinimapSign sign) {
+    const auto& cells = app.rows.minimap;
+    return std::count_if(cells.begin(), cells.end(), [&](std::uint8_t cell) { return (cell & sign) != 0; });
+  };
   return {{"total", app.rows.total},
           {"shown", app.rows.shown},
           {"first", static_cast<std::uint64_t>(std::ceil(app.rows_pane.first))},
@@ -166,6 +173,12 @@ Json rows_json(const App& app) {
           {"filter_note", or_null(app.rows.filter_note)},
           {"only_bad", app.rows_pane.only_bad},
           {"pinned", app.rows_pane.pins},
+          {"compared", compared},
+          {"minimap",
+           {{"of_run", app.rows.minimap_of_run},
+            {"bad", cells_with(minimap_bad)},
+            {"hits", cells_with(minimap_hit)},
+            {"calls", cells_with(minimap_call)}}},
           {"range", app.rows_pane.range_begin < 0
                         ? Json(nullptr)
                         : Json{{"begin", std::min(app.rows_pane.range_begin, app.rows_pane.range_end)},
@@ -319,6 +332,7 @@ Json App::state() const {
                                          : Json{{"trace", or_null(hovered.trace)},
                                                 {"execution", or_null(hovered.execution)},
                                                 {"slot", or_null(hovered.slot)}}},
+      {"tooltip", or_null(ui.held.text)},
       {"full_screen", full_screen},
       {"toasts", toast_list},
       {"exporting", or_null(exporting)},

@@ -108,7 +108,8 @@ struct WindowCommands {
     std::memcpy(app.palette.text, start.c_str(), start.size() + 1);
     app.palette.cursor = 0;
     app.palette.take_keyboard = true;
-    app.popup = Popup::palette;
+    app.popup = Popup::none;
+    app.toggle_popup(Popup::palette);
     return {};
   }
   static Result show_remedy(App& app, const Json&) {

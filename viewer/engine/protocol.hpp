@@ -190,6 +190,9 @@ struct Overview {
   std::uint64_t generation = 0;    ///< of the Open it belongs to
 };
 
+/// What a cell of the minimap holds; several may be set.
+enum MinimapSign : std::uint8_t { minimap_bad = 1, minimap_hit = 2, minimap_call = 4 };
+
 /// A row of Graph Executions.
 struct Row {
   std::uint64_t index = 0;
@@ -222,7 +225,10 @@ struct Rows {
   std::vector<Row> rows;
   std::int64_t focus_position = -1;         ///< of the focused row among those shown
   std::int64_t position_before_focus = -1;  ///< where to scroll if it is filtered out
-  std::vector<std::uint8_t> minimap;        ///< per cell: 1 = a bad row
+  /// Per cell what is in it, MinimapSign; cells divide the rows shown, or the whole run if `minimap_of_run`.
+  std::vector<std::uint8_t> minimap;
+  bool minimap_of_run = false;                ///< the rows shown are some of the run's, in its order
+  std::vector<std::uint64_t> minimap_places;  ///< of the run: position of the first row shown at or after each cell
   std::vector<Row> pinned;
 };
 

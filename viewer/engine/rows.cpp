@@ -237,11 +237,51 @@ void RowFilter::fill_focus(std::int64_t focus_row, Rows& rows) const {
 
 void RowFilter::fill_minimap(const View& view, Rows& rows) const {
   rows.minimap.assign(std::min(view.minimap_cells, most_minimap_cells), 0);
-  const std::size_t cells = rows.minimap.size();
-  if (cells == 0) return;
-  for (std::uint64_t position = 0; position < rows.shown; ++position)
-    if ((index_.run().trace_flags(static_cast<std::size_t>(row_at(position))) & reader::bad_flags) != 0)
-      rows.minimap[static_cast<std::size_t>(position * cells / rows.shown)] = 1;
+  if (rows.minimap.empty()) return;
+  rows.minimap_of_run = !everything_ && shown_.order.natural();
+  if (rows.minimap_of_run)
+    fill_minimap_of_run(rows);
+  else
+    fill_minimap_of_list(rows);
+}
+
+// What passes a filter, among all rows of the run: where in it the hits and the bad rows are.
+void RowFilter::fill_minimap_of_run(Rows& rows) const {
+  const std::uint64_t cells = rows.minimap.size();
+  const auto cell_of = [&](std::uint64_t row) { return static_cast<std::size_t>(row * cells / rows.total); };
+  rows.minimap_places.assign(rows.minimap.size(), rows.shown);
+  for (std::uint64_t position = rows.shown; position-- > 0;) {
+    const std::size_t cell = cell_of(passing(shown_, position));
+    rows.minimap[cell] |= minimap_hit;
+    rows.minimap_places[cell] = position;
+  }
+  for (std::size_t i = rows.minimap.size(); i-- > 1;)
+    rows.minimap_places[i - 1] = std::min(rows.minimap_places[i - 1], rows.minimap_places[i]);
+  for (const reader::AlertRef& alert : index_.run().alerts())
+    if (!alert.is_execution) rows.minimap[cell_of(alert.event)] |= minimap_bad;
+}
+
+// The rows shown, in their order. Calls are marked where no two of them begin in one cell.
+void RowFilter::fill_minimap_of_list(Rows& rows) const {
+  const reader::Run& run = index_.run();
+  const std::uint64_t cells = rows.minimap.size();
+  const auto cell_of = [&](std::uint64_t position) { return static_cast<std::size_t>(position * cells / rows.shown); };
+  bool calls = shown_.order.by_call();
+  std::uint32_t previous = reader::none;
+  for (std::uint64_t position = 0; position < rows.shown; ++position) {
+    const auto row = static_cast<std::size_t>(row_at(position));
+    std::uint8_t& cell = rows.minimap[cell_of(position)];
+    if ((run.trace_flags(row) & reader::bad_flags) != 0) cell |= minimap_bad;
+    if (!calls) continue;
+    const std::uint32_t call = run.trace_execution(row);
+    if (position > 0 && call != previous) {
+      calls = (cell & minimap_call) == 0;
+      cell |= minimap_call;
+    }
+    previous = call;
+  }
+  if (!calls)
+    for (std::uint8_t& cell : rows.minimap) cell &= minimap_bad;
 }
 
 }  // namespace nanlens::viewer

@@ -102,6 +102,8 @@ class RowFilter {
   void fill_window(const View& view, Rows& rows);
   void fill_focus(std::int64_t focus_row, Rows& rows) const;
   void fill_minimap(const View& view, Rows& rows) const;
+  void fill_minimap_of_run(Rows& rows) const;
+  void fill_minimap_of_list(Rows& rows) const;
   [[nodiscard]] std::uint64_t position_of(std::int64_t row) const;
   // What the files say of a row, and the op type of a call. Kept, since rows on screen are described again and again
   // while a filter runs, and in the page each read takes a millisecond.

@@ -120,6 +120,26 @@ void draw_footer(App& app, Rect bar) {
   ui.text_in({bar.x + std::max(0.0f, (bar.w - width) / 2), bar.y, bar.w, bar.h}, ui.sans, 12, ui.theme.dim, place);
 }
 
+// Bad values that were removed again are no alerts: a line leads to them.
+void draw_removed_line(App& app, Rect& area) {
+  Ui& ui = app.ui;
+  std::uint64_t count = 0;
+  for (const RemovedLine& r : app.explanation.removed) count += r.count;
+  if (count == 0 || area.h < ui.px(120)) return;
+  const Rect row = area.cut_bottom(ui.bar(alert_height));
+  const Hit hit = ui.item("alerts:removed", row);
+  if (hit.hovered) ui.fill(row, ui.theme.badge);
+  ui.hline(row.x, row.y, row.w, ui.theme.line);
+  Rect inner = row.inset(ui.px(6), 0);
+  ui.text_in(inner.cut_left(ui.px(14)), ui.sans, 12, ui.theme.dim, class_sign(EventClass::killer));
+  const std::string number = format_count(static_cast<double>(count));
+  ui.text_in(inner.cut_right(ui.text_width(ui.mono, 12, number) + ui.px(2)), ui.mono, 12, ui.theme.dim, number,
+             Ellipsis::right, true);
+  ui.text_in(inner, ui.sans, 12, ui.theme.dim, tr(Text::alerts_removed));
+  if (hit.hovered) ui.tooltip(tr(Text::causes_removed));
+  if (hit.clicked) app.command("show_causes");
+}
+
 std::string empty_alerts_text(const App& app) {
   if (app.overview.loading) return tr(Text::list_reading);
   const RunInfo& run = app.run();
@@ -171,6 +191,7 @@ void draw_alerts(App& app, Rect area) {
   draw_type_row(app, area.cut_top(ui.bar(26)));
   draw_chain(app, area);
   draw_footer(app, area.cut_bottom(ui.bar(26)));
+  draw_removed_line(app, area);
   if (app.alerts_pane.folded) return;
 
   const float h = ui.bar(alert_height);

@@ -180,9 +180,15 @@ void draw_chain(App& app, Rect& area) {
 }
 
 void draw_causes(App& app, const Rect& window) {
-  overlay(app, tr(Text::causes_title), centered(window, app.ui.px(940), app.ui.px(560)), [&](Rect inside) {
+  const Explanation& e = app.explanation;
+  const auto entries = entries_of(e);
+  constexpr float width = 940;
+  constexpr float entry_height = 44;
+  constexpr float rest = 34 + 84 + 28 + 12;  // title, headline, sum
+  constexpr float most = 560;
+  const float wanted = std::min(most, rest + entry_height * static_cast<float>(entries.size()));
+  overlay(app, tr(Text::causes_title), centered(window, app.ui.px(width), app.ui.px(wanted)), [&](Rect inside) {
     Ui& ui = app.ui;
-    const Explanation& e = app.explanation;
     if (!e.complete || (e.causes.empty() && e.expected.empty())) {
       draw_empty(app, inside, tr(e.complete ? Text::causes_none : Text::causes_looking));
       return;
@@ -203,9 +209,8 @@ void draw_causes(App& app, const Rect& window) {
       ui.paragraph(top, ui.sans, 13, ui.theme.text, c.remedy);
       ui.hline(inside.x, inside.y, inside.w, ui.theme.line);
     }
-    const auto entries = entries_of(e);
     list(
-        app, inside.inset(ui.px(8), ui.px(4)), entries.size(), ui.px(44),
+        app, inside.inset(ui.px(8), ui.px(4)), entries.size(), ui.px(entry_height),
         [&](std::size_t i, Rect row) {
           if (entries[i].heading != nullptr)
             ui.bold_in(row.inset(ui.px(8), 0), 12, ui.theme.dim, entries[i].heading);

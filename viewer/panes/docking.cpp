@@ -102,7 +102,10 @@ void draw_detached_pane(App& app, Pane pane, void (*draw)(App&, Rect)) {
     const ImVec2 at = ImGui::GetWindowPos();
     const ImVec2 size = ImGui::GetWindowSize();
     place = {at.x, at.y, size.x, size.y};
+    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left) && app.ui.over(place)) app.active = pane;
+    app.drawing = pane;
     draw(app, place);
+    app.drawing.reset();
   }
   ImGui::End();
   if (!open) app.command("dock_pane", names_of(pane));

@@ -33,6 +33,18 @@ void draw_detached_panes(App& app) {
       draw_detached_pane(app, static_cast<Pane>(i), draw_pane[i]);
 }
 
+// A popup that was asked for in a pane with a window of its own opens there; it may be larger than that window.
+Rect popup_area(const App& app, const Rect& window) {
+  if (!app.popup_of || !app.layout.detached(*app.popup_of)) return window;
+  const Rect& pane = app.layout.windows[static_cast<std::size_t>(*app.popup_of)];
+  constexpr float width = 1000;
+  constexpr float height = 640;
+  const Ui& ui = app.ui;
+  const float w = std::max(pane.w, ui.px(width));
+  const float h = std::max(pane.h, ui.px(height));
+  return {pane.x + (pane.w - w) / 2, pane.y + (pane.h - h) / 2, w, h};
+}
+
 // Everything but what lies above it.
 void draw_window(App& app, const Rect& window) {
   Ui& ui = app.ui;
@@ -105,7 +117,9 @@ void App::frame(double at) {
   ImGui::End();
   draw_detached_panes(*this);
   draw_dragged_pane(*this, window);
-  draw_popups(*this, window);
+  draw_popups(*this, popup_area(*this, window));
+  if (popup != Popup::none) ui.held = {};  // Ctrl was that of a command
+  ui.held_tooltip();
   draw_toasts(*this, window);
   ImGui::PopFont();
   close_menu = false;

@@ -156,7 +156,7 @@ void draw_consumers(App& app, const Canvas& canvas, const std::vector<Rect>& rec
     for (std::size_t i = 0; i < n.consumers[slot].size(); ++i, ++k) {
       const std::size_t from = std::min(slot, n.outputs.size() - 1);
       draw_edge(ui, canvas.flow, selves[from], rects[k], n.outputs[from].bad);
-      if (canvas.flow.sizes.label > 0)
+      if (canvas.flow.sizes.label > 0 && i == 0)
         ui.text_in(canvas.label(ui, rects[k]), ui.sans, 11, ui.theme.dim,
                    tr(Text::graph_output_slot, {{"slot", slot}, {"n", n.num_consumers[slot]}}));
       draw_op_card(app, rects[k], "op:consumer:" + std::to_string(slot) + ":" + std::to_string(i), n.consumers[slot][i],

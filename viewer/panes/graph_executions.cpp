@@ -8,10 +8,6 @@ namespace nanlens::viewer {
 
 namespace {
 
-constexpr float finger_row = 48;  // two lines
-
-float row_height(const App& app) { return app.ui.px(app.ui.finger ? finger_row : app.row_height()); }
-
 std::string tooltip_of(const Row& row) {
   std::string text =
       row.op_name + ":" + std::to_string(row.slot) + "\n" + row.op_type + "  " + format_badges(row.badges);
@@ -60,47 +56,6 @@ void draw_row_back(App& app, const Rect& rect, const Row& row, const Role& role,
     ui.fill({rect.x, rect.y, ui.px(2), rect.h}, ranged ? ui.theme.text : ui.theme.link);
 }
 
-// `position` among the rows shown; −1: the copy above the list of a pinned row.
-void draw_row(App& app, const Rect& rect, const Row& row, std::int64_t position) {
-  Ui& ui = app.ui;
-  const std::string id = (position < 0 ? "pin:trace:" : "trace:") + std::to_string(row.index);
-  const Hit hit = ui.item(id, rect);
-  const Role role = role_of(app, row);
-  draw_row_back(app, rect, row, role, position, hit.hovered);
-  draw_ring(app, rect, {static_cast<std::int64_t>(row.index), -1, -1, row.execution}, hit.hovered);
-  draw_cells(app, rect, row, role, id);
-  if (row.call_begins) ui.hline(rect.x, rect.y, rect.w, ui.theme.dim);
-  if (hit.clicked) row_clicked(app, row, position);
-  if (hit.double_clicked) app.command("go_to_source");
-  if (hit.hovered) ui.tooltip(tooltip_of(row));
-  row_menu(app, id, row, hit.right_clicked);
-}
-
-// Pinned rows, above the list; the bar folds them away.
-void draw_pins(App& app, Rect& area) {
-  Ui& ui = app.ui;
-  auto& pane = app.rows_pane;
-  if (pane.pins.empty()) return;
-  Rect bar = area.cut_top(ui.bar(20));
-  ui.fill(bar, ui.theme.panel);
-  const char* const unpin = tr(Text::rows_unpin);
-  if (ui.tool("pins:clear", bar.cut_right(ui.bar_width(ui.label_width(unpin))), unpin, tr(Text::rows_unpin_hint)))
-    app.command("clear_pins");
-  const Hit hit = ui.item("pins", bar);
-  if (hit.clicked) pane.pins_folded = !pane.pins_folded;
-  ui.text_in(bar.inset(ui.px(8), 0), ui.sans, 11, ui.theme.dim,
-             (pane.pins_folded ? "▸ " : "▾ ") + tr(Text::rows_pinned, {{"n", pane.pins.size()}}));
-  if (pane.pins_folded) return;
-  const float h = row_height(app);
-  for (const Row& row : app.rows.pinned) {
-    if (area.h < 3 * h) return;
-    Rect line = area.cut_top(h);
-    line.cut_right(ui.px(24));
-    draw_row(app, line, row, -1);
-  }
-  ui.hline(area.x, area.y - 1, area.w, ui.theme.dim);
-}
-
 // The call of the topmost row stays in view.
 void draw_call_header(App& app, const Rect& bar, const Row* top) {
   Ui& ui = app.ui;
@@ -131,50 +86,6 @@ void move_list(App& app, const Rect& area, double total, double visible) {
   if (pane.tail) pane.first = total;
   pane.first -= static_cast<double>(turned) * (ImGui::GetIO().KeyCtrl ? 30 : 3);
   pane.first = std::clamp(pane.first, 0.0, std::max(0.0, total - visible));
-}
-
-// Returns true while it is dragged.
-bool draw_minimap(App& app, const Rect& area) {
-  Ui& ui = app.ui;
-  app.view.minimap_cells = static_cast<std::uint32_t>(std::max(8.0f, area.h / 3));
-  const auto& cells = app.rows.minimap;
-  const Hit hit = ui.item("rows:minimap", area, false);
-  if (hit.held && app.rows.shown > 0) {
-    const double share = static_cast<double>((ImGui::GetIO().MousePos.y - area.y) / area.h);
-    const double fitting = static_cast<double>(app.rows_pane.fitting) - 1;
-    app.rows_pane.first = std::clamp(share, 0.0, 1.0) * static_cast<double>(app.rows.shown) - fitting / 2;
-    app.rows_pane.tail = false;
-  }
-  if (cells.empty()) return hit.held;
-  const float step = area.h / static_cast<float>(cells.size());
-  for (std::size_t i = 0; i < cells.size(); ++i)
-    if (cells[i] != 0)
-      ui.fill({area.x, area.y + static_cast<float>(i) * step, area.w, std::max(2.0f, step)}, ui.theme.badfill);
-  if (app.rows.shown == app.rows.total)
-    for (const std::int64_t row : app.rows_pane.pins) {
-      const double share = static_cast<double>(row) / static_cast<double>(app.rows.total);
-      ui.fill({area.x, area.y + area.h * static_cast<float>(share), area.w, ui.px(2)}, ui.theme.warn);
-    }
-  if (app.rows.focus_position >= 0 && app.rows.shown > 0)
-    ui.fill({area.x,
-             area.y + area.h * static_cast<float>(static_cast<double>(app.rows.focus_position) /
-                                                  static_cast<double>(app.rows.shown)),
-             area.w, ui.px(2)},
-            ui.theme.link);
-  return hit.held;
-}
-
-// Where in the run a fast drag has come to, beside the mouse.
-void draw_bubble(App& app, const Row& top) {
-  Ui& ui = app.ui;
-  const std::string text = tr(top.execution < 0 ? Text::rows_bubble : Text::rows_bubble_call,
-                              {{"index", top.index}, {"call", top.execution}, {"time", top.time}});
-  const float w = ui.text_width(ui.sans, 12, text) + ui.px(16);
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const Rect box{mouse.x - w - ui.px(30), mouse.y - ui.px(12), w, ui.px(24)};
-  ui.mark("rows:bubble", box);
-  ui.fill(box, ui.theme.text, ui.px(4));
-  ui.text_in(box.inset(ui.px(8), 0), ui.sans, 12, ui.theme.bg, text);
 }
 
 // Of how many rows the last one has been in view: more have arrived since. Another filter begins anew.
@@ -218,7 +129,7 @@ const Row* draw_rows(App& app, const Rect& area, float h) {
     if (position <= -1 || position * static_cast<double>(h) >= static_cast<double>(area.h)) continue;
     if (top == nullptr) top = &app.rows.rows[i];
     draw_row(app, {area.x, area.y + static_cast<float>(position) * h, area.w, h}, app.rows.rows[i],
-             static_cast<std::int64_t>(app.rows.first + i));
+             role_of(app, app.rows.rows[i]), static_cast<std::int64_t>(app.rows.first + i));
   }
   ImGui::PopClipRect();
   // Rows that have not come yet: their places, until the next frame brings them.
@@ -263,6 +174,25 @@ void draw_rows_tools(App& app, Rect tools) {
 }
 
 }  // namespace
+
+float row_height(const App& app) {
+  constexpr float finger_row = 48;  // two lines
+  return app.ui.px(app.ui.finger ? finger_row : app.row_height());
+}
+
+void draw_row(App& app, const Rect& rect, const Row& row, const Role& role, std::int64_t position) {
+  Ui& ui = app.ui;
+  const std::string id = (position < 0 ? "pin:trace:" : "trace:") + std::to_string(row.index);
+  const Hit hit = ui.item(id, rect);
+  if (hit.hovered) ui.tooltip(tooltip_of(row));
+  draw_row_back(app, rect, row, role, position, hit.hovered);
+  draw_ring(app, rect, {static_cast<std::int64_t>(row.index), -1, -1, row.execution}, hit.hovered);
+  draw_cells(app, rect, row, role, id);
+  if (row.call_begins) ui.hline(rect.x, rect.y, rect.w, ui.theme.dim);
+  if (hit.clicked) row_clicked(app, row, position);
+  if (hit.double_clicked) app.command("go_to_source");
+  row_menu(app, id, row, hit.right_clicked);
+}
 
 void draw_graph_executions(App& app, Rect area) {
   Ui& ui = app.ui;

@@ -12,17 +12,16 @@
 
 namespace nanlens::viewer {
 
+/// Where the next window goes, and how it looks: above the panes, or above a pane's own window, without a title bar.
+void begin_popup(App& app, const Rect& rect);
+
 /// A window above the panes; `body` gets what is inside. A click beside it closes it.
 template <class Body>
 void overlay(App& app, const char* title, Rect rect, Body&& body) {
   Ui& ui = app.ui;
   rect.x = std::floor(rect.x);
   rect.y = std::floor(rect.y);
-  ImGui::SetNextWindowPos(rect.min());
-  ImGui::SetNextWindowSize({rect.w, rect.h});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, ui.theme.raised);
-  ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.dim);
+  begin_popup(app, rect);
   ImGui::Begin("##overlay", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollWithMouse);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "engine/lower_case.hpp"
+#include "panes/overlay.hpp"
 #include "panes/panes.hpp"
 #include "widgets/format.hpp"
 
@@ -42,18 +43,29 @@ void add_commands(std::vector<Choice>& choices, const std::string& wanted) {
       choices.push_back({tr(c.title), c.keys, c.id, Json::parse(c.arguments), score});
 }
 
+// A graph, an op, or a file with the line that was asked for.
+void add_found(const App& app, std::vector<Choice>& choices, const Found& f) {
+  const std::int32_t line = app.palette.line();
+  const bool graphs_only = app.palette.text[0] == '@';
+  const bool graph = f.path.empty() && f.op_name.empty();
+  if ((graphs_only && !graph) || (line > 0 && f.path.empty())) return;
+  const int score = std::max(2, score_of(f.title, lower_case(app.palette.name())));
+  if (f.path.empty())
+    choices.push_back({f.title, f.note, "focus_op", {{"graph_id", f.graph_id}, {"op_name", f.op_name}}, score});
+  else
+    choices.push_back({line > 0 ? f.title + ":" + std::to_string(line) : f.title,
+                       f.note,
+                       "focus_source",
+                       {{"host", f.host}, {"path", f.path}, {"line", std::max(1, line)}},
+                       line > 0 ? score + 2 : score});
+}
+
 // What the engine found of the run, and rows in view.
 void add_items(const App& app, std::vector<Choice>& choices, const std::string& text) {
   const std::string wanted = lower_case(text);
   if (wanted.empty()) return;
-  if (app.search.text == text)
-    for (const Found& f : app.search.list) {
-      const int score = std::max(2, score_of(f.title, wanted));
-      if (!f.path.empty())
-        choices.push_back({f.title, f.note, "focus_source", {{"host", f.host}, {"path", f.path}, {"line", 1}}, score});
-      else
-        choices.push_back({f.title, f.note, "focus_op", {{"graph_id", f.graph_id}, {"op_name", f.op_name}}, score});
-    }
+  if (app.search.text == app.palette.name())
+    for (const Found& f : app.search.list) add_found(app, choices, f);
   for (const Row& row : app.rows.rows) {
     const std::string name = row.op_name + ":" + std::to_string(row.slot);
     if (name.find(text) != std::string::npos && text.find(':') != std::string::npos)
@@ -63,7 +75,8 @@ void add_items(const App& app, std::vector<Choice>& choices, const std::string& 
                          {{"index", row.index}},
                          score_of(name, wanted)});
   }
-  choices.push_back({tr(Text::palette_filter, {{"text", text}}), "Enter", "filter", {{"query", text}}, 2});
+  if (text[0] != '@')
+    choices.push_back({tr(Text::palette_filter, {{"text", text}}), "Enter", "filter", {{"query", text}}, 2});
 }
 
 std::vector<Choice> choices_of(const App& app) {
@@ -111,11 +124,7 @@ void draw_palette(App& app, const Rect& window) {
   const float width = std::min(ui.px(620), window.w * 0.92f);
   const Rect rect{window.x + (window.w - width) / 2, window.y + ui.px(44), width,
                   ui.px(46) + h * static_cast<float>(shown)};
-  ImGui::SetNextWindowPos(rect.min());
-  ImGui::SetNextWindowSize({rect.w, rect.h});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, ui.theme.raised);
-  ImGui::PushStyleColor(ImGuiCol_Border, ui.theme.dim);
+  begin_popup(app, rect);
   ImGui::Begin("##palette", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                    ImGuiWindowFlags_NoNav);

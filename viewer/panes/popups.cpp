@@ -19,8 +19,10 @@ void draw_help(App& app, const Rect& window) {
     std::vector<const CommandInfo*> keyed;
     for (const CommandInfo& c : command_list())
       if (c.keys[0] != '\0') keyed.push_back(&c);
-    Rect foot = inside.cut_bottom(ui.px(116)).inset(ui.px(14), ui.px(4));
-    ui.paragraph(foot, ui.sans, 12, ui.theme.dim, tr(Text::help_mouse) + std::string("\n") + tr(Text::help_filter));
+    const std::string notes = tr(Text::help_mouse) + std::string("\n") + tr(Text::help_filter);
+    const float height = ui.paragraph_height(ui.sans, 12, notes, inside.w - ui.px(28)) + ui.px(16);
+    const Rect foot = inside.cut_bottom(std::min(height, inside.h / 2)).inset(ui.px(14), ui.px(6));
+    ui.paragraph(foot, ui.sans, 12, ui.theme.dim, notes);
     list(
         app, inside.inset(ui.px(14), ui.px(6)), keyed.size(), ui.px(22),
         [&](std::size_t i, Rect row) {
@@ -174,6 +176,18 @@ void draw_ops_of_line(App& app, const Rect& window) {
 }
 
 }  // namespace
+
+void begin_popup(App& app, const Rect& rect) {
+  ImGuiWindowClass bare;
+  bare.ViewportFlagsOverrideSet = ImGuiViewportFlags_NoDecoration | ImGuiViewportFlags_NoTaskBarIcon;
+  ImGui::SetNextWindowClass(&bare);
+  if (!app.popup_of) ImGui::SetNextWindowViewport(ImGui::GetMainViewport()->ID);
+  ImGui::SetNextWindowPos(rect.min());
+  ImGui::SetNextWindowSize({rect.w, rect.h});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, app.ui.theme.raised);
+  ImGui::PushStyleColor(ImGuiCol_Border, app.ui.theme.dim);
+}
 
 void draw_palette(App& app, const Rect& window);
 

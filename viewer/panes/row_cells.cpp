@@ -101,10 +101,10 @@ void draw_index(Ui& ui, Rect cell, const Row& row, bool focused) {
 }
 
 void draw_name(Ui& ui, Rect cell, const Row& row, const Role& role, const std::string& id) {
-  const bool consumer = role.kind == Role::Kind::consumer;
+  const bool plain = role.kind == Role::Kind::consumer || role.kind == Role::Kind::twin;
   if (role.kind != Role::Kind::none)
     cell.cut_right(ui.tag({cell.right() - ui.text_width(ui.mono, 11, role.text) - ui.px(8), cell.y}, cell.h, role.text,
-                          consumer ? ui.theme.badge : ui.theme.warnsoft, consumer ? ui.theme.onbadge : ui.theme.warn) +
+                          plain ? ui.theme.badge : ui.theme.warnsoft, plain ? ui.theme.onbadge : ui.theme.warn) +
                    ui.px(4));
   ui.mark(id + ":name", cell);
   ui.text_in(cell, ui.mono, 12, ui.theme.link, row.op_name + ":" + std::to_string(row.slot), Ellipsis::left);

@@ -6,16 +6,50 @@ namespace nanlens::viewer {
 
 namespace {
 
+// An entry; true if it was chosen.
+bool entry(App& app, const std::string& id, const std::string& label, const char* keys = nullptr) {
+  const bool chosen = ImGui::MenuItem(label.c_str(), keys);
+  const ImVec2 min = ImGui::GetItemRectMin();
+  const ImVec2 max = ImGui::GetItemRectMax();
+  app.ui.mark("menu:" + id, {min.x, min.y, max.x - min.x, max.y - min.y});
+  return chosen;
+}
+
 // Filters that keep the rows that are like this one.
 void filter_entries(App& app, const Row& row) {
-  const auto entry = [&](const std::string& label, const std::string& query) {
-    if (ImGui::MenuItem(label.c_str())) app.command("filter", {{"query", query}});
+  const auto filter = [&](const char* id, const std::string& label, const std::string& query) {
+    if (entry(app, id, label)) app.command("filter", {{"query", query}});
   };
-  entry(tr(Text::menu_only_type, {{"type", row.op_type}}), "type:" + row.op_type);
-  entry(tr(Text::menu_only_graph, {{"graph", row.graph_name}}), "graph:\"" + row.graph_name + "\"");
+  filter("type", tr(Text::menu_only_type, {{"type", row.op_type}}), "type:" + row.op_type);
+  filter("op", tr(Text::menu_only_op, {{"op", row.op_name}}), "op:\"" + row.op_name + "\"");
+  filter("graph", tr(Text::menu_only_graph, {{"graph", row.graph_name}}), "graph:\"" + row.graph_name + "\"");
   if (const Badge* const dtype = find_badge(row.badges, BadgeKind::dtype))
-    entry(tr(Text::menu_only_dtype, {{"dtype", dtype->text}}), "dtype:" + dtype->text);
-  if (row.execution >= 0) entry(tr(Text::menu_only_call), "exec=" + std::to_string(row.execution));
+    filter("dtype", tr(Text::menu_only_dtype, {{"dtype", dtype->text}}), "dtype:" + dtype->text);
+  if (row.execution >= 0) filter("call", tr(Text::menu_only_call), "exec=" + std::to_string(row.execution));
+}
+
+// Its op's alerts are muted, or no more.
+void expected_entry(App& app, const Row& row) {
+  const std::string site = row.graph_name + "/" + row.op_name;  // as AlertList::site calls it
+  const bool marked = app.alerts_pane.expected.contains(site);
+  if (entry(app, "expected", tr(marked ? Text::menu_not_expected : Text::menu_expected), "X"))
+    app.command("mark_expected", {{"scope", site}, {"on", !marked}});
+}
+
+void draw_entries(App& app, const Row& row) {
+  if (entry(app, "name", tr(Text::menu_copy_name))) app.command("copy", {{"what", "name"}, {"index", row.index}});
+  if (entry(app, "row", tr(Text::menu_copy_row))) app.command("copy", {{"what", "row"}, {"index", row.index}});
+  ImGui::Separator();
+  filter_entries(app, row);
+  ImGui::Separator();
+  if (entry(app, "pin", tr(Text::menu_pin), "P")) app.command("pin", {{"trace", row.index}});
+  if (row.bad) expected_entry(app, row);
+  ImGui::Separator();
+  if (entry(app, "source", tr(Text::menu_source))) {
+    app.command("focus_trace", {{"index", row.index}});
+    app.command("activate_pane", {{"pane", "source_code"}});
+  }
+  if (entry(app, "link", tr(Text::menu_copy_link))) app.command("copy_link");
 }
 
 }  // namespace
@@ -29,15 +63,7 @@ void row_menu(App& app, const std::string& id, const Row& row, bool open) {
     app.menu_open = true;
     if (app.close_menu) ImGui::CloseCurrentPopup();
     ImGui::PushFont(ui.sans, ui.px(13));
-    if (ImGui::MenuItem(tr(Text::menu_copy_name))) app.command("copy", {{"what", "name"}, {"index", row.index}});
-    if (ImGui::MenuItem(tr(Text::menu_copy_row))) app.command("copy", {{"what", "row"}, {"index", row.index}});
-    filter_entries(app, row);
-    if (ImGui::MenuItem(tr(Text::menu_pin), "P")) app.command("pin", {{"trace", row.index}});
-    if (ImGui::MenuItem(tr(Text::menu_source))) {
-      app.command("focus_trace", {{"index", row.index}});
-      app.command("activate_pane", {{"pane", "source_code"}});
-    }
-    if (ImGui::MenuItem(tr(Text::menu_copy_link))) app.command("copy_link");
+    draw_entries(app, row);
     ImGui::PopFont();
     ImGui::EndPopup();
   }

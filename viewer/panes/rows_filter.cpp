@@ -60,7 +60,7 @@ void draw_parts(App& app, Rect bar, const std::vector<std::string>& parts) {
   Ui& ui = app.ui;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string label = parts[i] + "  ×";
-    const float w = ui.text_width(ui.sans, 12, label) + ui.px(14);
+    const float w = ui.text_width(ui.sans, 13, label) + ui.px(14);
     if (w > bar.w) return;  // the box shows the rest
     if (ui.button("filter:part:" + std::to_string(i), bar.cut_left(w).inset(0, ui.px(2)), label)) {
       std::string rest;

@@ -9,8 +9,9 @@ namespace {
 
 constexpr const char* cpp_example =
     "#include <nanlens/nanlens.hpp>\n\n"
+    "using enum nanlens::TensorDebugMode;\n"
     "nanlens::enable_dump_debug_info({.logdir = \"/tmp/run\",\n"
-    "    .tensor_debug_mode = nanlens::TensorDebugMode::full_health,\n"
+    "    .tensor_debug_mode = full_health,\n"
     "    .circular_buffer_size = -1});\n"
     "auto y = nanlens::op(\"MatMul\", x * w, x, w);";
 constexpr const char* python_example =
@@ -51,12 +52,26 @@ void draw_title(App& app, Rect& column) {
   column.cut_top(ui.px(14));
 }
 
+// A link was followed, and waits for its logdir.
+void draw_linked(App& app, Rect& column) {
+  const std::string run = app.linked_run();
+  if (run.empty()) return;
+  Ui& ui = app.ui;
+  const std::string text = tr(run == "?" ? Text::start_link : Text::start_link_run, {{"run", run}});
+  const float height = ui.paragraph_height(ui.sans, 13, text, column.w - ui.px(24)) + ui.px(14);
+  const Rect note = column.cut_top(std::min(height, column.h * 0.3f));
+  ui.mark("linked", note);
+  ui.fill(note, ui.theme.func, ui.px(4));
+  ui.paragraph(note.inset(ui.px(12), ui.px(6)), ui.sans, 13, ui.theme.onfunc, text);
+  column.cut_top(ui.px(10));
+}
+
 void draw_error(App& app, Rect& column) {
   Ui& ui = app.ui;
   const std::string& error = app.overview.error;
   if (error.empty()) return;
   const float height = ui.paragraph_height(ui.sans, 13, error, column.w - ui.px(24)) + ui.px(14);
-  const Rect note = column.cut_top(std::min(std::max(ui.px(46), height), column.h * 0.3f));
+  const Rect note = column.cut_top(std::min(height, column.h * 0.3f));
   ui.mark("error", note);
   ui.fill(note, ui.theme.warnsoft, ui.px(4));
   ui.paragraph(note.inset(ui.px(12), ui.px(6)), ui.sans, 13, ui.theme.warn, error);
@@ -154,6 +169,7 @@ void draw_start_screen(App& app, Rect area) {
   Rect column{area.x + (area.w - width) / 2, area.y + top, width, area.h - top};
   draw_title(app, column);
   draw_error(app, column);
+  draw_linked(app, column);
   draw_drop_zone(app, column);
   if (ui.finger) draw_foot(app, column);
   if (!app.platform.recent.empty()) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/run_index.hpp"
 #include "engine/time_axis.hpp"
 #include "panes/panes.hpp"
 #include "widgets/format.hpp"
@@ -35,7 +36,9 @@ void draw_box(App& app, const Rect& rect, const Box& box) {
   const Hit hit = ui.item("timeline:box:" + std::to_string(box.index), rect);
   const BoxColors colors = colors_of(ui.theme, box.function, box.bad, focused);
   ui.fill(rect, colors.back, ui.px(2));
-  const std::string letter = initial(box.op_type);
+  // The whole name where it fits, as in few and therefore wide boxes.
+  std::string letter = stripped_name(box.op_type);
+  if (ui.text_width(ui.mono, 11, letter) + ui.px(8) > rect.w) letter = initial(box.op_type);
   const float width = ui.text_width(ui.mono, 11, letter);
   if (rect.w >= width) {
     ui.text({rect.x + (rect.w - width) / 2, rect.y + (rect.h - ui.px(11)) / 2 - ui.px(1)}, ui.mono, 11, colors.front,

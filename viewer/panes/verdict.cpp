@@ -37,11 +37,14 @@ float draw_loading(App& app, Rect area) {
   const Rect gauge = inner.cut_right(std::min(ui.px(200), inner.w * 0.3f)).inset(0, ui.px(10));
   ui.fill(gauge, ui.theme.badge, ui.px(3));
   ui.fill({gauge.x, gauge.y, gauge.w * static_cast<float>(share), gauge.h}, ui.theme.link, ui.px(3));
-  ui.text_in(inner, ui.sans, 13, ui.theme.warn,
-             tr(o.verdict.alert < 0 ? Text::loading : Text::loading_bad,
-                {{"done", o.bytes_done},
-                 {"total", o.bytes_total},
-                 {"tensor", tensor_text(o.verdict.tensor, o.verdict.graph_name)}}));
+  std::string text = tr(Text::loading, {{"done", o.bytes_done}, {"total", o.bytes_total}});
+  const double seconds = app.now - app.loading_since();
+  if (const double rate = static_cast<double>(o.bytes_done) / seconds; rate > 0 && o.bytes_done < o.bytes_total)
+    text += "  " + tr(Text::loading_rate,
+                      {{"rate", rate}, {"left", static_cast<double>(o.bytes_total - o.bytes_done) / rate}});
+  if (o.verdict.alert >= 0)
+    text += "   ▲ " + tr(Text::loading_bad, {{"tensor", tensor_text(o.verdict.tensor, o.verdict.graph_name)}});
+  ui.text_in(inner, ui.sans, 13, ui.theme.warn, text);
   return bar.h;
 }
 
@@ -67,15 +70,15 @@ float draw_remedy(App& app, Rect area) {
   const bool wraps = ui.finger;
   const float lines = wraps ? ui.paragraph_height(ui.sans, 13, remedy, area.w - ui.px(20)) + ui.px(12) : ui.px(26);
   const Rect bar = area.cut_top(lines);
-  ui.mark("verdict:remedy", bar);
+  const Hit hit = ui.item("verdict:remedy", bar, false);
   ui.fill(bar, ui.theme.panel);
   ui.hline(bar.x, bar.bottom() - 1, bar.w, ui.theme.line);
   if (wraps) {
     ui.paragraph(bar.inset(ui.px(10), ui.px(6)), ui.sans, 13, ui.theme.text, remedy);
     return bar.h;
   }
-  const float drawn = ui.text_in(bar.inset(ui.px(28), 0), ui.sans, 13, ui.theme.text, remedy);
-  if (drawn > bar.w - ui.px(60) && ImGui::IsMouseHoveringRect(bar.min(), bar.max())) ui.tooltip(remedy);
+  ui.text_in(bar.inset(ui.px(28), 0), ui.sans, 13, ui.theme.text, remedy);
+  if (hit.hovered) ui.tooltip(remedy);
   return bar.h;
 }
 

@@ -18,17 +18,24 @@ const char* missing_text(const Badge& badge) {
 
 }  // namespace
 
+const char* count_sign(BadgeKind kind) {
+  switch (kind) {
+    case BadgeKind::nan: return "NaN";
+    case BadgeKind::ninf: return "\u2212∞";
+    case BadgeKind::pinf: return "+∞";
+    case BadgeKind::neg: return "\u2212";
+    case BadgeKind::zero: return "0";
+    case BadgeKind::pos: return "+";
+    default: return "";
+  }
+}
+
 std::string format_badge(const Badge& badge) {
-  const auto tag = [&](const char* name) { return std::string(name) + "\u00a0" + format_short_count(badge.number); };
+  if (const char* const sign = count_sign(badge.kind); *sign != '\0')
+    return std::string(sign) + "\u00a0" + format_short_count(badge.number);
   switch (badge.kind) {
     case BadgeKind::rank: return format_count(badge.number) + "D";
     case BadgeKind::size: return badge.number == 0 ? tr(Text::badge_empty) : format_short_count(badge.number);
-    case BadgeKind::nan: return tag("NaN");
-    case BadgeKind::ninf: return tag("\u2212∞");
-    case BadgeKind::pinf: return tag("+∞");
-    case BadgeKind::neg: return tag("\u2212");
-    case BadgeKind::zero: return tag("0");
-    case BadgeKind::pos: return tag("+");
     case BadgeKind::curt: return tr(badge.number != 0 ? Text::badge_bad : Text::badge_ok);
     case BadgeKind::none: return missing_text(badge);
     default: return badge.text;

@@ -12,6 +12,8 @@
 
 namespace nanlens::viewer {
 
+/// Of which values a badge counts: "NaN", "−∞", …; "" if it counts none.
+const char* count_sign(BadgeKind kind);
 /// A badge as it is drawn: "float32", "2D", "1,000", "−∞ 300".
 std::string format_badge(const Badge& badge);
 /// Plain text of several badges, for tooltips and the clipboard.

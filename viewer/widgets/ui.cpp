@@ -251,24 +251,6 @@ bool Ui::scrollbar(const std::string& id, const Rect& rect, double total, double
   return first != before;
 }
 
-void Ui::tooltip(std::string_view text) const {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_DelayNormal | ImGuiHoveredFlags_NoSharedDelay)) {
-    tooltip_pending = true;
-    return;
-  }
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {px(8), px(6)});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
-  if (ImGui::BeginTooltip()) {
-    ImGui::PushFont(sans, px(12));
-    ImGui::PushTextWrapPos(px(520));
-    ImGui::TextUnformatted(begin_of(text), end_of(text));
-    ImGui::PopTextWrapPos();
-    ImGui::PopFont();
-    ImGui::EndTooltip();
-  }
-  ImGui::PopStyleVar(2);
-}
-
 bool Ui::swiping() const {
   constexpr float still = 10;  // pixels that a finger may tremble
   return finger && ImGui::GetIO().MouseDragMaxDistanceSqr[0] > px(still) * px(still);

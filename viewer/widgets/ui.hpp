@@ -72,6 +72,14 @@ class Ui {
   mutable std::vector<std::string> cut;
   /// A tooltip will appear if the mouse rests.
   mutable bool tooltip_pending = false;
+  /// A tooltip that Ctrl holds, so that its text can be selected and copied; "": none.
+  struct HeldTooltip {
+    std::string text = {};
+    ImVec2 at = {};
+    std::uint32_t viewport = 0;
+    bool typing = false;  ///< its text has the keyboard
+  };
+  mutable HeldTooltip held;
 
   /// Logical pixels at 100 % to those at the current scale.
   [[nodiscard]] float px(float size) const { return size * scale; }
@@ -127,7 +135,10 @@ class Ui {
   bool button(const std::string& id, const Rect& rect, std::string_view label, bool primary = false);
   /// Scroll bar of a list of `total` items of which `visible` fit. Changes `first` and returns true when it is dragged.
   bool scrollbar(const std::string& id, const Rect& rect, double total, double visible, double& first);
+  /// Shows a text while the mouse rests on the last item. With Ctrl it stays until the mouse has left it.
   void tooltip(std::string_view text) const;
+  /// Draws the one that is held. Call when everything else is drawn.
+  void held_tooltip();
   ///@}
 
   /// @name Badges
