@@ -12,6 +12,8 @@ using nanlens::test::grows_while_filtered;
 using nanlens::test::Growth;
 using nanlens::test::Headless;
 using nanlens::test::Json;
+using nanlens::test::LogdirGenerator;
+namespace logdir = nanlens::logdir;
 
 TEST_CASE("a run that grows while it is filtered and scrolled: the place stays") {
   Headless v;
