@@ -114,7 +114,24 @@ TEST_CASE("casts: formats without infinity make NaN of what is too large") {
   CHECK(judge(OpCode::cast, health({.nan = 1, .pos = 1}, DType::float16), in, true).verdict == Verdict::contradicted);
   CHECK(judge(OpCode::cast, health({.nan = 1, .pos = 1}, DType::float8_e4m3fn), in, true).verdict ==
         Verdict::explained);
+}
+
+TEST_CASE("ranges of dtypes follow from their formats") {
+  CHECK(dtype_max(DType::float64) == 1.7976931348623157e308);
+  CHECK(dtype_max(DType::float32) == 3.4028234663852886e38);
+  CHECK(dtype_max(DType::bfloat16) == 3.3895313892515355e38);
+  CHECK(dtype_max(DType::float16) == 65504);
+  CHECK(dtype_max(DType::float8_e5m2) == 57344);
   CHECK(dtype_max(DType::float8_e4m3fn) == 448);
+  CHECK(dtype_max(DType::float8_e4m3fnuz) == 240);
+  CHECK(dtype_max(DType::float8_e4m3b11fnuz) == 30);
+  CHECK(dtype_max(DType::float8_e5m2fnuz) == 57344);
+  CHECK(dtype_max(DType::int32) == 0);
+  CHECK(exp_limit(DType::float64) == 709.78);
+  CHECK(exp_limit(DType::float32) == 88.72);
+  CHECK(exp_limit(DType::bfloat16) == 88.72);
+  CHECK(exp_limit(DType::float16) == 11.09);
+  CHECK(exp_limit(DType::float8_e5m2) == 0);
 }
 
 TEST_CASE("what only preserves can't have made anything") {

@@ -53,6 +53,22 @@ TEST_CASE("dtypes without a summary, and memory that can't be read, give none") 
   CHECK(values(TensorDebugMode::shape, on_device).size() == 10);
 }
 
+TEST_CASE("what a mode tells") {
+  using enum Told;
+  const auto told = [](TensorDebugMode mode) {
+    std::vector<bool> facts;
+    for (const Told what : {health, non_finite_counts, finite_counts, size, rank}) facts.push_back(tells(mode, what));
+    return facts;
+  };
+  CHECK(told(TensorDebugMode::no_tensor) == std::vector<bool>{false, false, false, false, false});
+  CHECK(told(TensorDebugMode::curt_health) == std::vector<bool>{true, false, false, false, false});
+  CHECK(told(TensorDebugMode::concise_health) == std::vector<bool>{true, true, false, true, false});
+  CHECK(told(TensorDebugMode::full_health) == std::vector<bool>{true, true, true, true, true});
+  CHECK(told(TensorDebugMode::shape) == std::vector<bool>{false, false, false, true, true});
+  CHECK(told(TensorDebugMode::full_tensor) == std::vector<bool>{true, true, true, true, true});
+  CHECK(told(static_cast<TensorDebugMode>(99)) == std::vector<bool>{false, false, false, false, false});
+}
+
 TEST_CASE("mode names") {
   CHECK(debug_mode_from_name("full_health") == TensorDebugMode::full_health);
   CHECK(debug_mode_from_name("REDUCE_INF_NAN_THREE_SLOTS") == TensorDebugMode::reduce_inf_nan_three_slots);

@@ -66,9 +66,8 @@ std::string unchecked_words(const reader::Logdir& logdir, const Found& found) {
   if (found.events == 0) return "nothing could be checked: no event is on record";
   causes::Causes causes(*runs_by_importance(logdir).front());
   const auto mode = causes.model().mode();
-  const bool counts = mode == TensorDebugMode::full_health || mode == TensorDebugMode::full_tensor;
   return std::string("nothing could be checked: no tensor on record has health data") +
-         (counts ? "" : " (record with FULL_HEALTH)");
+         (tells(mode, Told::finite_counts) ? "" : " (record with FULL_HEALTH)");
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ std::vector<reader::Run*> runs_to_explain(const reader::Logdir& logdir, const Wh
 
 void print_nothing(Causes& causes) {
   const auto mode = causes.model().mode();
-  if (mode == TensorDebugMode::no_tensor || mode == TensorDebugMode::shape)
+  if (mode != TensorDebugMode::unspecified && !tells(mode, Told::health))
     line("This run has no health data (mode " + std::string(debug_mode_name(mode)) + "): record with FULL_HEALTH.");
   else
     line("Nothing to explain: no NaN or ∞ on record.");

@@ -1,10 +1,10 @@
 #include "badges.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <span>
 #include <string>
 
+#include <nanlens/summary/summarize.hpp>
 #include <nanlens/tensor/dtype_name.hpp>
 
 namespace nanlens::viewer {
@@ -16,20 +16,11 @@ bool tells_bad(const Badge& b) {
          (b.kind == BadgeKind::curt && b.number != 0);
 }
 
-// A number of a damaged record can be any; nothing that it is to stand for is as large as this.
-constexpr double largest_integer = 9e15;
-
-std::string integer_text(double number) {
-  if (!(std::fabs(number) < largest_integer)) return "?";
-  return std::to_string(static_cast<std::int64_t>(number));
-}
-
-void add_dtype(std::vector<Badge>& badges, double number) {
-  std::string name;
-  if (number >= 0 && number <= std::numeric_limits<int>::max())
-    name = dtype_name(static_cast<DType>(static_cast<int>(number)));
-  if (name.empty()) name = "dtype " + integer_text(number);
-  badges.push_back({BadgeKind::dtype, number, std::move(name)});
+void add_dtype(std::vector<Badge>& badges, DType dtype) {
+  const auto number = static_cast<std::int32_t>(dtype);
+  std::string name(dtype_name(dtype));
+  if (dtype_from_name(name) != dtype) name = "dtype " + std::to_string(number);
+  badges.push_back({BadgeKind::dtype, static_cast<double>(number), std::move(name)});
 }
 
 void add_counts(std::vector<Badge>& badges, const double (&counts)[6]) {
@@ -40,20 +31,17 @@ void add_counts(std::vector<Badge>& badges, const double (&counts)[6]) {
 }
 
 // Shapes of more than six dimensions are kept without their first ones.
-std::string shape_text(const std::vector<double>& v) {
-  const auto rank = v[2] >= 0 && v[2] < largest_integer ? static_cast<std::int64_t>(v[2]) : 0;
+std::string shape_text(double rank, std::span<const double> extents) {
   std::string text = "[";
-  for (std::int64_t i = 0; i < rank; ++i) {
-    if (i > 0) text += ",";
-    const std::int64_t kept = i - std::max<std::int64_t>(0, rank - 6);
-    text += kept < 0 ? "?" : integer_text(v[static_cast<std::size_t>(4 + kept)]);
-    if (i > 64) break;
-  }
+  const auto missing = static_cast<std::int64_t>(rank) - static_cast<std::int64_t>(extents.size());
+  for (std::int64_t i = 0; i < std::min<std::int64_t>(missing, 64); ++i) text += i > 0 ? ",?" : "?";
+  for (const double extent : extents)
+    text += (text.size() > 1 ? "," : "") + std::to_string(static_cast<std::int64_t>(extent));
   return text + "]";
 }
 
 void add_full_tensor(std::vector<Badge>& badges, const logdir::TensorProto& proto) {
-  add_dtype(badges, proto.dtype);
+  add_dtype(badges, static_cast<DType>(proto.dtype));
   if (proto.shape && !proto.shape->unknown_rank) {
     std::string text = "[";
     for (std::size_t i = 0; i < proto.shape->dims.size(); ++i) {
@@ -91,25 +79,18 @@ std::vector<Badge> badges_of(std::int32_t mode, const reader::TensorValues& valu
     badges.push_back(missing_badge(reader::has_debug_values(mode) ? Missing::not_checked : Missing::not_recorded));
     return badges;
   }
-  const auto& v = *values;
-  if (kind == TensorDebugMode::curt_health && v.size() == 2) {
-    badges.push_back({BadgeKind::curt, v[1] != 0 ? 1.0 : 0.0, {}});
-  } else if (kind == TensorDebugMode::concise_health && v.size() == 5) {
-    badges.push_back({BadgeKind::size, v[1], {}});
-    add_counts(badges, {v[4], v[2], v[3], 0, 0, 0});
-  } else if (kind == TensorDebugMode::full_health && v.size() == 11) {
-    add_dtype(badges, v[2]);
-    badges.push_back({BadgeKind::rank, v[3], {}});
-    badges.push_back({BadgeKind::size, v[4], {}});
-    add_counts(badges, {v[7], v[5], v[6], v[8], v[9], v[10]});
-  } else if (kind == TensorDebugMode::shape && v.size() == 10) {
-    add_dtype(badges, v[1]);
-    badges.push_back({BadgeKind::rank, v[2], {}});
-    badges.push_back({BadgeKind::shape, 0, shape_text(v)});
-    badges.push_back({BadgeKind::size, v[3], {}});
-  } else {
+  const reader::TensorHealth h = reader::tensor_health(kind, *values);
+  if (!h.known()) {
     badges.push_back(missing_badge(Missing::not_checked));
+    return badges;
   }
+  if (!tells(kind, Told::size)) badges.push_back({BadgeKind::curt, h.bad() ? 1.0 : 0.0, {}});
+  if (h.dtype != DType::invalid) add_dtype(badges, h.dtype);
+  if (h.rank >= 0) badges.push_back({BadgeKind::rank, h.rank, {}});
+  if (summary_places(kind).extents != 0)
+    badges.push_back({BadgeKind::shape, 0, shape_text(h.rank, extents_in(kind, *values))});
+  if (h.size >= 0) badges.push_back({BadgeKind::size, h.size, {}});
+  add_counts(badges, {h.num_nan, h.num_neg_inf, h.num_pos_inf, h.num_negative, h.num_zero, h.num_positive});
   return badges;
 }
 

@@ -35,8 +35,7 @@ struct RowFilter::RowContext {
     if (const Badge* badge = find_badge(badges, kind)) return badge->number;
     const auto mode = static_cast<TensorDebugMode>(detail->event.tensor_debug_mode);
     const bool finite_kind = kind == BadgeKind::neg || kind == BadgeKind::zero || kind == BadgeKind::pos;
-    const bool counts = mode == TensorDebugMode::full_health || mode == TensorDebugMode::full_tensor ||
-                        (mode == TensorDebugMode::concise_health && !finite_kind);
+    const bool counts = tells(mode, finite_kind ? Told::finite_counts : Told::non_finite_counts);
     const bool checked = find_badge(badges, BadgeKind::size) != nullptr;
     if (kind == BadgeKind::size || kind == BadgeKind::rank || !counts || !checked) return std::nullopt;
     return 0;
@@ -66,15 +65,13 @@ bool compare(double value, const Node& node, double low, double high) {
 void collect_missing(const Node& node, TensorDebugMode mode, std::string& missing) {
   for (const Node& child : node.children) collect_missing(child, mode, missing);
   if (node.kind != Node::Kind::number && node.kind != Node::Kind::range) return;
-  const bool full = mode == TensorDebugMode::full_health || mode == TensorDebugMode::full_tensor;
-  const bool concise = full || mode == TensorDebugMode::concise_health;
-  const bool shape = full || mode == TensorDebugMode::shape;
   const auto concise_or_full = [&](const char* word) {
-    return concise ? ""
-                   : tr(Text::filter_needs_one, {{"word", word}, {"mode", "CONCISE_HEALTH"}, {"other", "FULL_HEALTH"}});
+    return tells(mode, Told::non_finite_counts)
+               ? ""
+               : tr(Text::filter_needs_one, {{"word", word}, {"mode", "CONCISE_HEALTH"}, {"other", "FULL_HEALTH"}});
   };
   const auto only_full = [&](const char* word) {
-    return full ? "" : tr(Text::filter_needs, {{"word", word}, {"mode", "FULL_HEALTH"}});
+    return tells(mode, Told::finite_counts) ? "" : tr(Text::filter_needs, {{"word", word}, {"mode", "FULL_HEALTH"}});
   };
   std::string text;
   switch (node.number_field) {
@@ -86,10 +83,11 @@ void collect_missing(const Node& node, TensorDebugMode mode, std::string& missin
     case NumberField::zero: text = only_full("zero"); break;
     case NumberField::pos: text = only_full("pos"); break;
     case NumberField::rank:
-      if (!shape) text = tr(Text::filter_needs_one, {{"word", "rank"}, {"mode", "FULL_HEALTH"}, {"other", "SHAPE"}});
+      if (!tells(mode, Told::rank))
+        text = tr(Text::filter_needs_one, {{"word", "rank"}, {"mode", "FULL_HEALTH"}, {"other", "SHAPE"}});
       break;
     case NumberField::size:
-      if (!concise && !shape) text = tr(Text::filter_needs_any, {{"word", "size"}});
+      if (!tells(mode, Told::size)) text = tr(Text::filter_needs_any, {{"word", "size"}});
       break;
     default: break;
   }
@@ -282,8 +280,7 @@ void RowFilter::find_mode() {
   const auto first = index_.run().trace(0);
   if (!first) return;
   const auto mode = static_cast<TensorDebugMode>(first->event.tensor_debug_mode);
-  counts_ = mode == TensorDebugMode::concise_health || mode == TensorDebugMode::full_health ||
-            mode == TensorDebugMode::full_tensor;
+  counts_ = tells(mode, Told::non_finite_counts);
 }
 
 std::string RowFilter::missing_facts() const {

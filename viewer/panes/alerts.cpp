@@ -144,9 +144,8 @@ std::string empty_alerts_text(const App& app) {
   if (app.overview.loading) return tr(Text::list_reading);
   const RunInfo& run = app.run();
   const auto mode = static_cast<TensorDebugMode>(run.mode);
-  if (mode == TensorDebugMode::no_tensor || mode == TensorDebugMode::shape)
-    return tr(Text::alerts_no_health, {{"mode", debug_mode_name(mode)}});
   if (run.num_traces + run.num_executions == 0) return tr(Text::run_empty);
+  if (!tells(mode, Told::health)) return tr(Text::alerts_no_health, {{"mode", debug_mode_name(mode)}});
   return tr(Text::alerts_none, {{"rows", run.num_traces}, {"executions", run.num_executions}});
 }
 

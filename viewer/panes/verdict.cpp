@@ -89,7 +89,7 @@ float draw_clean_verdict(App& app, const Rect& bar) {
   const Rect inner = bar.inset(ui.px(10), 0);
   if (run.num_traces + run.num_executions == 0)
     ui.text_in(inner, ui.sans, 14, ui.theme.dim, tr(Text::run_empty));
-  else if (mode == TensorDebugMode::no_tensor || mode == TensorDebugMode::shape)
+  else if (!tells(mode, Told::health))
     ui.text_in(inner, ui.sans, 14, ui.theme.warn, tr(Text::verdict_no_health, {{"mode", debug_mode_name(mode)}}));
   else
     ui.text_in(inner, ui.sans, 14, ui.theme.ok, tr(Text::verdict_none));

@@ -1,7 +1,9 @@
 #include "describe.hpp"
 
 #include <ctime>
+#include <span>
 
+#include <nanlens/summary/summarize.hpp>
 #include <nanlens/tensor/dtype_name.hpp>
 
 namespace nanlens::report {
@@ -14,6 +16,25 @@ void add_count(std::string& text, const char* name, double count) {
   text += std::string(name) + " ×" + with_separators(static_cast<std::uint64_t>(count));
 }
 
+std::string describe_counts(const reader::TensorHealth& h) {
+  std::string counts;
+  add_count(counts, "NaN", h.num_nan);
+  add_count(counts, "−∞", h.num_neg_inf);
+  add_count(counts, "+∞", h.num_pos_inf);
+  add_count(counts, "−", h.num_negative);
+  add_count(counts, "0", h.num_zero);
+  add_count(counts, "+", h.num_positive);
+  return counts;
+}
+
+// Of more than six dimensions the last are on record.
+std::string describe_shape(double rank, std::span<const double> extents) {
+  std::string shape;
+  for (const double extent : extents)
+    shape += (shape.empty() ? "" : ",") + std::to_string(static_cast<std::int64_t>(extent));
+  return (rank > static_cast<double>(extents.size()) ? "[…," : "[") + shape + "]";
+}
+
 }  // namespace
 
 std::string with_separators(std::uint64_t value) {
@@ -22,41 +43,18 @@ std::string with_separators(std::uint64_t value) {
   return text;
 }
 
-std::string describe_values(std::int32_t mode, const reader::TensorValues& values) {
-  if (!values) return {};
-  const auto& v = *values;
-  const auto dtype = [](double number) {
-    return std::string(dtype_name(static_cast<DType>(static_cast<int>(number))));
-  };
-  std::string counts;
-  switch (static_cast<TensorDebugMode>(mode)) {
-    case TensorDebugMode::curt_health: return v.size() == 2 ? (v[1] != 0 ? "has NaN or ∞" : "no NaN or ∞") : "";
-    case TensorDebugMode::concise_health:
-      if (v.size() != 5) return {};
-      add_count(counts, "NaN", v[4]);
-      add_count(counts, "−∞", v[2]);
-      add_count(counts, "+∞", v[3]);
-      return "size " + with_separators(static_cast<std::uint64_t>(v[1])) + ": " +
-             (counts.empty() ? "no NaN or ∞" : counts);
-    case TensorDebugMode::full_health:
-      if (v.size() != 11) return {};
-      add_count(counts, "NaN", v[7]);
-      add_count(counts, "−∞", v[5]);
-      add_count(counts, "+∞", v[6]);
-      add_count(counts, "−", v[8]);
-      add_count(counts, "0", v[9]);
-      add_count(counts, "+", v[10]);
-      return dtype(v[2]) + " " + std::to_string(static_cast<int>(v[3])) + "D size " +
-             with_separators(static_cast<std::uint64_t>(v[4])) + (counts.empty() ? "" : ": " + counts);
-    case TensorDebugMode::shape: {
-      if (v.size() != 10) return {};
-      std::string shape;
-      for (std::size_t i = 0; i < static_cast<std::size_t>(v[2]) && i < 6; ++i)
-        shape += (shape.empty() ? "" : ",") + std::to_string(static_cast<std::int64_t>(v[4 + i]));
-      return dtype(v[1]) + " shape [" + (v[2] > 6 ? "…," : "") + shape + "]";
-    }
-    default: return {};
-  }
+std::string describe_values(std::int32_t number, const reader::TensorValues& values) {
+  const auto mode = static_cast<TensorDebugMode>(number);
+  const reader::TensorHealth h = values ? reader::tensor_health(mode, *values) : reader::TensorHealth{};
+  if (!h.known()) return {};
+  if (!tells(mode, Told::size)) return h.bad() ? "has NaN or ∞" : "no NaN or ∞";
+  std::string text = tells(mode, Told::rank) ? std::string(dtype_name(h.dtype)) + " " : "";
+  if (summary_places(mode).extents != 0) return text + "shape " + describe_shape(h.rank, extents_in(mode, *values));
+  if (h.rank >= 0) text += with_separators(static_cast<std::uint64_t>(h.rank)) + "D ";
+  text += "size " + with_separators(static_cast<std::uint64_t>(h.size));
+  const std::string counts = describe_counts(h);
+  if (!counts.empty()) return text + ": " + counts;
+  return tells(mode, Told::finite_counts) ? text : text + ": no NaN or ∞";
 }
 
 std::string values_of(reader::Run& run, causes::EventRef event) {

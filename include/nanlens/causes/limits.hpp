@@ -1,7 +1,9 @@
 /// @file
-/// Ranges of floating dtypes. Source: the formats' definitions (IEEE 754; OCP 8-bit floating point, and its fnuz
-/// variants).
+/// Ranges of floating dtypes, from their formats.
 #pragma once
+
+#include <array>
+#include <cmath>
 
 #include <nanlens/tensor/dtype.hpp>
 
@@ -9,35 +11,39 @@ namespace nanlens::causes {
 
 /// True for the 8-bit formats without infinity: what is too large becomes NaN.
 constexpr bool dtype_lacks_infinity(DType dtype) noexcept {
-  return dtype == DType::float8_e4m3fn || dtype == DType::float8_e4m3fnuz || dtype == DType::float8_e4m3b11fnuz ||
-         dtype == DType::float8_e5m2fnuz;
+  return is_floating(dtype) && float_format(dtype).specials != FloatSpecials::ieee;
 }
+
+namespace detail {
+
+// The largest fraction with the largest exponent, but for the bits that are kept for NaN and infinity.
+constexpr double largest_value(const FloatFormat& f) noexcept {
+  if (f.specials == FloatSpecials::none) return 0;
+  const double steps = static_cast<double>(std::uint64_t{1} << f.fraction_bits);
+  const double fraction = steps - (f.specials == FloatSpecials::all_ones ? 2 : 1);
+  const int exponent = (1 << f.exponent_bits) - (f.specials == FloatSpecials::ieee ? 2 : 1) - f.bias;
+  double value = 1 + fraction / steps;
+  for (int i = 0; i < exponent; ++i) value *= 2;
+  return value;
+}
+
+inline constexpr auto largest_values = [] {
+  std::array<double, nanlens::detail::num_dtypes> values{};
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = largest_value(nanlens::detail::dtype_facts[i].format);
+  return values;
+}();
+
+}  // namespace detail
 
 /// The largest finite value; 0 for dtypes that are not floating.
 constexpr double dtype_max(DType dtype) noexcept {
-  switch (dtype) {
-    case DType::float64: return 1.7976931348623157e308;
-    case DType::float32: return 3.4028234663852886e38;
-    case DType::bfloat16: return 3.3895313892515355e38;
-    case DType::float16: return 65504.0;
-    case DType::float8_e5m2: return 57344.0;
-    case DType::float8_e4m3fn: return 448.0;
-    case DType::float8_e4m3fnuz: return 240.0;
-    case DType::float8_e4m3b11fnuz: return 30.0;
-    case DType::float8_e5m2fnuz: return 57344.0;
-    default: return 0;
-  }
+  return detail::largest_values[static_cast<std::size_t>(nanlens::detail::facts_of(dtype).dtype)];
 }
 
-/// exp(x) overflows above this: the natural logarithm of the largest value, to two digits; 0 where it is not listed.
-constexpr double exp_limit(DType dtype) noexcept {
-  switch (dtype) {
-    case DType::float64: return 709.78;
-    case DType::float32:
-    case DType::bfloat16: return 88.72;
-    case DType::float16: return 11.09;
-    default: return 0;
-  }
+/// exp(x) overflows above this: the natural logarithm of the largest value, to two digits; 0 for dtypes that are not
+/// floating, and for those of 8 bits, where rounding moves it by more than that.
+inline double exp_limit(DType dtype) noexcept {
+  return is_floating(dtype) && dtype_bytes(dtype) > 1 ? std::round(std::log(dtype_max(dtype)) * 100) / 100 : 0;
 }
 
 }  // namespace nanlens::causes

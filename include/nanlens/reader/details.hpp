@@ -47,8 +47,7 @@ struct OpDetail {
 
 /// True for the modes whose records hold numbers about tensors: CURT_HEALTH … SHAPE.
 constexpr bool has_debug_values(std::int32_t mode) noexcept {
-  return mode >= static_cast<std::int32_t>(TensorDebugMode::curt_health) &&
-         mode <= static_cast<std::int32_t>(TensorDebugMode::shape);
+  return summary_size(static_cast<TensorDebugMode>(mode)) != 0;
 }
 
 namespace detail {

@@ -2,9 +2,11 @@
 /// The part of an event that the index needs, read straight from its bytes: no allocation per event.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +30,8 @@ struct TensorHealth {
   double num_zero = -1;
   double num_positive = -1;
   [[nodiscard]] bool bad() const noexcept { return (flags & bad_flags) != 0; }
+  /// False if the record tells nothing of the tensor's elements.
+  [[nodiscard]] bool known() const noexcept { return flags != 0 || size >= 0; }
 };
 
 /// Numbers of a summary, without a heap allocation.
@@ -73,70 +77,71 @@ inline DType summary_dtype(double number) noexcept {
 }
 
 // A summary whose counts are no counts (negative, not a number, beyond what 64 bits hold) tells nothing.
-inline bool are_counts(const SummaryNumbers& n, std::size_t from) noexcept {
-  for (std::size_t i = from; i < n.size(); ++i)
-    if (!(n.values[i] >= 0 && n.values[i] < 9e18)) return false;
-  return true;
+inline bool are_counts(std::span<const double> numbers) noexcept {
+  return std::all_of(numbers.begin(), numbers.end(), [](double n) { return n >= 0 && n < 9e18; });
 }
 
-inline std::uint8_t flag(double count, std::uint8_t bit) noexcept { return count > 0 ? bit : std::uint8_t{0}; }
+inline std::uint8_t flags_of(const TensorHealth& h) noexcept {
+  const auto flag = [](bool set, std::uint8_t bit) { return set ? bit : std::uint8_t{0}; };
+  return static_cast<std::uint8_t>(flag(h.num_nan >= 0, has_summary_flag) | flag(h.num_nan > 0, nan_flag) |
+                                   flag(h.num_neg_inf > 0, neg_inf_flag) | flag(h.num_pos_inf > 0, pos_inf_flag) |
+                                   flag(h.num_negative > 0, negative_flag) | flag(h.num_zero > 0, zero_flag) |
+                                   flag(h.num_positive > 0, positive_flag) | flag(h.size == 0, empty_flag));
+}
+
+inline TensorHealth full_tensor_health(logdir::Bytes proto) {
+  TensorHealth h;
+  logdir::TensorProto full;
+  if (!logdir::detail::decode(proto, full)) return h;
+  h.dtype = static_cast<DType>(full.dtype);
+  if (full.shape) h.rank = static_cast<double>(full.shape->dims.size());
+  if (const auto c = logdir::tensor_health(full)) {
+    h.size = static_cast<double>(c->total());
+    h.num_neg_inf = static_cast<double>(c->neg_inf);
+    h.num_pos_inf = static_cast<double>(c->pos_inf);
+    h.num_nan = static_cast<double>(c->nan);
+    h.num_negative = static_cast<double>(c->negative);
+    h.num_zero = static_cast<double>(c->zero);
+    h.num_positive = static_cast<double>(c->positive);
+    h.flags = flags_of(h);
+  }
+  return h;
+}
 
 }  // namespace detail
 
+/// Health of a tensor from the numbers of its summary.
+inline TensorHealth tensor_health(TensorDebugMode mode, std::span<const double> summary) noexcept {
+  TensorHealth h;
+  const SummaryPlaces& at = summary_places(mode);
+  const std::size_t first_count = at.rank != 0 ? at.rank : 1;  // behind the ids and the dtype
+  if (summary.empty() || summary.size() != summary_size(mode) || !detail::are_counts(summary.subspan(first_count)))
+    return h;
+  const auto told = [&](std::uint8_t place) { return place != 0 ? summary[place] : -1; };
+  h.dtype = detail::summary_dtype(told(at.dtype));
+  h.rank = told(at.rank);
+  h.size = told(at.size);
+  h.num_neg_inf = told(at.neg_inf);
+  h.num_pos_inf = told(at.pos_inf);
+  h.num_nan = told(at.nan);
+  h.num_negative = told(at.negative);
+  h.num_zero = told(at.zero);
+  h.num_positive = told(at.positive);
+  h.flags = at.bad == 0 ? detail::flags_of(h)
+                        : static_cast<std::uint8_t>(has_summary_flag | (summary[at.bad] != 0 ? bad_flags : 0));
+  return h;
+}
+
 /// Health of a tensor from what a record holds of it. Modes and dtypes that tell nothing give no flag at all.
 inline TensorHealth tensor_health(TensorDebugMode mode, logdir::Bytes proto) {
-  TensorHealth h;
-  const auto counts = [&](double size, double neg_inf, double pos_inf, double nan) {
-    h.size = size;
-    h.num_neg_inf = neg_inf;
-    h.num_pos_inf = pos_inf;
-    h.num_nan = nan;
-    h.flags =
-        static_cast<std::uint8_t>(has_summary_flag | detail::flag(nan, nan_flag) | detail::flag(neg_inf, neg_inf_flag) |
-                                  detail::flag(pos_inf, pos_inf_flag) | (size == 0 ? empty_flag : 0));
-  };
-  const auto finite = [&](double negative, double zero, double positive) {
-    h.num_negative = negative;
-    h.num_zero = zero;
-    h.num_positive = positive;
-    h.flags = static_cast<std::uint8_t>(h.flags | detail::flag(negative, negative_flag) |
-                                        detail::flag(zero, zero_flag) | detail::flag(positive, positive_flag));
-  };
-  if (mode == TensorDebugMode::full_tensor) {
-    logdir::TensorProto full;
-    if (!logdir::detail::decode(proto, full)) return h;
-    h.dtype = static_cast<DType>(full.dtype);
-    if (full.shape) h.rank = static_cast<double>(full.shape->dims.size());
-    if (const auto c = logdir::tensor_health(full)) {
-      counts(static_cast<double>(c->total()), static_cast<double>(c->neg_inf), static_cast<double>(c->pos_inf),
-             static_cast<double>(c->nan));
-      finite(static_cast<double>(c->negative), static_cast<double>(c->zero), static_cast<double>(c->positive));
-    }
-    return h;
-  }
-  SummaryNumbers n = detail::summary_numbers(proto);
-  if (n.size() == 0) {  // the kernel's other output type, which TensorFlow's dumping does not use
+  if (mode == TensorDebugMode::full_tensor) return detail::full_tensor_health(proto);
+  SummaryNumbers numbers = detail::summary_numbers(proto);
+  if (numbers.size() == 0) {  // the kernel's other output type, which TensorFlow's dumping does not use
     logdir::TensorProto rare;
     if (logdir::detail::decode(proto, rare))
-      for (const double v : logdir::summary_values(rare)) n.push_back(v);
+      for (const double v : logdir::summary_values(rare)) numbers.push_back(v);
   }
-  const auto& v = n.values;
-  if (mode == TensorDebugMode::curt_health && n.size() == 2 && detail::are_counts(n, 1)) {
-    h.flags = static_cast<std::uint8_t>(has_summary_flag | (v[1] != 0 ? bad_flags : 0));
-  } else if (mode == TensorDebugMode::concise_health && n.size() == 5 && detail::are_counts(n, 1)) {
-    counts(v[1], v[2], v[3], v[4]);
-  } else if (mode == TensorDebugMode::full_health && n.size() == 11 && detail::are_counts(n, 3)) {
-    h.dtype = detail::summary_dtype(v[2]);
-    h.rank = v[3];
-    counts(v[4], v[5], v[6], v[7]);
-    finite(v[8], v[9], v[10]);
-  } else if (mode == TensorDebugMode::shape && n.size() == 10 && detail::are_counts(n, 2)) {
-    h.dtype = detail::summary_dtype(v[1]);
-    h.rank = v[2];
-    h.size = v[3];
-    h.flags = v[3] == 0 ? empty_flag : std::uint8_t{0};
-  }
-  return h;
+  return tensor_health(mode, std::span(numbers.values).first(numbers.size()));
 }
 
 /// What the index keeps of a GraphExecutionTrace. Views point into the record.

@@ -26,39 +26,21 @@ struct Statistics {
 
 namespace detail {
 
-// Layout of a floating format narrower than float32.
-struct SmallFormat {
-  int exponent_bits;
-  int mantissa_bits;
-  int bias;
-  bool infinities;    // the largest exponent is infinity and NaN, as in IEEE 754
-  bool only_one_nan;  // fnuz: the bits of −0 are the NaN; e4m3fn: all bits set
-};
-
-constexpr SmallFormat small_format(DType dtype) noexcept {
-  switch (dtype) {
-    case DType::float16: return {5, 10, 15, true, false};
-    case DType::bfloat16: return {8, 7, 127, true, false};
-    case DType::float8_e5m2: return {5, 2, 15, true, false};
-    case DType::float8_e4m3fn: return {4, 3, 7, false, false};
-    case DType::float8_e4m3fnuz: return {4, 3, 8, false, true};
-    case DType::float8_e4m3b11fnuz: return {4, 3, 11, false, true};
-    default: return {5, 2, 16, false, true};  // float8_e5m2fnuz
-  }
-}
-
-inline double small_value(std::uint32_t bits, const SmallFormat& f) noexcept {
-  const std::uint32_t sign = bits >> (f.exponent_bits + f.mantissa_bits) & 1;
-  const auto exponent = static_cast<int>(bits >> f.mantissa_bits & ((1U << f.exponent_bits) - 1));
-  const std::uint32_t mantissa = bits & ((1U << f.mantissa_bits) - 1);
+// The value of a format narrower than float32.
+inline double small_value(std::uint32_t bits, const FloatFormat& f) noexcept {
+  const std::uint32_t sign = bits >> (f.exponent_bits + f.fraction_bits) & 1;
+  const auto exponent = static_cast<int>(bits >> f.fraction_bits & ((1U << f.exponent_bits) - 1));
+  const std::uint32_t all_ones = (1U << f.fraction_bits) - 1;
+  const std::uint32_t fraction = bits & all_ones;
   const int top = (1 << f.exponent_bits) - 1;
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  if (f.infinities && exponent == top) return mantissa != 0 ? nan : std::numeric_limits<double>::infinity();
-  if (f.only_one_nan && sign != 0 && exponent == 0 && mantissa == 0) return nan;
-  if (!f.infinities && !f.only_one_nan && exponent == top && mantissa == (1U << f.mantissa_bits) - 1) return nan;
+  if (exponent == top && f.specials == FloatSpecials::ieee)
+    return fraction != 0 ? nan : std::numeric_limits<double>::infinity();
+  if (exponent == top && f.specials == FloatSpecials::all_ones && fraction == all_ones) return nan;
+  if (f.specials == FloatSpecials::minus_zero && sign != 0 && exponent == 0 && fraction == 0) return nan;
   const double value = exponent == 0
-                           ? std::ldexp(mantissa, 1 - f.bias - f.mantissa_bits)
-                           : std::ldexp(mantissa | 1U << f.mantissa_bits, exponent - f.bias - f.mantissa_bits);
+                           ? std::ldexp(fraction, 1 - f.bias - f.fraction_bits)
+                           : std::ldexp(fraction | 1U << f.fraction_bits, exponent - f.bias - f.fraction_bits);
   return sign != 0 ? -value : value;
 }
 
@@ -103,7 +85,7 @@ inline Statistics statistics(const TensorView& view) noexcept {
   detail::StatisticsPass pass;
   if (!is_floating(view.dtype) || view.data == nullptr || num_elements(view.shape) <= 0) return pass.finish();
   const std::size_t bytes = dtype_bytes(view.dtype);
-  const detail::SmallFormat small = detail::small_format(view.dtype);
+  const FloatFormat small = float_format(view.dtype);
   detail::visit_runs(detail::fold(view, bytes), bytes, [&](const void* data, std::size_t n) {
     switch (bytes) {
       case 8: detail::add_run<double>(pass, data, n, [](double v) { return v; }); break;

@@ -15,9 +15,6 @@
 
 namespace nanlens {
 
-/// Length of the longest summary (FULL_HEALTH).
-inline constexpr std::size_t max_summary_size = 11;
-
 /// The numbers recorded for one tensor in a summary mode.
 struct Summary {
   std::array<double, max_summary_size> values{};
@@ -33,29 +30,47 @@ struct Summary {
 /// bool in SHAPE; none otherwise.
 constexpr bool has_summary(TensorDebugMode mode, DType dtype) noexcept {
   const DTypeKind kind = dtype_kind(dtype);
-  switch (mode) {
-    case TensorDebugMode::curt_health:
-    case TensorDebugMode::concise_health:
-    case TensorDebugMode::full_health: return kind == DTypeKind::floating;
-    case TensorDebugMode::shape:
-      return kind == DTypeKind::floating || kind == DTypeKind::integer || kind == DTypeKind::boolean;
-    default: return false;
-  }
+  if (summary_size(mode) == 0) return false;
+  return kind == DTypeKind::floating ||
+         (mode == TensorDebugMode::shape && (kind == DTypeKind::integer || kind == DTypeKind::boolean));
 }
 
 namespace detail {
 
-inline void put(Summary& s, double value) noexcept { s.values[s.size++] = value; }
+// Signed: one instruction, where 64 unsigned bits take a dozen. No tensor has 2^63 elements.
+template <class Count>
+double as_number(Count count) noexcept {
+  return static_cast<double>(static_cast<std::int64_t>(count));
+}
 
-inline void shape_summary(Summary& s, const TensorView& view) noexcept {
-  constexpr std::size_t slots = 6;
+// Counts into their places.
+template <TensorDebugMode mode>
+void put_counts(Summary& s, const TensorView& view, std::int64_t size, const HealthCounts& c) noexcept {
+  constexpr SummaryPlaces at = summary_places(mode);
+  s.values[at.size] = as_number(size);
+  s.values[at.neg_inf] = as_number(c.neg_inf);
+  s.values[at.pos_inf] = as_number(c.pos_inf);
+  s.values[at.nan] = as_number(c.nan);
+  if constexpr (at.zero != 0) {
+    constexpr std::size_t device_id = 1;  // the reference never fills it
+    s.values[device_id] = -1;
+    s.values[at.dtype] = as_number(static_cast<std::int32_t>(view.dtype));
+    s.values[at.rank] = as_number(view.shape.size());
+    s.values[at.negative] = as_number(c.negative);
+    s.values[at.zero] = as_number(c.zero);
+    s.values[at.positive] = as_number(c.positive);
+  }
+  s.bad = c.non_finite() != 0;
+}
+
+inline void put_shape(Summary& s, const TensorView& view, std::int64_t size) noexcept {
+  constexpr SummaryPlaces at = summary_places(TensorDebugMode::shape);
   const std::size_t rank = view.shape.size();
-  put(s, static_cast<double>(static_cast<std::int32_t>(view.dtype)));
-  put(s, static_cast<double>(rank));
-  put(s, static_cast<double>(num_elements(view.shape)));
-  // Up to six extents, left-aligned; of higher ranks the last six.
-  const std::size_t first = rank > slots ? rank - slots : 0;
-  for (std::size_t i = 0; i < slots; ++i) put(s, first + i < rank ? static_cast<double>(view.shape[first + i]) : 0.0);
+  s.values[at.dtype] = as_number(static_cast<std::int32_t>(view.dtype));
+  s.values[at.rank] = as_number(rank);
+  s.values[at.size] = as_number(size);
+  const std::size_t first = rank > summary_extents ? rank - summary_extents : 0;
+  for (std::size_t i = 0; first + i < rank; ++i) s.values[at.extents + i] = as_number(view.shape[first + i]);
 }
 
 }  // namespace detail
@@ -68,39 +83,28 @@ inline Summary summarize(TensorDebugMode mode, const TensorView& view, std::int6
   if (!has_summary(mode, view.dtype) || view.shape.overflowed()) return s;
   const std::int64_t n = num_elements(view.shape);
   if (n < 0 || (mode != TensorDebugMode::shape && view.data == nullptr && n > 0)) return s;
-  const auto id = static_cast<double>(tensor_id);
-  // Signed: one instruction, where 64 unsigned bits take a dozen. No tensor has 2^63 elements.
-  const auto number = [](auto count) { return static_cast<double>(static_cast<std::int64_t>(count)); };
+  s.values[0] = detail::as_number(tensor_id);
+  s.size = summary_size(mode);
   if (mode == TensorDebugMode::full_health) {
-    const HealthCounts c = full_health(view);
-    constexpr double device_id = -1;  // the reference never fills it
-    s.values = {id,
-                device_id,
-                number(static_cast<std::int32_t>(view.dtype)),
-                number(view.shape.size()),
-                number(n),
-                number(c.neg_inf),
-                number(c.pos_inf),
-                number(c.nan),
-                number(c.negative),
-                number(c.zero),
-                number(c.positive)};
-    s.size = 11;
-    s.bad = c.non_finite() != 0;
+    detail::put_counts<TensorDebugMode::full_health>(s, view, n, full_health(view));
   } else if (mode == TensorDebugMode::concise_health) {
-    const HealthCounts c = concise_health(view);
-    s.values = {id, number(n), number(c.neg_inf), number(c.pos_inf), number(c.nan)};
-    s.size = 5;
-    s.bad = c.non_finite() != 0;
+    detail::put_counts<TensorDebugMode::concise_health>(s, view, n, concise_health(view));
   } else if (mode == TensorDebugMode::curt_health) {
     s.bad = has_non_finite(view);
-    s.values = {id, s.bad ? 1.0 : 0.0};
-    s.size = 2;
+    s.values[summary_places(mode).bad] = s.bad ? 1.0 : 0.0;
   } else {
-    detail::put(s, id);
-    detail::shape_summary(s, view);
+    detail::put_shape(s, view, n);
   }
   return s;
+}
+
+/// The extents in a summary, at most six; of higher ranks the last ones. None where the mode's summary has none.
+inline std::span<const double> extents_in(TensorDebugMode mode, std::span<const double> summary) noexcept {
+  const SummaryPlaces& at = summary_places(mode);
+  if (at.extents == 0 || summary.size() != summary_size(mode)) return {};
+  const double rank = summary[at.rank];
+  return summary.subspan(at.extents,
+                         rank < summary_extents ? static_cast<std::size_t>(std::max(rank, 0.0)) : summary_extents);
 }
 
 }  // namespace nanlens

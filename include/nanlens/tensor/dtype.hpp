@@ -61,49 +61,69 @@ enum class DTypeKind : std::uint8_t {
   handle,     ///< resource and variant: values that no tensor of numbers can show
 };
 
+/// What a floating dtype has besides finite numbers.
+enum class FloatSpecials : std::uint8_t {
+  none,        ///< not a floating dtype
+  ieee,        ///< with the largest exponent, an infinity and above it NaN (IEEE 754)
+  all_ones,    ///< no infinity; NaN is where all bits but the sign are set (OCP 8-bit floating point's e4m3)
+  minus_zero,  ///< no infinity; the only NaN has the bits of −0 (the fnuz formats)
+};
+
+/// The bits of a floating dtype, behind its sign: exponent, then fraction.
+struct FloatFormat {
+  std::uint8_t exponent_bits;
+  std::uint8_t fraction_bits;
+  std::int16_t bias;
+  FloatSpecials specials;
+};
+
 namespace detail {
 
 struct DTypeFacts {
+  DType dtype;
   const char* name;
   std::uint8_t bytes;  // 0 where one element has no fixed whole number of bytes
   DTypeKind kind;
+  FloatFormat format;
 };
 
+// All that is known of each dtype, at the place of its number. Sources of the formats: IEEE 754; OCP 8-bit floating
+// point; for bfloat16 and the fnuz formats their definitions in ml_dtypes.
 inline constexpr DTypeFacts dtype_facts[] = {
-    {"invalid", 0, DTypeKind::none},
-    {"float32", 4, DTypeKind::floating},
-    {"float64", 8, DTypeKind::floating},
-    {"int32", 4, DTypeKind::integer},
-    {"uint8", 1, DTypeKind::integer},
-    {"int16", 2, DTypeKind::integer},
-    {"int8", 1, DTypeKind::integer},
-    {"string", 0, DTypeKind::string},
-    {"complex64", 8, DTypeKind::complex},
-    {"int64", 8, DTypeKind::integer},
-    {"bool", 1, DTypeKind::boolean},
-    {"qint8", 1, DTypeKind::quantized},
-    {"quint8", 1, DTypeKind::quantized},
-    {"qint32", 4, DTypeKind::quantized},
-    {"bfloat16", 2, DTypeKind::floating},
-    {"qint16", 2, DTypeKind::quantized},
-    {"quint16", 2, DTypeKind::quantized},
-    {"uint16", 2, DTypeKind::integer},
-    {"complex128", 16, DTypeKind::complex},
-    {"float16", 2, DTypeKind::floating},
-    {"resource", 0, DTypeKind::handle},
-    {"variant", 0, DTypeKind::handle},
-    {"uint32", 4, DTypeKind::integer},
-    {"uint64", 8, DTypeKind::integer},
-    {"float8_e5m2", 1, DTypeKind::floating},
-    {"float8_e4m3fn", 1, DTypeKind::floating},
-    {"float8_e4m3fnuz", 1, DTypeKind::floating},
-    {"float8_e4m3b11fnuz", 1, DTypeKind::floating},
-    {"float8_e5m2fnuz", 1, DTypeKind::floating},
-    {"int4", 0, DTypeKind::sub_byte},
-    {"uint4", 0, DTypeKind::sub_byte},
-    {"int2", 0, DTypeKind::sub_byte},
-    {"uint2", 0, DTypeKind::sub_byte},
-    {"float4_e2m1fn", 0, DTypeKind::sub_byte},
+    {DType::invalid, "invalid", 0, DTypeKind::none, {}},
+    {DType::float32, "float32", 4, DTypeKind::floating, {8, 23, 127, FloatSpecials::ieee}},
+    {DType::float64, "float64", 8, DTypeKind::floating, {11, 52, 1023, FloatSpecials::ieee}},
+    {DType::int32, "int32", 4, DTypeKind::integer, {}},
+    {DType::uint8, "uint8", 1, DTypeKind::integer, {}},
+    {DType::int16, "int16", 2, DTypeKind::integer, {}},
+    {DType::int8, "int8", 1, DTypeKind::integer, {}},
+    {DType::string, "string", 0, DTypeKind::string, {}},
+    {DType::complex64, "complex64", 8, DTypeKind::complex, {}},
+    {DType::int64, "int64", 8, DTypeKind::integer, {}},
+    {DType::boolean, "bool", 1, DTypeKind::boolean, {}},
+    {DType::qint8, "qint8", 1, DTypeKind::quantized, {}},
+    {DType::quint8, "quint8", 1, DTypeKind::quantized, {}},
+    {DType::qint32, "qint32", 4, DTypeKind::quantized, {}},
+    {DType::bfloat16, "bfloat16", 2, DTypeKind::floating, {8, 7, 127, FloatSpecials::ieee}},
+    {DType::qint16, "qint16", 2, DTypeKind::quantized, {}},
+    {DType::quint16, "quint16", 2, DTypeKind::quantized, {}},
+    {DType::uint16, "uint16", 2, DTypeKind::integer, {}},
+    {DType::complex128, "complex128", 16, DTypeKind::complex, {}},
+    {DType::float16, "float16", 2, DTypeKind::floating, {5, 10, 15, FloatSpecials::ieee}},
+    {DType::resource, "resource", 0, DTypeKind::handle, {}},
+    {DType::variant, "variant", 0, DTypeKind::handle, {}},
+    {DType::uint32, "uint32", 4, DTypeKind::integer, {}},
+    {DType::uint64, "uint64", 8, DTypeKind::integer, {}},
+    {DType::float8_e5m2, "float8_e5m2", 1, DTypeKind::floating, {5, 2, 15, FloatSpecials::ieee}},
+    {DType::float8_e4m3fn, "float8_e4m3fn", 1, DTypeKind::floating, {4, 3, 7, FloatSpecials::all_ones}},
+    {DType::float8_e4m3fnuz, "float8_e4m3fnuz", 1, DTypeKind::floating, {4, 3, 8, FloatSpecials::minus_zero}},
+    {DType::float8_e4m3b11fnuz, "float8_e4m3b11fnuz", 1, DTypeKind::floating, {4, 3, 11, FloatSpecials::minus_zero}},
+    {DType::float8_e5m2fnuz, "float8_e5m2fnuz", 1, DTypeKind::floating, {5, 2, 16, FloatSpecials::minus_zero}},
+    {DType::int4, "int4", 0, DTypeKind::sub_byte, {}},
+    {DType::uint4, "uint4", 0, DTypeKind::sub_byte, {}},
+    {DType::int2, "int2", 0, DTypeKind::sub_byte, {}},
+    {DType::uint2, "uint2", 0, DTypeKind::sub_byte, {}},
+    {DType::float4_e2m1fn, "float4_e2m1fn", 0, DTypeKind::sub_byte, {}},
 };
 
 inline constexpr std::int32_t num_dtypes = sizeof dtype_facts / sizeof dtype_facts[0];
@@ -112,6 +132,17 @@ constexpr const DTypeFacts& facts_of(DType dtype) noexcept {
   const auto number = static_cast<std::int32_t>(dtype);
   return dtype_facts[number >= 0 && number < num_dtypes ? number : 0];
 }
+
+constexpr bool is_consistent(const DTypeFacts& f) noexcept {
+  const bool floating = f.kind == DTypeKind::floating;
+  return &facts_of(f.dtype) == &f && floating == (f.format.specials != FloatSpecials::none) &&
+         (!floating || 1 + f.format.exponent_bits + f.format.fraction_bits == 8 * f.bytes);
+}
+static_assert([] {
+  for (const DTypeFacts& f : dtype_facts)
+    if (!is_consistent(f)) return false;
+  return true;
+}());
 
 }  // namespace detail
 
@@ -123,5 +154,8 @@ constexpr DTypeKind dtype_kind(DType dtype) noexcept { return detail::facts_of(d
 
 /// True for float16/32/64, bfloat16 and the float8 family. Complex is not floating (as in TensorFlow).
 constexpr bool is_floating(DType dtype) noexcept { return dtype_kind(dtype) == DTypeKind::floating; }
+
+/// The layout of a floating dtype; without bits for any other.
+constexpr const FloatFormat& float_format(DType dtype) noexcept { return detail::facts_of(dtype).format; }
 
 }  // namespace nanlens

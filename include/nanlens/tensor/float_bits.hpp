@@ -50,4 +50,29 @@ constexpr R with_float_layout(DType dtype, R fallback, F&& f) {
   }
 }
 
+namespace detail {
+
+// Does a layout say of a dtype what the table of dtypes says?
+template <class Layout>
+constexpr bool is_layout_of(Layout, DType dtype) noexcept {
+  const FloatFormat& f = float_format(dtype);
+  const bool ieee = f.specials == FloatSpecials::ieee;
+  const bool minus_zero = f.specials == FloatSpecials::minus_zero;
+  const std::uint64_t infinity = ((std::uint64_t{1} << f.exponent_bits) - 1) << f.fraction_bits;
+  return dtype_bytes(dtype) == sizeof(typename Layout::word) && Layout::has_infinity == ieee &&
+         Layout::unsigned_zero == minus_zero &&
+         Layout::special == (ieee         ? infinity
+                             : minus_zero ? Layout::sign
+                                          : Layout::magnitude);
+}
+static_assert([] {
+  for (const DTypeFacts& facts : dtype_facts) {
+    const auto fits = [&](auto layout) { return is_layout_of(layout, facts.dtype); };
+    if (!with_float_layout(facts.dtype, !is_floating(facts.dtype), fits)) return false;
+  }
+  return true;
+}());
+
+}  // namespace detail
+
 }  // namespace nanlens
