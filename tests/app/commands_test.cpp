@@ -1,9 +1,11 @@
 // Every command with right, wrong and missing arguments; the view as a link, and links that are damaged.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
-#include "app/commands.hpp"
+#include "app/key_bindings.hpp"
 #include "headless.hpp"
 
 using nanlens::test::Headless;
@@ -117,7 +119,7 @@ std::vector<std::string_view> all_names() {
   std::vector<std::string_view> names;
   for (const auto* table : {&viewer::session_commands(), &viewer::selection_commands(), &viewer::list_commands(),
                             &viewer::window_commands()})
-    for (const auto& [name, body] : *table) names.push_back(name);
+    for (const viewer::CommandRow& row : *table) names.push_back(row.name);
   return names;
 }
 
@@ -232,11 +234,56 @@ TEST_CASE("every row of the palette runs a command that there is") {
   Headless v;
   v.open(walkthrough());
   for (const viewer::CommandInfo& info : viewer::command_list()) {
-    CAPTURE(info.id);
-    const viewer::Result result = v.command(info.id, Json::parse(info.arguments));
+    CAPTURE(info.command);
+    const viewer::Result result = v.app().command(info.command, Json::parse(info.entry->arguments));
     CHECK(result.message.find("There is no command") == std::string::npos);
     if (v.app().popup != viewer::Popup::none) v.app().close_popup();
   }
+}
+
+TEST_CASE("every key in the list runs one command, but those that move or undo in several ways") {
+  using Kind = viewer::KeyBinding::Kind;
+  std::set<std::string> others;
+  for (const viewer::CommandInfo& info : viewer::command_list())
+    if (!info.entry->keys.empty() && viewer::parse_key(info.entry->keys).kind == Kind::none &&
+        info.entry->keys.find(' ') == std::string::npos)
+      others.insert(info.entry->keys);
+  CHECK(others == std::set<std::string>{"←", "→", "↑", "↓", "End", "Esc"});
+  const auto& all = viewer::key_bindings();
+  for (const auto& a : all)
+    for (const auto& b : all)
+      if (&a != &b && a.kind == b.kind && a.keys == b.keys && a.character == b.character) CHECK(a.shift != b.shift);
+  const auto bound = [&](std::string_view command) {
+    return std::count_if(all.begin(), all.end(), [&](const auto& b) { return b.command == command; });
+  };
+  CHECK(bound("help") == 2);
+  CHECK(bound("next_alert") == 2);
+  CHECK(bound("activate_pane") == 6);
+  CHECK(bound("scale") == 3);
+}
+
+TEST_CASE("keys with and without Shift and Ctrl") {
+  Headless v;
+  v.open(walkthrough());
+  v.key("Shift+3");
+  CHECK(v.state()["maximized"] == "graph_executions");
+  v.key("5");
+  CHECK(v.state()["active_pane"] == "source_code");
+  v.key("Shift+t");
+  const Json theme = v.state()["theme"];
+  v.key("Shift+t");
+  CHECK(v.state()["theme"] != theme);
+  v.key("t");
+  CHECK(v.state()["timeline"]["mode"] == "time");
+  v.key("Shift+b");  // there is no other B
+  CHECK(v.state()["graph_executions"]["only_bad"] == true);
+  v.key("F1");
+  CHECK(v.state()["popup"] == "help");
+  v.key("?");
+  CHECK(v.state()["popup"] == "none");
+  v.key("Ctrl+Shift+p");
+  CHECK(v.state()["popup"] == "palette");
+  CHECK(std::string(v.app().palette.text) == ">");
 }
 
 TEST_CASE("a link restores the view in a viewer that opens the same logdir later") {

@@ -1,4 +1,5 @@
-"""Checks that includes point downward only, in the headers, the viewer and the page: `layers.py SOURCE_DIR`."""
+"""Checks that includes point downward only, in the headers, the viewer and the page: `layers.py SOURCE_DIR`, and that README.md
+says so."""
 import pathlib
 import re
 import sys
@@ -16,14 +17,14 @@ HEADERS = {
 }
 VIEWER = {
     "texts": set(),
-    "report": {"texts"},
+    "report": set(),
     "engine": {"texts", "report"},
     "widgets": {"texts", "engine"},
     "app": {"texts", "engine", "widgets"},
     "panes": {"texts", "engine", "widgets", "app"},
     "desktop": {"texts", "engine", "widgets", "app", "panes"},
     "wasm": {"texts", "engine", "widgets", "app", "panes"},
-    "cli": {"texts", "report"},
+    "cli": {"report"},
 }
 # The recorder is no part of the viewer: it reads what others recorded.
 READING = {"tensor", "summary", "logdir", "reader", "causes", "archive"}
@@ -70,6 +71,26 @@ def faults_of_viewer(path, layer):
             yield f"{layer} must not include {header}"
 
 
+def faults_of_readme(text, folder, layers):
+    """README.md's chains `a` ← `b`, `c`; `d` ← …: includes point only to the left, and neighbours do include each other."""
+    sentence = re.search(rf"Layers in `{folder}/`(.*?)(?=Layers in|Tests mirror)", text, re.S)
+    if not sentence:
+        yield f"README.md: no layers in {folder}/"
+        return
+    left_of = {}
+    for chain in re.sub(r"\([^)]*\)", "", sentence[1]).split(";"):
+        groups = [re.findall(r"`(\w+)`", group) for group in chain.split("←")]
+        for left, right in zip(groups, groups[1:]):
+            for layer in right:
+                for other in left:
+                    left_of.setdefault(layer, set()).update({other} | left_of.get(other, set()))
+                    if other not in layers.get(layer, set()):
+                        yield f"README.md: {layer} does not include {other}"
+    for layer, below in layers.items():
+        for other in sorted(below - left_of.get(layer, set())):
+            yield f"README.md: {layer} includes {other}, which is not to its left"
+
+
 def main():
     source = pathlib.Path(sys.argv[1])
     faults = []
@@ -83,6 +104,9 @@ def main():
                 continue
             faults += [f"{path}: {fault}" for fault in check(path, layer)]
             count += 1
+    readme = (source / "README.md").read_text(encoding="utf-8")
+    for folder, layers in (("include/nanlens", HEADERS), ("viewer", VIEWER)):
+        faults += faults_of_readme(readme, folder, layers)
     print("\n".join(faults) or f"{count} files: every include points down")
     return 1 if faults else 0
 

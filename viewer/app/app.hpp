@@ -60,7 +60,8 @@ struct Tab {
   bool operator==(const Tab& other) const { return host == other.host && path == other.path; }
 };
 
-/// What lies above the panes. To add one: a name here, a row in panes/popups.cpp, its command in window_commands.cpp.
+/// What lies above the panes. To add one: a name and its id here, a row in panes/popups.cpp, and in window_commands.cpp
+/// the command that shows it (see commands.hpp).
 enum class Popup : std::uint8_t {
   none,
   palette,
@@ -371,14 +372,5 @@ class App {
   [[nodiscard]] bool can_go_back() const { return history_at_ > 0; }
   [[nodiscard]] bool can_go_forward() const { return history_at_ + 1 < history_.size(); }
 };
-
-/// Names of the commands of the palette with the text it shows, and their keys.
-struct CommandInfo {
-  const char* id;
-  Text title;
-  const char* keys;
-  const char* arguments;  ///< JSON that the palette passes
-};
-const std::vector<CommandInfo>& command_list();
 
 }  // namespace nanlens::viewer

@@ -1,6 +1,7 @@
 // Every command by its name. Clicks, keys, menus, scripts and links all come through here.
 #include "app/commands.hpp"
 
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -39,11 +40,30 @@ std::string choice(const Json& a, std::initializer_list<const char*> words) {
   return {};
 }
 
+namespace {
+
+std::array<const CommandTable*, 4> all_tables() {
+  return {&selection_commands(), &list_commands(), &window_commands(), &session_commands()};
+}
+
+}  // namespace
+
+const std::vector<CommandInfo>& command_list() {
+  static const std::vector<CommandInfo> list = [] {
+    std::vector<CommandInfo> all;
+    for (const CommandTable* table : all_tables())
+      for (const CommandRow& row : *table)
+        for (const CommandEntry& entry : row.entries) all.push_back({row.name, &entry});
+    return all;
+  }();
+  return list;
+}
+
 Result App::command(std::string_view name, const Json& arguments) {
   static const std::map<std::string_view, CommandBody> bodies = [] {
     std::map<std::string_view, CommandBody> all;
-    for (const auto* table : {&session_commands(), &selection_commands(), &list_commands(), &window_commands()})
-      all.insert(table->begin(), table->end());
+    for (const CommandTable* table : all_tables())
+      for (const CommandRow& row : *table) all.emplace(row.name, row.body);
     return all;
   }();
   const auto found = bodies.find(name);

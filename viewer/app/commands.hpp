@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "app/app.hpp"
@@ -15,9 +14,23 @@
 namespace nanlens::viewer {
 
 using CommandBody = Result (*)(App&, const Json&);
-using CommandTable = std::vector<std::pair<std::string_view, CommandBody>>;
 
-/// Commands by name; every name is in exactly one table.
+/// A line of the palette and of the list of keys.
+struct CommandEntry {
+  Text title;
+  std::string keys = {};         ///< "N", "Shift+I", "Ctrl+F", "F3", "?": see key_bindings.hpp. Several after a blank
+  std::string arguments = "{}";  ///< JSON that they pass
+};
+
+struct CommandRow {
+  std::string_view name;
+  CommandBody body;
+  std::vector<CommandEntry> entries = {};  ///< none: clicks, scripts and links alone run it
+};
+using CommandTable = std::vector<CommandRow>;
+
+/// Commands by group; every name is in exactly one table. To add one: body and row in its group's file, the titles of
+/// its entries in texts/strings.def and strings_de.def.
 const CommandTable& session_commands();
 const CommandTable& selection_commands();
 const CommandTable& list_commands();
@@ -34,6 +47,13 @@ std::optional<Pane> pane_of(const Json& arguments);
 std::string choice(const Json& arguments, std::initializer_list<const char*> words);
 ///@}
 
-inline Result fail(std::string message) { return {false, std::move(message)}; }
+/// All entries, in the order of palette and help.
+struct CommandInfo {
+  std::string_view command;
+  const CommandEntry* entry;
+};
+const std::vector<CommandInfo>& command_list();
+
+inline Result fail(const std::string& message) { return {false, message}; }
 
 }  // namespace nanlens::viewer

@@ -1,7 +1,7 @@
 // The keyboard. Single keys work when no text field has it.
-#include "app/app.hpp"
-
 #include <algorithm>
+
+#include "app/key_bindings.hpp"
 
 namespace nanlens::viewer {
 
@@ -92,39 +92,49 @@ bool handle_movement(App& app, bool shift) {
   return true;
 }
 
-void handle_control_keys(App& app, bool shift) {
-  if (pressed(ImGuiKey_P)) app.command("palette", {{"text", shift ? ">" : ""}});
-  if (pressed(ImGuiKey_F) && !app.typing()) app.command("find_here");
-  if (pressed(ImGuiKey_O)) app.command("open_logdir");
-  if (pressed(ImGuiKey_C) && !app.typing()) {
-    const Result result = shift ? app.command("copy_link") : app.command("copy");
-    if (!result.ok) app.toast(result.message);
+using Kind = KeyBinding::Kind;
+
+bool is_pressed(const KeyBinding& b, bool shift) {
+  if (b.kind == Kind::character) {
+    const auto& typed = ImGui::GetIO().InputQueueCharacters;
+    return std::find(typed.begin(), typed.end(), b.character) != typed.end();
   }
-  if (app.platform.is_page) return;  // the browser zooms itself, and closes its tabs
-  if (pressed(ImGuiKey_Equal) || pressed(ImGuiKey_KeypadAdd)) app.command("scale", {{"by", 10}});
-  if (pressed(ImGuiKey_Minus) || pressed(ImGuiKey_KeypadSubtract)) app.command("scale", {{"by", -10}});
-  if (pressed(ImGuiKey_0)) app.command("scale", {{"percent", 100}});
-  if (pressed(ImGuiKey_Q)) app.command("quit");
+  const bool down = pressed(b.keys[0]) || (b.keys[1] != ImGuiKey{} && pressed(b.keys[1]));
+  return down && (b.any_shift || b.shift == shift);
 }
 
-void handle_panes(App& app, bool shift) {
-  constexpr ImGuiKey digits[] = {ImGuiKey_1, ImGuiKey_2, ImGuiKey_3, ImGuiKey_4, ImGuiKey_5, ImGuiKey_6};
-  constexpr Pane order[] = {Pane::alerts, Pane::timeline, Pane::rows, Pane::graph, Pane::source, Pane::stack};
-  for (std::size_t i = 0; i < num_panes; ++i)
-    if (pressed(digits[i]))
-      app.command(shift ? "maximize_pane" : "activate_pane", {{"pane", pane_ids[static_cast<std::size_t>(order[i])]}});
-  if (!pressed(ImGuiKey_Tab)) return;
-  std::size_t at = 0;
-  while (order[at] != app.active) ++at;
-  at = (at + (shift ? num_panes - 1 : 1)) % num_panes;
-  app.command("activate_pane", {{"pane", pane_ids[static_cast<std::size_t>(order[at])]}});
+// A browser zooms by itself, fills the screen, and closes its tabs.
+bool is_browsers(std::string_view command) {
+  return command == "scale" || command == "quit" || command == "full_screen";
+}
+
+// A text field copies and finds by itself.
+bool is_text_fields(std::string_view command) {
+  return command == "copy" || command == "copy_link" || command == "find_here";
+}
+
+// Runs the commands whose keys are pressed, of one kind.
+template <class Takes>
+void run_keys(App& app, Kind kind, bool shift, Takes&& takes) {
+  for (const KeyBinding& b : key_bindings()) {
+    if (b.kind != kind || !takes(b.command) || !is_pressed(b, shift)) continue;
+    if (app.platform.is_page && is_browsers(b.command)) continue;
+    if (const Result result = app.command(b.command, b.arguments); !result.ok) app.toast(result.message);
+  }
+}
+
+bool any_command(std::string_view) { return true; }
+
+void go_through_panes(App& app, bool backwards) {
+  const auto at = static_cast<std::size_t>(app.active) + (backwards ? num_panes - 1 : 1);
+  app.command("activate_pane", {{"pane", pane_ids[at % num_panes]}});
 }
 
 }  // namespace
 
 bool App::takes_tab(bool backwards) const {
   if (popup != Popup::none) return true;
-  if (!at_start()) return active != (backwards ? Pane::alerts : Pane::stack);
+  if (!at_start()) return static_cast<std::size_t>(active) != (backwards ? 0 : num_panes - 1);
   if (ui.stops.cursor == KeyStops::nowhere) return !backwards && ui.stops.count > 0;
   return backwards ? ui.stops.cursor > 0 : ui.stops.cursor + 1 < ui.stops.count;
 }
@@ -163,75 +173,27 @@ void App::handle_popup_keys() {
 }
 
 void App::handle_keys() {
-  const ImGuiIO& io = ImGui::GetIO();
   const bool shift = shift_held();
   if (ImGui::IsKeyPressed(ImGuiKey_Escape, false)) command("escape");  // held, it would undo more than was meant
-  if (pressed(ImGuiKey_F1)) command("help");
-  if (pressed(ImGuiKey_F3))
-    if (const Result hit = command("next_hit", {{"dir", shift ? -1 : 1}}); !hit.ok) toast(hit.message);
-  if (!platform.is_page && pressed(ImGuiKey_F11)) command("full_screen");  // a browser does that itself
-  if (control_held()) return handle_control_keys(*this, shift);
-  if (io.KeyAlt && !platform.is_page) {  // in a page these are the browser's, whose history is the same
-    if (pressed(ImGuiKey_LeftArrow)) command("back");
-    if (pressed(ImGuiKey_RightArrow)) command("forward");
-    return;
-  }
+  run_keys(*this, Kind::function, shift, any_command);
+  if (control_held())
+    return run_keys(*this, Kind::control, shift,
+                    [&](std::string_view name) { return !typing() || !is_text_fields(name); });
+  const bool alt = ImGui::GetIO().KeyAlt;
+  // In a page these are the browser's, whose history is the same.
+  if (alt && !platform.is_page) return run_keys(*this, Kind::alt, shift, any_command);
   if (typing() || popup == Popup::palette) return;
-  const auto report = [&](const Result& result) {
-    if (!result.ok) toast(result.message);
-  };
   if (popup != Popup::none || at_start()) handle_popup_keys();
-  // Keys that go by the character, since layouts differ.
-  for (const ImWchar c : io.InputQueueCharacters) {
-    switch (c) {
-      case '?': command("help"); break;
-      case '/': command("edit_filter"); break;
-      case ':': command("palette", {{"text", ":"}}); break;
-      case '.': report(command("next_alert")); break;
-      case ',': report(command("previous_alert")); break;
-      case '>': report(command("next_alert", {{"by", "op"}})); break;
-      case '<': report(command("previous_alert", {{"by", "op"}})); break;
-      case '[': report(command("back")); break;
-      case ']': report(command("forward")); break;
-      default: break;
-    }
-  }
+  run_keys(*this, Kind::character, shift, any_command);
   if (popup != Popup::none) return;
-  if (at_start()) {
-    if (pressed(ImGuiKey_O)) report(command("open_logdir"));
-    if (pressed(ImGuiKey_T) && shift) report(command("theme"));
-    return;
+  if (at_start()) {  // most keys mean nothing yet
+    if (pressed(ImGuiKey_O))
+      if (const Result result = command("open_logdir"); !result.ok) toast(result.message);
+    return run_keys(*this, Kind::plain, shift, [](std::string_view name) { return name == "theme"; });
   }
-  struct Key {
-    ImGuiKey key;
-    const char* command;
-    Json arguments;
-  };
-  const int direction = shift ? -1 : 1;
-  const Key keys[] = {{ImGuiKey_N, "first_bad", {}},
-                      {ImGuiKey_Y, "focus_cause", {}},
-                      {ImGuiKey_C, "show_causes", {}},
-                      {ImGuiKey_U, "cause_step", {{"dir", -1}}},
-                      {ImGuiKey_J, "cause_step", {{"dir", 1}}},
-                      {ImGuiKey_I, "next_input", {{"dir", direction}}},
-                      {ImGuiKey_O, "next_consumer", {{"dir", direction}}},
-                      {ImGuiKey_K, "follow_boundary", {}},
-                      {ImGuiKey_B, "only_bad", {}},
-                      {ImGuiKey_G, "group_alerts", {}},
-                      {ImGuiKey_L, "fold_library", {}},
-                      {ImGuiKey_P, "pin", {}},
-                      {ImGuiKey_X, "mark_expected", {}},
-                      {ImGuiKey_T, shift ? "theme" : "timeline_mode", {}},
-                      {ImGuiKey_R, "show_runs", {}},
-                      {ImGuiKey_F, "center_selection", {}},
-                      {ImGuiKey_W, "timeline_zoom", {{"factor", 1.5}}},
-                      {ImGuiKey_S, "timeline_zoom", {{"factor", 1 / 1.5}}},
-                      {ImGuiKey_A, "timeline_pan_page", {{"dir", -1}}},
-                      {ImGuiKey_D, "timeline_pan_page", {{"dir", 1}}}};
-  if (io.KeyAlt) return;
-  for (const Key& k : keys)
-    if (pressed(k.key)) report(command(k.command, k.arguments));
-  handle_panes(*this, shift);
+  if (alt) return;
+  run_keys(*this, Kind::plain, shift, any_command);
+  if (pressed(ImGuiKey_Tab)) go_through_panes(*this, shift);
   handle_movement(*this, shift);
 }
 

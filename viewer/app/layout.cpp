@@ -10,9 +10,6 @@ namespace nanlens::viewer {
 
 namespace {
 
-constexpr std::string_view default_text = "R2C0ac1R3tgeC4sk";
-// Alerts and Timeline share the left column, the right one has tabs.
-constexpr std::string_view narrow_text = "R2C0R3atTeg.C4sk";
 constexpr float narrow_below = 1024;
 constexpr std::size_t left = 0;  // splitters of the narrow layout, which can't be dragged
 constexpr std::size_t middle = 3;
@@ -26,9 +23,9 @@ float limited(float size, float whole, float low, float rest) {
 
 }  // namespace
 
-Layout::Layout() : root_(*tree_of(default_text)), narrow_root_(*tree_of(narrow_text)) {}
+Layout::Layout() : root_(*tree_of(default_tree)), narrow_root_(*tree_of(narrow_tree)) {}
 
-bool Layout::is_default() const { return tree_text(root_) == default_text && !any_detached(); }
+bool Layout::is_default() const { return tree_text(root_) == default_tree && !any_detached(); }
 
 bool Layout::any_detached() const {
   return std::any_of(detached_.begin(), detached_.end(), [](bool on) { return on; });
@@ -47,12 +44,10 @@ bool Layout::shown(const LayoutNode& node) const {
 
 // What a part needs to be of use, in pixels at 100 %.
 Layout::Size Layout::least(const LayoutNode& node, const Ui& ui) const {
-  constexpr std::array<Size, num_panes> of_pane = {
-      {{160, 110}, {300, 120}, {300, 200}, {300, 100}, {240, 110}, {240, 110}}};
   Size out{0, 0};
   for (const Pane pane : node.panes) {
-    const Size& size = of_pane[static_cast<std::size_t>(pane)];
-    out = {std::max(out.w, ui.px(size.w)), std::max(out.h, ui.px(size.h))};
+    const PaneInfo& info = info_of(pane);
+    out = {std::max(out.w, ui.px(info.width)), std::max(out.h, ui.px(info.height))};
   }
   for (const LayoutNode& part : node.parts) {
     const Size size = least(part, ui);
@@ -113,7 +108,7 @@ void Layout::arrange(const Rect& area, const Ui& ui, bool single) {
   area_ = area;
   places_ = {};
   cuts_.clear();
-  narrow_ = area.w < ui.px(narrow_below) && tree_text(root_) == default_text;
+  narrow_ = area.w < ui.px(narrow_below) && tree_text(root_) == default_tree;
   if (maximized && !detached(*maximized)) {
     places_[static_cast<std::size_t>(*maximized)] = area;
   } else if (single) {
@@ -141,7 +136,7 @@ bool Layout::splitters(Ui& ui) {
     }
     if (hit.double_clicked) {
       constexpr float half = 0.5f;
-      at[c.splitter] = tree_text(root_) == default_text ? defaults[c.splitter] : half;
+      at[c.splitter] = tree_text(root_) == default_tree ? defaults[c.splitter] : half;
       moved = true;
     } else if (hit.held && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 1)) {
       const ImVec2 mouse = ImGui::GetIO().MousePos;

@@ -5,19 +5,62 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "texts/texts.hpp"
 #include "widgets/ui.hpp"
 
 namespace nanlens::viewer {
 
 enum class Pane : std::uint8_t { alerts, timeline, rows, graph, source, stack };
-inline constexpr std::size_t num_panes = 6;
-inline constexpr std::array<const char*, num_panes> pane_ids = {"alerts",          "timeline",    "graph_executions",
-                                                                "graph_structure", "source_code", "stack_trace"};
+
+/// What there is to say of a pane.
+struct PaneInfo {
+  Pane pane;
+  const char* id;
+  char letter;  ///< in a layout's text, see Layout::text
+  float width;  ///< what it needs to be of use, in pixels at 100 %
+  float height;
+  Text title;
+  Text tab;       ///< its short name, on a phone
+  Text go;        ///< of the command that activates it
+  Text maximize;  ///< of the one that fills the window with it
+};
+
+/// The panes in the order of their keys. To add one: its name and row here with its place in the trees of Layout, its
+/// drawing and its row in panes/panes.hpp, and the file that draws it (the texts are in texts/).
+inline constexpr PaneInfo pane_infos[] = {
+    {Pane::alerts, "alerts", 'a', 160, 110, Text::pane_alerts, Text::tab_alerts, Text::cmd_go_alerts,
+     Text::cmd_maximize_alerts},
+    {Pane::timeline, "timeline", 't', 300, 120, Text::pane_timeline, Text::tab_timeline, Text::cmd_go_timeline,
+     Text::cmd_maximize_timeline},
+    {Pane::rows, "graph_executions", 'e', 300, 200, Text::pane_rows, Text::tab_rows, Text::cmd_go_rows,
+     Text::cmd_maximize_rows},
+    {Pane::graph, "graph_structure", 'g', 300, 100, Text::pane_graph, Text::tab_graph, Text::cmd_go_graph,
+     Text::cmd_maximize_graph},
+    {Pane::source, "source_code", 's', 240, 110, Text::pane_source, Text::tab_source, Text::cmd_go_source,
+     Text::cmd_maximize_source},
+    {Pane::stack, "stack_trace", 'k', 240, 110, Text::pane_stack, Text::tab_stack, Text::cmd_go_stack,
+     Text::cmd_maximize_stack},
+};
+inline constexpr std::size_t num_panes = std::size(pane_infos);
+static_assert([] {
+  for (std::size_t i = 0; i < num_panes; ++i)
+    if (pane_infos[i].pane != static_cast<Pane>(i)) return false;
+  return true;
+}());
+
+inline constexpr auto pane_ids = [] {
+  std::array<const char*, num_panes> ids{};
+  for (std::size_t i = 0; i < num_panes; ++i) ids[i] = pane_infos[i].id;
+  return ids;
+}();
+
+constexpr const PaneInfo& info_of(Pane pane) { return pane_infos[static_cast<std::size_t>(pane)]; }
 
 /// Where a pane is put: beside another one, or as a tab of its place.
 enum class Side : std::uint8_t { left, right, top, bottom, tab };
@@ -42,7 +85,10 @@ struct DropPlace {
 
 class Layout {
  public:
-  static constexpr std::size_t num_splitters = 5;  // one less than there are panes
+  static constexpr std::string_view default_tree = "R2C0ac1R3tgeC4sk";
+  /// Alerts and Timeline share the left column, the right one has tabs.
+  static constexpr std::string_view narrow_tree = "R2C0R3atTeg.C4sk";
+  static constexpr std::size_t num_splitters = num_panes - 1;
   static constexpr std::array<const char*, num_splitters> ids = {"left", "right", "band", "middle", "bottom"};
   static constexpr std::array<float, num_splitters> defaults = {0.17f, 0.41f, 0.66f, 0.52f, 0.70f};
   /// In the default layout: Alerts' width, Graph Executions' width, height of the top band, Timeline's share of the

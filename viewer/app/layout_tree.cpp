@@ -7,8 +7,6 @@ namespace nanlens::viewer {
 
 namespace {
 
-constexpr std::string_view letters = "ategsk";  // of the panes, in their order
-
 void collect_splitters(const LayoutNode& node, std::array<bool, Layout::num_splitters>& used) {
   if (node.parts.empty()) return;
   used[node.splitter] = true;
@@ -54,11 +52,12 @@ struct Parser {
 
 }  // namespace
 
-char pane_letter(Pane pane) { return letters[static_cast<std::size_t>(pane)]; }
+char pane_letter(Pane pane) { return info_of(pane).letter; }
 
 std::optional<Pane> pane_of_letter(char letter) {
-  const std::size_t at = letters.find(letter);
-  return at == std::string_view::npos ? std::nullopt : std::optional(static_cast<Pane>(at));
+  for (const PaneInfo& info : pane_infos)
+    if (info.letter == letter) return info.pane;
+  return std::nullopt;
 }
 
 const LayoutNode* find_place(const LayoutNode& node, Pane pane) {

@@ -162,18 +162,26 @@ struct SessionCommands {
 const CommandTable& session_commands() {
   using C = SessionCommands;
   static const CommandTable all = {
-      {"open_logdir", C::open_logdir},
-      {"open_sample", C::open_sample},
-      {"close_logdir", C::close_logdir},
+      {"open_logdir",
+       C::open_logdir,
+       {{Text::cmd_open_folder, "Ctrl+O"}, {Text::cmd_open_files, "", R"({"folder":false})"}}},
+      {"open_sample", C::open_sample, {{Text::cmd_open_sample}}},
+      {"close_logdir", C::close_logdir, {{Text::cmd_close_logdir}}},
       {"select_run", C::select_run},
-      {"reload", C::reload},
+      {"reload", C::reload, {{Text::cmd_reload}}},
       {"cancel", C::cancel},
-      {"follow", C::follow},
-      {"copy", C::copy},
-      {"copy_link", C::copy_link},
-      {"export", C::export_list},
-      {"screenshot", C::screenshot},
-      {"quit", C::quit},
+      {"follow", C::follow, {{Text::cmd_follow}}},
+      {"copy", C::copy, {{Text::cmd_copy, "Ctrl+C"}}},
+      {"copy_link", C::copy_link, {{Text::cmd_copy_link, "Ctrl+Shift+C"}}},
+      {"export",
+       C::export_list,
+       {{Text::cmd_export_rows, "", R"({"what":"rows"})"},
+        {Text::cmd_export_rows_csv, "", R"({"what":"rows","format":"csv"})"},
+        {Text::cmd_export_alerts, "", R"({"what":"alerts"})"},
+        {Text::cmd_export_alerts_csv, "", R"({"what":"alerts","format":"csv"})"},
+        {Text::cmd_export_report, "", R"({"what":"report"})"}}},
+      {"screenshot", C::screenshot, {{Text::cmd_screenshot}}},
+      {"quit", C::quit, {{Text::cmd_quit, "Ctrl+Q"}}},
   };
   return all;
 }

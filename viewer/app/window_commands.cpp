@@ -142,29 +142,62 @@ struct WindowCommands {
   }
 };
 
+namespace {
+
+// Its number is the pane's key.
+std::vector<CommandEntry> of_each_pane(const std::string& modifier, Text PaneInfo::* title) {
+  std::vector<CommandEntry> entries;
+  for (std::size_t i = 0; i < num_panes; ++i) {
+    const Json arguments = {{"pane", pane_ids[i]}};
+    entries.push_back({pane_infos[i].*title, modifier + std::to_string(i + 1), arguments.dump()});
+  }
+  return entries;
+}
+
+}  // namespace
+
 const CommandTable& window_commands() {
   using C = WindowCommands;
   static const CommandTable all = {
-      {"activate_pane", C::activate_pane},
-      {"maximize_pane", C::maximize_pane},
-      {"restore_panes", C::restore_panes},
-      {"reset_layout", C::reset_layout},
-      {"move_pane", C::move_pane},
-      {"detach_pane", C::detach_pane},
-      {"dock_pane", C::dock_pane},
+      {"activate_pane", C::activate_pane, of_each_pane("", &PaneInfo::go)},
+      {"maximize_pane", C::maximize_pane, of_each_pane("Shift+", &PaneInfo::maximize)},
+      {"restore_panes", C::restore_panes, {{Text::cmd_restore_panes, "Esc"}}},
+      {"reset_layout", C::reset_layout, {{Text::cmd_reset_layout}}},
+      {"move_pane",
+       C::move_pane,
+       {{Text::cmd_pane_left, "", R"({"side":"left"})"},
+        {Text::cmd_pane_right, "", R"({"side":"right"})"},
+        {Text::cmd_pane_top, "", R"({"side":"top"})"},
+        {Text::cmd_pane_bottom, "", R"({"side":"bottom"})"}}},
+      {"detach_pane", C::detach_pane, {{Text::cmd_detach_pane}}},
+      {"dock_pane", C::dock_pane, {{Text::cmd_dock_pane}}},
       {"set_splitter", C::set_splitter},
-      {"theme", C::theme},
-      {"language", C::language},
-      {"scale", C::scale},
-      {"full_screen", C::full_screen},
-      {"palette", C::palette},
-      {"help", C::toggle<Popup::help>},
-      {"show_causes", C::toggle<Popup::causes>},
-      {"show_remedy", C::show_remedy},
-      {"show_runs", C::toggle<Popup::runs>},
-      {"show_diagnostics", C::toggle<Popup::diagnostics>},
-      {"show_licences", C::toggle<Popup::licences>},
-      {"show_settings", C::toggle<Popup::settings>},
+      {"theme",
+       C::theme,
+       {{Text::cmd_theme, "Shift+T"},
+        {Text::cmd_theme_contrast, "", R"({"name":"contrast"})"},
+        {Text::cmd_theme_system, "", R"({"name":"system"})"}}},
+      {"language",
+       C::language,
+       {{Text::cmd_language_en, "", R"({"tag":"en"})"}, {Text::cmd_language_de, "", R"({"tag":"de"})"}}},
+      {"scale",
+       C::scale,
+       {{Text::cmd_larger, "Ctrl++", R"({"by":10})"},
+        {Text::cmd_smaller, "Ctrl+−", R"({"by":-10})"},
+        {Text::cmd_normal, "Ctrl+0", R"({"percent":100})"}}},
+      {"full_screen", C::full_screen, {{Text::cmd_full_screen, "F11"}}},
+      {"palette",
+       C::palette,
+       {{Text::cmd_palette, "Ctrl+P"},
+        {Text::cmd_palette_commands, "Ctrl+Shift+P", R"({"text":">"})"},
+        {Text::cmd_palette_row, ":", R"({"text":":"})"}}},
+      {"help", C::toggle<Popup::help>, {{Text::cmd_help, "? F1"}}},
+      {"show_causes", C::toggle<Popup::causes>, {{Text::cmd_show_causes, "C"}}},
+      {"show_remedy", C::show_remedy, {{Text::cmd_show_remedy}}},
+      {"show_runs", C::toggle<Popup::runs>, {{Text::cmd_show_runs, "R"}}},
+      {"show_diagnostics", C::toggle<Popup::diagnostics>, {{Text::cmd_show_diagnostics}}},
+      {"show_licences", C::toggle<Popup::licences>, {{Text::cmd_show_licences}}},
+      {"show_settings", C::toggle<Popup::settings>, {{Text::cmd_show_settings}}},
       {"escape", C::escape},
   };
   return all;

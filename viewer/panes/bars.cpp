@@ -102,14 +102,13 @@ void draw_pane_tabs(App& app, Rect bar) {
   Ui& ui = app.ui;
   ui.fill(bar, ui.theme.panel);
   ui.hline(bar.x, bar.y, bar.w, ui.theme.line);
-  constexpr Text labels[] = {Text::tab_alerts, Text::tab_timeline, Text::tab_rows,
-                             Text::tab_graph,  Text::tab_source,   Text::tab_stack};
   const float width = bar.w / static_cast<float>(num_panes);
   for (std::size_t i = 0; i < num_panes; ++i) {
     const auto pane = static_cast<Pane>(i);
     const Rect cell = bar.cut_left(width);
     const bool on = app.layout.place(pane).w > 0;
-    if (ui.tool("tab:" + std::string(pane_ids[i]), cell.inset(ui.px(1), ui.px(2)), tr(labels[i]), pane_title(pane), on))
+    if (ui.tool("tab:" + std::string(pane_ids[i]), cell.inset(ui.px(1), ui.px(2)), tr(pane_infos[i].tab),
+                pane_title(pane), on))
       app.command("activate_pane", {{"pane", pane_ids[i]}});
     if (pane == Pane::alerts && app.alerts.total > 0)
       ui.fill({cell.right() - ui.px(12), cell.y + ui.px(8), ui.px(6), ui.px(6)}, ui.theme.badfill, ui.px(3));

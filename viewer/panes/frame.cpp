@@ -1,6 +1,5 @@
 // One frame of the whole window. It is here, not beside the rest of App, since only this layer knows the panes.
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "imgui_internal.h"
@@ -10,10 +9,6 @@
 namespace nanlens::viewer {
 
 namespace {
-
-using Draw = void (*)(App&, Rect);
-constexpr std::array<Draw, num_panes> draw_pane = {draw_alerts,          draw_timeline,    draw_graph_executions,
-                                                   draw_graph_structure, draw_source_code, draw_stack_trace};
 
 void draw_panes(App& app, const Rect& area) {
   app.layout.arrange(area, app.ui, app.ui.finger);

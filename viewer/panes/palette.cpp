@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "app/commands.hpp"
 #include "engine/lower_case.hpp"
 #include "panes/overlay.hpp"
 #include "panes/panes.hpp"
@@ -38,9 +39,9 @@ int score_of(const std::string& text, const std::string& wanted) {
 
 void add_commands(std::vector<Choice>& choices, const std::string& wanted) {
   for (const CommandInfo& c : command_list())
-    if (const int score = std::max(score_of(tr(c.title), wanted), score_of(tr(Tongue::english, c.title, {}), wanted));
-        score > 0)
-      choices.push_back({tr(c.title), c.keys, c.id, Json::parse(c.arguments), score});
+    if (const Text title = c.entry->title;
+        const int score = std::max(score_of(tr(title), wanted), score_of(tr(Tongue::english, title, {}), wanted)))
+      choices.push_back({tr(title), c.entry->keys, std::string(c.command), Json::parse(c.entry->arguments), score});
 }
 
 // A graph, an op, or a file with the line that was asked for.

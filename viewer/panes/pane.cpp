@@ -1,6 +1,5 @@
 // What all panes share: the title bar, the ring of a tensor, and the sentence of an empty pane.
 #include <algorithm>
-#include <array>
 
 #include "panes/panes.hpp"
 #include "texts/texts.hpp"
@@ -58,11 +57,7 @@ void draw_titles(App& app, Pane pane, Rect& tools, std::string_view title, std::
 
 }  // namespace
 
-const char* pane_title(Pane pane) {
-  constexpr std::array<Text, num_panes> titles = {Text::pane_alerts, Text::pane_timeline, Text::pane_rows,
-                                                  Text::pane_graph,  Text::pane_source,   Text::pane_stack};
-  return tr(titles[static_cast<std::size_t>(pane)]);
-}
+const char* pane_title(Pane pane) { return tr(info_of(pane).title); }
 
 Rect draw_pane_header(App& app, Pane pane, Rect& area, std::string_view title, std::string_view count) {
   Ui& ui = app.ui;

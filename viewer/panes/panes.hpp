@@ -2,6 +2,7 @@
 /// The panes, each drawn into a rectangle from what the App knows. They change it only through its commands.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -11,13 +12,17 @@ namespace nanlens::viewer {
 
 void draw_alerts(App& app, Rect area);
 void draw_timeline(App& app, Rect area);
-void draw_execution_card(App& app, Rect area);
 void draw_graph_executions(App& app, Rect area);
 void draw_graph_structure(App& app, Rect area);
-/// The selected op with what feeds it and what it feeds; there is a selected op.
-void draw_graph_canvas(App& app, Rect area);
 void draw_source_code(App& app, Rect area);
 void draw_stack_trace(App& app, Rect area);
+/// In the order of the panes.
+inline constexpr std::array<void (*)(App&, Rect), num_panes> draw_pane = {
+    draw_alerts, draw_timeline, draw_graph_executions, draw_graph_structure, draw_source_code, draw_stack_trace};
+
+void draw_execution_card(App& app, Rect area);
+/// The selected op with what feeds it and what it feeds; there is a selected op.
+void draw_graph_canvas(App& app, Rect area);
 
 void draw_top_bar(App& app, Rect area);
 /// The strip that says what is wrong, or how far reading has come. Returns its height at the given width.

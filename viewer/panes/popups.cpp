@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "app/commands.hpp"
 #include "panes/overlay.hpp"
 #include "panes/panes.hpp"
 #include "widgets/format.hpp"
@@ -16,9 +17,9 @@ namespace {
 void draw_help(App& app, const Rect& window) {
   overlay(app, tr(Text::help_title), centered(window, app.ui.px(720), app.ui.px(640)), [&](Rect inside) {
     Ui& ui = app.ui;
-    std::vector<const CommandInfo*> keyed;
+    std::vector<const CommandEntry*> keyed;
     for (const CommandInfo& c : command_list())
-      if (c.keys[0] != '\0') keyed.push_back(&c);
+      if (!c.entry->keys.empty()) keyed.push_back(c.entry);
     const std::string notes = tr(Text::help_mouse) + std::string("\n") + tr(Text::help_filter);
     const float height = ui.paragraph_height(ui.sans, 12, notes, inside.w - ui.px(28)) + ui.px(16);
     const Rect foot = inside.cut_bottom(std::min(height, inside.h / 2)).inset(ui.px(14), ui.px(6));
@@ -192,6 +193,7 @@ void begin_popup(App& app, const Rect& rect) {
 void draw_palette(App& app, const Rect& window);
 
 void draw_popups(App& app, const Rect& window) {
+  // One row for each popup.
   constexpr std::pair<Popup, void (*)(App&, const Rect&)> popups[] = {
       {Popup::help, draw_help},         {Popup::diagnostics, draw_diagnostics}, {Popup::licences, draw_licences},
       {Popup::runs, draw_runs},         {Popup::columns, draw_columns},         {Popup::causes, draw_causes},
