@@ -15,8 +15,108 @@ namespace {
 
 constexpr int cannot_read = 2;
 
+// What the subcommands take, and what the one that ran returned.
+struct Arguments {
+  std::string path;
+  nanlens::cli::WhyOptions question;
+  std::vector<std::string> paths;
+  bool strict = false;
+  nanlens::cli::DumpOptions dump;
+  std::string raw;
+  std::string output;
+  std::string directory = ".";
+  int code = 0;
+};
+
+void add_logdir(CLI::App& command, std::string& path) {
+  command.add_option("LOGDIR", path, "a logdir, or an archive of one")->required();
+}
+
+void add_report(CLI::App& app, Arguments& a) {
+  CLI::App* const command = app.add_subcommand("report", "what was recorded, and the first bad tensor");
+  add_logdir(*command, a.path);
+  command->callback([&a] { a.code = nanlens::cli::report(a.path); });
+}
+
+void add_why(CLI::App& app, Arguments& a) {
+  CLI::App* const command = app.add_subcommand("why", "why there is a NaN: cause, chain, evidence, remedy");
+  add_logdir(*command, a.question.path);
+  auto* const row = command->add_option("--row", a.question.row, "ask about this row of the graph executions");
+  command->add_option("--execution", a.question.execution, "ask about an output of this execution")->excludes(row);
+  command->add_option("--output", a.question.output, "which output; the first bad one by default");
+  command->add_option("--run", a.question.run,
+                      "id of the run, where there are several; by default all that have a NaN or infinity");
+  command->add_flag("--json", a.question.json, "one JSON object");
+  command->callback([&a] { a.code = nanlens::cli::why(a.question); });
+}
+
+void add_view(CLI::App& app, Arguments& a) {
+  CLI::App* const command = app.add_subcommand("view", "open the desktop viewer");
+  command->add_option("LOGDIR", a.paths, "logdirs, or archives of them");
+  command->callback([&a] { a.code = nanlens::cli::view(a.paths); });
+}
+
+void add_check(CLI::App& app, Arguments& a) {
+  CLI::App* const command = app.add_subcommand("check", "exit code 0: clean, 1: a NaN or infinity, 3: can't tell");
+  add_logdir(*command, a.path);
+  command->add_flag("--strict", a.strict, "a damaged or incomplete logdir without alerts is exit code 3, not 0");
+  command->callback([&a] { a.code = nanlens::cli::check(a.path, a.strict); });
+}
+
+void add_dump(CLI::App& app, Arguments& a) {
+  CLI::App* const command = app.add_subcommand("dump", "one JSON object per line");
+  auto* const path = command->add_option("LOGDIR", a.dump.path, "a logdir, or an archive of one");
+  auto* const what = command->add_option("--what", a.dump.what, "kind of items")
+                         ->check(CLI::IsMember({"runs", "executions", "traces", "graphs", "ops", "alerts",
+                                                "source_files", "stack_frames", "devices"}));
+  command->add_option("--begin", a.dump.begin, "first item");
+  command->add_option("--end", a.dump.end, "one past the last item; -1: all");
+  command->add_option("--run", a.dump.run, "id of the run, where there are several");
+  command->add_flag("--lines", a.dump.lines, "source_files: with their text");
+  auto* const raw = command->add_option("--raw", a.raw, "print every DebugEvent of this file as protobuf JSON");
+  raw->excludes(path)->excludes(what);
+  command->callback([&a] {
+    if (a.raw.empty() && (a.dump.path.empty() || a.dump.what.empty()))
+      throw CLI::RequiredError("dump needs LOGDIR and --what KIND, or --raw FILE: it");
+    a.code = a.raw.empty() ? nanlens::cli::dump(a.dump) : nanlens::cli::dump_raw(a.raw);
+  });
+}
+
+void add_pack(CLI::App& app, Arguments& a) {
+  CLI::App* const command = app.add_subcommand("pack", "put a logdir into one compressed file");
+  add_logdir(*command, a.path);
+  command->add_option("-o,--output", a.output, "the archive to write; LOGDIR.nanlens by default");
+  command->callback([&a] { a.code = nanlens::cli::pack(a.path, a.output); });
+}
+
+void add_recover(CLI::App& app, Arguments& a) {
+  CLI::App* const command = app.add_subcommand(
+      "recover", "move what a program that died had not written yet into TensorFlow's files, for TensorBoard");
+  command->add_option("LOGDIR", a.path, "a directory")->required();
+  command->callback([&a] { a.code = nanlens::cli::recover(a.path); });
+}
+
+void add_unpack(CLI::App& app, Arguments& a) {
+  CLI::App* const command = app.add_subcommand("unpack", "take an archive apart");
+  command->add_option("FILE", a.path, "the archive")->required();
+  command->add_option("-C,--directory", a.directory, "where to; the current directory by default");
+  command->callback([&a] { a.code = nanlens::cli::unpack(a.path, a.directory); });
+}
+
+// A first word that is no subcommand is a logdir to look at; `nanlens ./report` opens a directory of that name. Where
+// no window can be opened it is reported on in text.
+void complete(std::vector<std::string>& words, const CLI::App& app) {
+  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+  const bool names_logdir =
+      !words.empty() && !words[0].starts_with('-') &&
+      std::none_of(commands.begin(), commands.end(), [&](const CLI::App* c) { return c->get_name() == words[0]; });
+  if (!names_logdir) return;
+  const std::string why = nanlens::cli::why_no_viewer();
+  if (!why.empty()) std::fprintf(stderr, "nanlens: no viewer: %s; here is the report\n", why.c_str());
+  words.insert(words.begin(), why.empty() ? "view" : "report");
+}
+
 int run(int argc, char** argv) {
-  using namespace nanlens::cli;
   CLI::App app{
       "nanlens finds where a NaN comes from: reads the logdirs of TensorFlow's Debugger V2 and of nanlens itself."};
   app.set_version_flag("--version", NANLENS_VERSION_STRING);
@@ -24,100 +124,18 @@ int run(int argc, char** argv) {
   app.footer(
       "LOGDIR is a directory, or an archive of one (.nanlens, .tar.zst, .tar).\nExit codes: 0 done, 2 can't read or "
       "wrong usage; 'check' has its own.");
-  int code = 0;
-
-  std::string path;
-  const auto logdir_argument = [&](CLI::App* command) {
-    command->add_option("LOGDIR", path, "a logdir, or an archive of one")->required();
-  };
-
-  CLI::App* const report_command = app.add_subcommand("report", "what was recorded, and the first bad tensor");
-  logdir_argument(report_command);
-  report_command->callback([&] { code = report(path); });
-
-  WhyOptions question;
-  CLI::App* const why_command = app.add_subcommand("why", "why there is a NaN: cause, chain, evidence, remedy");
-  why_command->add_option("LOGDIR", question.path, "a logdir, or an archive of one")->required();
-  auto* const row = why_command->add_option("--row", question.row, "ask about this row of the graph executions");
-  why_command->add_option("--execution", question.execution, "ask about an output of this execution")->excludes(row);
-  why_command->add_option("--output", question.output, "which output; the first bad one by default");
-  why_command->add_option("--run", question.run,
-                          "id of the run, where there are several; by default all that have a NaN or infinity");
-  why_command->add_flag("--json", question.json, "one JSON object");
-  why_command->callback([&] { code = why(question); });
-
-  std::vector<std::string> paths;
-  CLI::App* const view_command = app.add_subcommand("view", "open the desktop viewer");
-  view_command->add_option("LOGDIR", paths, "logdirs, or archives of them");
-  view_command->callback([&] { code = view(paths); });
-
-  bool strict = false;
-  CLI::App* const check_command =
-      app.add_subcommand("check", "exit code 0: clean, 1: a NaN or infinity, 3: can't tell");
-  logdir_argument(check_command);
-  check_command->add_flag("--strict", strict, "a damaged or incomplete logdir without alerts is exit code 3, not 0");
-  check_command->callback([&] { code = check(path, strict); });
-
-  DumpOptions options;
-  std::string raw;
-  CLI::App* const dump_command = app.add_subcommand("dump", "one JSON object per line");
-  auto* const dump_path = dump_command->add_option("LOGDIR", options.path, "a logdir, or an archive of one");
-  auto* const what = dump_command->add_option("--what", options.what, "kind of items")
-                         ->check(CLI::IsMember({"runs", "executions", "traces", "graphs", "ops", "alerts",
-                                                "source_files", "stack_frames", "devices"}));
-  dump_command->add_option("--begin", options.begin, "first item");
-  dump_command->add_option("--end", options.end, "one past the last item; -1: all");
-  dump_command->add_option("--run", options.run, "id of the run, where there are several");
-  dump_command->add_flag("--lines", options.lines, "source_files: with their text");
-  auto* const raw_option =
-      dump_command->add_option("--raw", raw, "print every DebugEvent of this file as protobuf JSON");
-  raw_option->excludes(dump_path)->excludes(what);
-  dump_command->callback([&] {
-    if (!raw.empty()) {
-      code = dump_raw(raw);
-      return;
-    }
-    if (options.path.empty() || options.what.empty())
-      throw CLI::RequiredError("dump needs LOGDIR and --what KIND, or --raw FILE: it");
-    code = dump(options);
-  });
-
-  std::string output;
-  CLI::App* const pack_command = app.add_subcommand("pack", "put a logdir into one compressed file");
-  logdir_argument(pack_command);
-  pack_command->add_option("-o,--output", output, "the archive to write; LOGDIR.nanlens by default");
-  pack_command->callback([&] { code = pack(path, output); });
-
-  CLI::App* const recover_command = app.add_subcommand(
-      "recover", "move what a program that died had not written yet into TensorFlow's files, for TensorBoard");
-  recover_command->add_option("LOGDIR", path, "a directory")->required();
-  recover_command->callback([&] { code = recover(path); });
-
-  std::string directory = ".";
-  CLI::App* const unpack_command = app.add_subcommand("unpack", "take an archive apart");
-  unpack_command->add_option("FILE", path, "the archive")->required();
-  unpack_command->add_option("-C,--directory", directory, "where to; the current directory by default");
-  unpack_command->callback([&] { code = unpack(path, directory); });
-
-  // A first word that is no subcommand is a logdir to look at; `nanlens ./report` opens a directory of that name. Where
-  // no window can be opened it is reported on in text.
-  std::vector<std::string> arguments(argv + 1, argv + argc);
-  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
-  const bool names_logdir =
-      !arguments.empty() && !arguments[0].starts_with('-') &&
-      std::none_of(commands.begin(), commands.end(), [&](const CLI::App* c) { return c->get_name() == arguments[0]; });
-  if (names_logdir) {
-    const std::string why = why_no_viewer();
-    if (!why.empty()) std::fprintf(stderr, "nanlens: no viewer: %s; here is the report\n", why.c_str());
-    arguments.insert(arguments.begin(), why.empty() ? "view" : "report");
-  }
-  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
+  Arguments arguments;
+  for (const auto add : {add_report, add_why, add_view, add_check, add_dump, add_pack, add_recover, add_unpack})
+    add(app, arguments);
+  std::vector<std::string> words(argv + 1, argv + argc);
+  complete(words, app);
+  std::reverse(words.begin(), words.end());  // CLI11 takes them last first
   try {
-    app.parse(arguments);
+    app.parse(words);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : cannot_read;
   }
-  return code;
+  return arguments.code;
 }
 
 }  // namespace

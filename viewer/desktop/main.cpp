@@ -95,73 +95,105 @@ class StateFile {
   std::string last_;
 };
 
-int run(const Options& options) {
-  Window window("nanlens", options.width, options.height);
-  EngineThread engine(archive::open_path, [] { Window::wake(); });
-  bool following = true;
-  Platform platform;
-  platform.send = [&](Request request) {
+/// The window, the engine's thread and the viewer between them.
+class Desktop {
+ public:
+  explicit Desktop(const Options& options);
+  void run();
+
+ private:
+  [[nodiscard]] Platform platform();
+  [[nodiscard]] bool grows() const {
+    return following_ && app_.overview.open && !app_.overview.loading && !app_.overview.stopped;
+  }
+  void wait();
+  void take_events();
+  void draw();
+
+  static constexpr double look_again_ = 0.5;  // seconds between looks at a logdir that may grow
+
+  Window window_;
+  EngineThread engine_{archive::open_path, [] { Window::wake(); }};
+  bool following_ = true;
+  std::string picture_;  // where the next frame goes
+  App app_;
+  StateFile state_;
+  double looked_ = 0;
+};
+
+Platform Desktop::platform() {
+  Platform p;
+  p.send = [this](Request request) {
     if (const auto* const open = std::get_if<Open>(&request.what))
       for (const std::string& path : open->paths) add_recent(path);
-    engine.send(std::move(request));
+    engine_.send(std::move(request));
   };
-  platform.copy = [&](const std::string& text) { window.copy(text); };
-  platform.save_list = [](const std::string& name, const Exported& part) {
-    return save_part(name, part.text, part.first);
-  };
-  std::string picture;  // where the next frame goes
-  platform.screenshot = [&](const std::string& path) { picture = path.empty() ? picture_name() : path; };
-  platform.save_settings = store_settings;
-  platform.follow = [&](bool on) { following = on; };
-  platform.full_screen = [&] { return window.toggle_full_screen(); };
-  platform.can_detach = true;
-  platform.quit = [&] { window.close(); };
-  platform.link_text = [](const std::string& link) { return "--view '" + link + "'"; };
-  platform.memory_bytes = resident_bytes;
-  const std::string sample = find_sample();
-  platform.recent = load_recent();
-  std::erase_if(platform.recent, [](const std::string& path) { return ::access(path.c_str(), R_OK) != 0; });
-  App app(std::move(platform));
-  if (!sample.empty()) app.platform.open_sample = [&] { app.open({sample}); };
-  app.apply_settings(load_settings());
-  if (!options.theme.empty()) app.command("theme", {{"name", options.theme}});
-  app.device_scale = window.content_scale();
-  load_fonts(app.ui, find_cjk_font(), nullptr);
-  app.now = seconds_now();
-  if (!options.view.empty()) app.apply_link(options.view);
-  if (!options.paths.empty()) app.open(options.paths);
+  p.copy = [this](const std::string& text) { window_.copy(text); };
+  p.save_list = [](const std::string& name, const Exported& part) { return save_part(name, part.text, part.first); };
+  p.screenshot = [this](const std::string& path) { picture_ = path.empty() ? picture_name() : path; };
+  p.save_settings = store_settings;
+  p.follow = [this](bool on) { following_ = on; };
+  p.full_screen = [this] { return window_.toggle_full_screen(); };
+  p.can_detach = true;
+  p.quit = [this] { window_.close(); };
+  p.link_text = [](const std::string& link) { return "--view '" + link + "'"; };
+  p.memory_bytes = resident_bytes;
+  p.recent = load_recent();
+  std::erase_if(p.recent, [](const std::string& path) { return ::access(path.c_str(), R_OK) != 0; });
+  if (const std::string sample = find_sample(); !sample.empty())
+    p.open_sample = [this, sample] { app_.open({sample}); };
+  return p;
+}
 
-  StateFile state(options.state_file);
-  constexpr double look_again = 0.5;  // seconds between looks at a logdir that may grow
-  double looked = seconds_now();
-  while (!window.closed()) {
-    const bool busy = app.wants_frame(seconds_now());
-    const bool grows = following && app.overview.open && !app.overview.loading && !app.overview.stopped;
-    const double due = app.next_frame_in(seconds_now());
-    window.wait(busy ? 0.004 : grows ? (due > 0 ? std::min(due, look_again) : look_again) : due);
-    for (Reply& reply : engine.receive()) app.receive(std::move(reply));
-    if (auto dropped = window.take_dropped(); !dropped.empty()) take_dropped(app, std::move(dropped));
-    if (window.take_activity()) app.wake(3);
-    if (grows && seconds_now() - looked >= look_again) {
-      looked = seconds_now();
-      engine.send({0, Reload{.quiet = true}});
-    }
-    if (!app.wants_frame(seconds_now())) {
-      state.write(app);
-      continue;
-    }
-    app.device_scale = window.content_scale();
-    window.allow_more_windows(app.layout.any_detached());
-    if (const std::string path = std::exchange(picture, {}); path.empty()) {
-      window.draw([&] { app.frame(seconds_now()); }, nullptr);
-    } else {
-      Pixels pixels;
-      window.draw([&] { app.frame(seconds_now()); }, &pixels);
-      app.toast(tr(write_png(path, pixels) ? Text::screenshot_written : Text::screenshot_failed, {{"path", path}}));
-    }
-    state.write(app);
+Desktop::Desktop(const Options& options)
+    : window_("nanlens", options.width, options.height), app_(platform()), state_(options.state_file) {
+  app_.apply_settings(load_settings());
+  if (!options.theme.empty()) app_.command("theme", {{"name", options.theme}});
+  app_.device_scale = window_.content_scale();
+  load_fonts(app_.ui, find_cjk_font(), nullptr);
+  app_.now = looked_ = seconds_now();
+  if (!options.view.empty()) app_.apply_link(options.view);
+  if (!options.paths.empty()) app_.open(options.paths);
+}
+
+void Desktop::wait() {
+  constexpr double next_picture = 0.004;  // while something moves
+  const double due = app_.next_frame_in(seconds_now());
+  if (app_.wants_frame(seconds_now()))
+    window_.wait(next_picture);
+  else if (grows())
+    window_.wait(due > 0 ? std::min(due, look_again_) : look_again_);
+  else
+    window_.wait(due);
+}
+
+void Desktop::take_events() {
+  for (Reply& reply : engine_.receive()) app_.receive(std::move(reply));
+  if (auto dropped = window_.take_dropped(); !dropped.empty()) take_dropped(app_, std::move(dropped));
+  if (window_.take_activity()) app_.wake(3);
+  if (!grows() || seconds_now() - looked_ < look_again_) return;
+  looked_ = seconds_now();
+  engine_.send({0, Reload{.quiet = true}});
+}
+
+void Desktop::draw() {
+  app_.device_scale = window_.content_scale();
+  window_.allow_more_windows(app_.layout.any_detached());
+  const auto frame = [&] { app_.frame(seconds_now()); };
+  const std::string path = std::exchange(picture_, {});
+  if (path.empty()) return window_.draw(frame, nullptr);
+  Pixels pixels;
+  window_.draw(frame, &pixels);
+  app_.toast(tr(write_png(path, pixels) ? Text::screenshot_written : Text::screenshot_failed, {{"path", path}}));
+}
+
+void Desktop::run() {
+  while (!window_.closed()) {
+    wait();
+    take_events();
+    if (app_.wants_frame(seconds_now())) draw();
+    state_.write(app_);
   }
-  return 0;
 }
 
 }  // namespace
@@ -182,7 +214,8 @@ int main(int argc, char** argv) {
   parser.add_option("--height", options.height, "of the window")->check(CLI::Range(240, 16384));
   CLI11_PARSE(parser, argc, argv);
   try {
-    return nanlens::viewer::run(options);
+    nanlens::viewer::Desktop(options).run();
+    return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "nanlens-viewer: %s\n", error.what());
     return 2;

@@ -44,6 +44,30 @@ void AlertList::find_expected() {
   }
 }
 
+std::string AlertList::line_of(const reader::AlertRef& ref) {
+  reader::Run& run = index_.run();
+  std::optional<logdir::CodeLocation> location;
+  if (ref.is_execution) {
+    if (auto detail = run.execution(ref.event)) location = std::move(detail->event.code_location);
+  } else if (auto detail = run.op(ref.op)) {
+    location = std::move(detail->event.code_location);
+  }
+  const auto frame = reader::user_frame(reader::resolve_stack(run, location));
+  if (!frame) return {};
+  return frame->file_path.substr(frame->file_path.rfind('/') + 1) + ":" + std::to_string(frame->line);
+}
+
+std::string AlertList::group_name(const reader::AlertRef& ref, std::uint32_t call, EventClass event_class) {
+  if (by_ == "call") {
+    const auto execution = call == reader::none ? std::nullopt : index_.run().execution(call);
+    return execution ? "#" + std::to_string(call) + " " + execution->event.op_type : "";
+  }
+  if (by_ == "class") return causes::class_words(event_class);
+  if (by_ == "graph") return ref.is_execution ? "" : index_.text(index_.graph(index_.op(ref.op).graph).name);
+  if (by_ == "line") return line_of(ref);
+  return ref.is_execution ? index_.text(ref.op) : index_.text(index_.op(ref.op).type);
+}
+
 void AlertList::group(const std::string& by) {
   if (by == by_) return;
   by_ = by;
@@ -66,27 +90,7 @@ void AlertList::group(const std::string& by) {
       groups_[known->second].alerts.push_back(static_cast<std::uint32_t>(i));
       continue;
     }
-    std::string name;
-    if (by == "call") {
-      const auto execution = call == reader::none ? std::nullopt : run.execution(call);
-      name = execution ? "#" + std::to_string(call) + " " + execution->event.op_type : "";
-    } else if (by == "class") {
-      name = causes::class_words(event_class);
-    } else if (by == "graph") {
-      name = ref.is_execution ? "" : index_.text(index_.graph(index_.op(ref.op).graph).name);
-    } else if (by == "line") {
-      const auto alert = run.alert(ref);
-      std::optional<logdir::CodeLocation> location;
-      if (ref.is_execution) {
-        if (auto detail = run.execution(ref.event)) location = std::move(detail->event.code_location);
-      } else if (auto detail = run.op(ref.op)) {
-        location = std::move(detail->event.code_location);
-      }
-      if (const auto frame = reader::user_frame(reader::resolve_stack(run, location)))
-        name = frame->file_path.substr(frame->file_path.rfind('/') + 1) + ":" + std::to_string(frame->line);
-    } else {
-      name = ref.is_execution ? index_.text(ref.op) : index_.text(index_.op(ref.op).type);
-    }
+    const std::string name = group_name(ref, call, event_class);
     const auto [found, is_new] = group_of.try_emplace(name, groups_.size());
     if (is_new) groups_.push_back({name, name, {}});
     group_of_key.emplace(key, found->second);

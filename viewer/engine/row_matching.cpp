@@ -13,6 +13,24 @@ using filter::Node;
 using filter::NumberField;
 using filter::TextField;
 
+namespace {
+
+BadgeKind badge_of(NumberField field) {
+  switch (field) {
+    case NumberField::nan: return BadgeKind::nan;
+    case NumberField::ninf: return BadgeKind::ninf;
+    case NumberField::pinf: return BadgeKind::pinf;
+    case NumberField::neg: return BadgeKind::neg;
+    case NumberField::zero: return BadgeKind::zero;
+    case NumberField::pos: return BadgeKind::pos;
+    case NumberField::size: return BadgeKind::size;
+    case NumberField::rank: return BadgeKind::rank;
+    default: return BadgeKind::none;
+  }
+}
+
+}  // namespace
+
 // A row under test; its record is read at most once, and only if a condition needs it.
 struct RowFilter::RowContext {
   RunIndex& index;
@@ -39,6 +57,12 @@ struct RowFilter::RowContext {
     const bool checked = find_badge(badges, BadgeKind::size) != nullptr;
     if (kind == BadgeKind::size || kind == BadgeKind::rank || !counts || !checked) return std::nullopt;
     return 0;
+  }
+  std::optional<double> count(NumberField field) {
+    if (field != NumberField::inf) return count(badge_of(field));
+    const auto low = count(BadgeKind::ninf);
+    const auto high = count(BadgeKind::pinf);
+    return low && high ? std::optional(*low + *high) : std::nullopt;
   }
 };
 
@@ -221,43 +245,33 @@ bool RowFilter::matches_text(const Node& node, RowContext& row) {
   return execution && (*node.match)(execution->event.op_type);
 }
 
-bool RowFilter::matches_number(const Node& node, RowContext& row) {
-  const auto test = [&](std::optional<double> value) {
-    if (!value) return false;
-    double factor = 1;
-    if (node.percent) {
-      const auto size = row.count(BadgeKind::size);
-      if (!size) return false;
-      factor = *size;
-    }
-    return compare(*value, node, node.low * factor, node.high * factor);
-  };
-  const auto number = static_cast<double>(row.row);
+namespace {
+
+// What the flags of a row tell of a count, without reading its record; nothing if they do not.
+std::optional<bool> decided_by_flags(const Node& node, std::uint8_t flags, bool kinds_told) {
   const std::uint8_t needed = flags_of(node.number_field);
-  const bool wants_some = node.kind == Node::Kind::number &&
-                          (node.comparison == Comparison::greater || node.comparison == Comparison::greater_equal) &&
-                          (node.low > 0 || node.comparison == Comparison::greater) && node.low >= 0;
-  if (needed != 0 && wants_some && (index_.run().trace_flags(row.row) & needed) == 0) return false;
+  if (needed == 0 || node.kind != Node::Kind::number) return std::nullopt;
+  const bool above = node.comparison == Comparison::greater;
+  const bool from = node.comparison == Comparison::greater_equal;
+  const bool wants_some = (above && node.low >= 0) || (from && node.low > 0);
+  if (wants_some && (flags & needed) == 0) return false;
   // "nan>0" needs no more than the flag, where the mode tells one kind from another.
-  const bool any_will_do = node.kind == Node::Kind::number && !node.percent &&
-                           ((node.comparison == Comparison::greater && node.low == 0) ||
-                            (node.comparison == Comparison::greater_equal && node.low == 1));
-  if (needed != 0 && any_will_do && counts_) return true;
+  const bool any_will_do = !node.percent && ((above && node.low == 0) || (from && node.low == 1));
+  return any_will_do && kinds_told ? std::optional(true) : std::nullopt;
+}
+
+}  // namespace
+
+bool RowFilter::matches_count(const Node& node, RowContext& row) {
+  if (const auto decided = decided_by_flags(node, index_.run().trace_flags(row.row), counts_)) return *decided;
+  const auto count = row.count(node.number_field);
+  const auto whole = node.percent ? row.count(BadgeKind::size) : std::optional(1.0);
+  return count && whole && compare(*count, node, node.low * *whole, node.high * *whole);
+}
+
+bool RowFilter::matches_number(const Node& node, RowContext& row) {
   switch (node.number_field) {
-    case NumberField::nan: return test(row.count(BadgeKind::nan));
-    case NumberField::ninf: return test(row.count(BadgeKind::ninf));
-    case NumberField::pinf: return test(row.count(BadgeKind::pinf));
-    case NumberField::inf: {
-      const auto low = row.count(BadgeKind::ninf);
-      const auto high = row.count(BadgeKind::pinf);
-      return low && high && test(*low + *high);
-    }
-    case NumberField::neg: return test(row.count(BadgeKind::neg));
-    case NumberField::zero: return test(row.count(BadgeKind::zero));
-    case NumberField::pos: return test(row.count(BadgeKind::pos));
-    case NumberField::size: return test(row.count(BadgeKind::size));
-    case NumberField::rank: return test(row.count(BadgeKind::rank));
-    case NumberField::row: return compare(number, node, node.low, node.high);
+    case NumberField::row: return compare(static_cast<double>(row.row), node, node.low, node.high);
     case NumberField::exec: {
       const std::uint32_t call = index_.run().trace_execution(row.row);
       return call != reader::none && compare(call, node, node.low, node.high);
@@ -265,8 +279,13 @@ bool RowFilter::matches_number(const Node& node, RowContext& row) {
     case NumberField::slot: return row.trace() && compare(row.detail->event.output_slot, node, node.low, node.high);
     case NumberField::time:
       return row.trace() && compare(index_.since_start(row.detail->wall_time), node, node.low, node.high);
-    default: break;
+    case NumberField::line: return matches_line(node, row);
+    default: return matches_count(node, row);
   }
+}
+
+// Was the op made by a line in this range, or in a function that one called?
+bool RowFilter::matches_line(const Node& node, const RowContext& row) {
   const auto op = index_.run().op(index_.run().trace_op(row.row));
   if (!op) return false;
   const auto frames = reader::resolve_stack(index_.run(), op->event.code_location);

@@ -82,6 +82,8 @@ class RowFilter {
   bool matches_flag(filter::Flag flag, RowContext& row);
   bool matches_text(const filter::Node& node, RowContext& row);
   bool matches_number(const filter::Node& node, RowContext& row);
+  bool matches_count(const filter::Node& node, RowContext& row);
+  bool matches_line(const filter::Node& node, const RowContext& row);
   bool passes(std::size_t row);
   void renew();
   void step(RowList& list, std::chrono::steady_clock::time_point deadline);

@@ -136,6 +136,14 @@ Focus cross_boundary(RunIndex& index, const Selection& current, std::string& not
   return current.focus;
 }
 
+// What was selected in a run that had more of it: the last of what there is.
+Focus nearest_focus(RunIndex& index, Focus focus) {
+  const reader::Run& run = index.run();
+  focus.execution = std::min(focus.execution, static_cast<std::int64_t>(run.num_executions()) - 1);
+  focus.trace = std::min(focus.trace, static_cast<std::int64_t>(run.num_traces()) - 1);
+  return focus.trace >= 0 ? focus_of_trace(index, focus.trace) : focus;
+}
+
 Stack stack_of(RunIndex& index, const Focus& focus) {
   Stack stack;
   reader::Run& run = index.run();
@@ -181,14 +189,7 @@ Focus resolve(RunIndex& index, Explain& explain, AlertList& alerts, RowSteps& st
     return false;
   };
   switch (wish.kind) {
-    case IntentKind::focus: {
-      Focus focus = wish.focus;
-      if (focus.execution >= static_cast<std::int64_t>(run.num_executions()))
-        focus.execution = static_cast<std::int64_t>(run.num_executions()) - 1;
-      if (focus.trace >= static_cast<std::int64_t>(run.num_traces()))
-        focus.trace = static_cast<std::int64_t>(run.num_traces()) - 1;
-      return focus.trace >= 0 ? focus_of_trace(index, focus.trace) : focus;
-    }
+    case IntentKind::focus: return nearest_focus(index, wish.focus);
     case IntentKind::execution: {
       if (!in_range(wish.index, run.num_executions(), Text::no_execution)) return current.focus;
       Focus focus;

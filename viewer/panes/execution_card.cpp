@@ -12,6 +12,25 @@ namespace {
 
 constexpr float line_height = 20;
 
+// A click leads to the other end of a tensor: the call that made an input, the row of an output.
+void click_tensor(App& app, const TensorInfo& tensor, bool input, const std::string& name) {
+  if (ImGui::GetIO().KeyCtrl && tensor.trace >= 0)
+    app.command("pin", {{"trace", tensor.trace}});
+  else if (input && tensor.execution >= 0)
+    app.command("focus_execution", {{"index", tensor.execution}});
+  else if (!input && tensor.trace >= 0)
+    app.command("focus_trace", {{"index", tensor.trace}});
+  else if (input)
+    app.toast(tr(Text::card_not_made, {{"tensor", name}}));
+}
+
+std::string tensor_tooltip(const TensorInfo& tensor, bool input, const std::string& name) {
+  const std::string text = name + "\n" + format_badges(tensor.badges);
+  if (!input) return text;
+  return text + "\n" +
+         (tensor.execution < 0 ? tr(Text::card_not_on_record) : tr(Text::card_made_by, {{"index", tensor.execution}}));
+}
+
 // One tensor of the card. `role` is "input" or "output".
 void draw_tensor(App& app, Rect row, const std::string& role, std::size_t k, const TensorInfo& tensor) {
   Ui& ui = app.ui;
@@ -21,23 +40,8 @@ void draw_tensor(App& app, Rect row, const std::string& role, std::size_t k, con
   const Hit hit = ui.item(id, row);
   if (hit.hovered) ui.fill(row, ui.theme.badge, ui.px(2));
   draw_ring(app, row, {tensor.trace, tensor.execution, tensor.slot, tensor.execution}, hit.hovered);
-  if (hit.clicked && ImGui::GetIO().KeyCtrl && tensor.trace >= 0) {
-    app.command("pin", {{"trace", tensor.trace}});
-  } else if (hit.clicked) {
-    if (input && tensor.execution >= 0)
-      app.command("focus_execution", {{"index", tensor.execution}});
-    else if (!input && tensor.trace >= 0)
-      app.command("focus_trace", {{"index", tensor.trace}});
-    else if (input)
-      app.toast(tr(Text::card_not_made, {{"tensor", name}}));
-  }
-  if (hit.hovered) {
-    std::string text = name + "\n" + format_badges(tensor.badges);
-    if (input)
-      text += "\n" + (tensor.execution < 0 ? tr(Text::card_not_on_record)
-                                           : tr(Text::card_made_by, {{"index", tensor.execution}}));
-    ui.tooltip(text);
-  }
+  if (hit.clicked) click_tensor(app, tensor, input, name);
+  if (hit.hovered) ui.tooltip(tensor_tooltip(tensor, input, name));
   const std::string slot = tr(input ? Text::card_input : Text::card_output, {{"slot", k}});
   const float slot_width = std::max(ui.px(46), ui.text_width(ui.sans, 12, slot) + ui.px(8));
   ui.text_in(row.cut_left(slot_width), ui.sans, 12, ui.theme.dim, slot);
@@ -95,26 +99,9 @@ void draw_head(App& app, Rect& area, const Card& card) {
     app.command("rows_of_execution", {{"index", card.index}});
 }
 
-}  // namespace
-
-void draw_execution_card(App& app, Rect area) {
+// Outputs, then inputs; they scroll where there is no room for all.
+void draw_tensors(App& app, Rect inner, const Card& card) {
   Ui& ui = app.ui;
-  const Card& card = app.selection.card;
-  if (card.index < 0) {
-    draw_empty(app, area,
-               tr(app.selection.focus.trace >= 0 ? Text::card_no_call
-                  : app.alerts.total > 0         ? Text::card_pick_alert
-                                                 : Text::card_pick));
-    return;
-  }
-  area.cut_bottom(ui.px(4));
-  const float wanted = ui.px(30) + ui.bar(line_height) * static_cast<float>(card.inputs.size() + card.outputs.size()) +
-                       (card.function ? ui.px(28) + ui.bar(20) : ui.px(28));
-  const Rect box = area.cut_top(std::min(area.h, wanted));
-  ui.fill(box, ui.theme.card, ui.px(4));
-  ImGui::PushClipRect(box.min(), box.max(), true);
-  Rect inner = box.inset(ui.px(8), ui.px(4));
-  draw_head(app, inner, card);
   const float h = ui.bar(line_height);
   const auto lines = card.inputs.size() + card.outputs.size();
   double& first = app.card_pane.first;
@@ -136,6 +123,29 @@ void draw_execution_card(App& app, Rect area) {
       draw_tensor(app, row, "input", i - card.outputs.size(), card.inputs[i - card.outputs.size()]);
   }
   ImGui::PopClipRect();
+}
+
+}  // namespace
+
+void draw_execution_card(App& app, Rect area) {
+  Ui& ui = app.ui;
+  const Card& card = app.selection.card;
+  if (card.index < 0) {
+    draw_empty(app, area,
+               tr(app.selection.focus.trace >= 0 ? Text::card_no_call
+                  : app.alerts.total > 0         ? Text::card_pick_alert
+                                                 : Text::card_pick));
+    return;
+  }
+  area.cut_bottom(ui.px(4));
+  const float wanted = ui.px(30) + ui.bar(line_height) * static_cast<float>(card.inputs.size() + card.outputs.size()) +
+                       (card.function ? ui.px(28) + ui.bar(20) : ui.px(28));
+  const Rect box = area.cut_top(std::min(area.h, wanted));
+  ui.fill(box, ui.theme.card, ui.px(4));
+  ImGui::PushClipRect(box.min(), box.max(), true);
+  Rect inner = box.inset(ui.px(8), ui.px(4));
+  draw_head(app, inner, card);
+  draw_tensors(app, inner, card);
   ImGui::PopClipRect();
 }
 

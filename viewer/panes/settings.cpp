@@ -32,48 +32,55 @@ void draw_choices(App& app, Rect& area, const char* name, std::initializer_list<
   }
 }
 
+void draw_looks(App& app, Rect& inside) {
+  draw_choices(app, inside, tr(Text::settings_colours),
+               {{tr(Text::settings_system), "system", app.theme_choice == "system"},
+                {tr(Text::settings_light), "light", app.theme_choice == "light"},
+                {tr(Text::settings_dark), "dark", app.theme_choice == "dark"},
+                {tr(Text::settings_contrast), "contrast", app.theme_choice == "contrast"}},
+               [&](const char* value) { app.command("theme", {{"name", value}}); });
+  const std::string percent = std::to_string(std::lround(app.user_scale * 100)) + " %";
+  draw_choices(app, inside, tr(Text::settings_text),
+               {{"−", "smaller", false}, {percent.c_str(), "normal", false}, {"+", "larger", false}},
+               [&](std::string_view value) {
+                 if (value == "normal")
+                   app.command("scale", {{"percent", 100}});
+                 else
+                   app.command("scale", {{"by", value == "larger" ? 10 : -10}});
+               });
+  const float h = app.rows_pane.row_height;
+  draw_choices(app, inside, tr(Text::settings_rows),
+               {{tr(Text::settings_compact), "compact", h < 20},
+                {tr(Text::settings_comfortable), "comfortable", h >= 20 && h < 26},
+                {tr(Text::settings_touch), "touch", h >= 26}},
+               [&](const char* value) { app.command("density", {{"name", value}}); });
+}
+
+void draw_habits(App& app, Rect& inside) {
+  draw_choices(app, inside, tr(Text::settings_frames),
+               {{tr(Text::settings_folded), "folded", app.stack_pane.fold_library},
+                {tr(Text::settings_shown), "shown", !app.stack_pane.fold_library}},
+               [&](std::string_view value) { app.command("fold_library", {{"on", value == "folded"}}); });
+  draw_choices(
+      app, inside, tr(Text::settings_growing),
+      {{tr(Text::settings_followed), "follow", app.follow}, {tr(Text::settings_not_followed), "still", !app.follow}},
+      [&](std::string_view value) {
+        const Result result = app.command("follow", {{"on", value == "follow"}});
+        if (!result.ok) app.toast(result.message);
+      });
+  draw_choices(app, inside, tr(Text::settings_language),
+               {{"English", "en", tongue() == Tongue::english}, {"Deutsch", "de", tongue() == Tongue::german}},
+               [&](const char* value) { app.command("language", {{"tag", value}}); });
+}
+
 }  // namespace
 
 void draw_settings(App& app, const Rect& window) {
   overlay(app, tr(Text::settings_title), centered(window, app.ui.px(740), app.ui.px(app.ui.finger ? 470.0f : 290.0f)),
           [&](Rect inside) {
             inside.cut_top(app.ui.px(6));
-            draw_choices(app, inside, tr(Text::settings_colours),
-                         {{tr(Text::settings_system), "system", app.theme_choice == "system"},
-                          {tr(Text::settings_light), "light", app.theme_choice == "light"},
-                          {tr(Text::settings_dark), "dark", app.theme_choice == "dark"},
-                          {tr(Text::settings_contrast), "contrast", app.theme_choice == "contrast"}},
-                         [&](const char* value) { app.command("theme", {{"name", value}}); });
-            const std::string percent = std::to_string(std::lround(app.user_scale * 100)) + " %";
-            draw_choices(app, inside, tr(Text::settings_text),
-                         {{"−", "smaller", false}, {percent.c_str(), "normal", false}, {"+", "larger", false}},
-                         [&](std::string_view value) {
-                           if (value == "normal")
-                             app.command("scale", {{"percent", 100}});
-                           else
-                             app.command("scale", {{"by", value == "larger" ? 10 : -10}});
-                         });
-            const float h = app.rows_pane.row_height;
-            draw_choices(app, inside, tr(Text::settings_rows),
-                         {{tr(Text::settings_compact), "compact", h < 20},
-                          {tr(Text::settings_comfortable), "comfortable", h >= 20 && h < 26},
-                          {tr(Text::settings_touch), "touch", h >= 26}},
-                         [&](const char* value) { app.command("density", {{"name", value}}); });
-            draw_choices(app, inside, tr(Text::settings_frames),
-                         {{tr(Text::settings_folded), "folded", app.stack_pane.fold_library},
-                          {tr(Text::settings_shown), "shown", !app.stack_pane.fold_library}},
-                         [&](std::string_view value) { app.command("fold_library", {{"on", value == "folded"}}); });
-            draw_choices(app, inside, tr(Text::settings_growing),
-                         {{tr(Text::settings_followed), "follow", app.follow},
-                          {tr(Text::settings_not_followed), "still", !app.follow}},
-                         [&](std::string_view value) {
-                           const Result result = app.command("follow", {{"on", value == "follow"}});
-                           if (!result.ok) app.toast(result.message);
-                         });
-            draw_choices(
-                app, inside, tr(Text::settings_language),
-                {{"English", "en", tongue() == Tongue::english}, {"Deutsch", "de", tongue() == Tongue::german}},
-                [&](const char* value) { app.command("language", {{"tag", value}}); });
+            draw_looks(app, inside);
+            draw_habits(app, inside);
           });
 }
 

@@ -89,18 +89,9 @@ void draw_stack_tools(App& app, Rect tools) {
     app.command("fold_library", {{"on", !pane.fold_library}});
 }
 
-}  // namespace
-
-void draw_stack_trace(App& app, Rect area) {
+// What the stack is of, and how much of it is not on record.
+void draw_stack_heading(App& app, Rect& area, const Stack& stack) {
   Ui& ui = app.ui;
-  Rect tools = draw_pane_header(app, Pane::stack, area, tr(Text::pane_stack), "");
-  if (app.overview.run < 0) return;
-  draw_stack_tools(app, tools);
-  const Stack& stack = app.selection.stack;
-  if (!stack.exists) {
-    draw_empty(app, area, tr(Text::stack_pick));
-    return;
-  }
   Rect title = area.cut_top(ui.px(22)).inset(ui.px(10), 0);
   ui.text_in(title, ui.sans, 12, ui.theme.dim,
              stack_title(stack) + (stack.host.empty() ? "" : "   " + tr(Text::host_named, {{"name", stack.host}})),
@@ -111,10 +102,10 @@ void draw_stack_trace(App& app, Rect area) {
     ui.text_in(note.inset(ui.px(10), 0), ui.sans, 12, ui.theme.warn,
                tr(Text::stack_missing, {{"n", stack.missing}, {"total", stack.missing + stack.frames.size()}}));
   }
-  if (stack.frames.empty()) {
-    draw_empty(app, area, tr(Text::stack_none));
-    return;
-  }
+}
+
+void draw_frames(App& app, Rect area) {
+  Ui& ui = app.ui;
   const auto items = items_of(app);
   const float h = ui.bar(20);
   const double total = static_cast<double>(items.size());
@@ -137,6 +128,25 @@ void draw_stack_trace(App& app, Rect area) {
     items[i].folded > 0 ? draw_folded(app, row, items[i]) : draw_frame_row(app, row, items[i].frame);
   }
   ImGui::PopClipRect();
+}
+
+}  // namespace
+
+void draw_stack_trace(App& app, Rect area) {
+  const Rect tools = draw_pane_header(app, Pane::stack, area, tr(Text::pane_stack), "");
+  if (app.overview.run < 0) return;
+  draw_stack_tools(app, tools);
+  const Stack& stack = app.selection.stack;
+  if (!stack.exists) {
+    draw_empty(app, area, tr(Text::stack_pick));
+    return;
+  }
+  draw_stack_heading(app, area, stack);
+  if (stack.frames.empty()) {
+    draw_empty(app, area, tr(Text::stack_none));
+    return;
+  }
+  draw_frames(app, area);
 }
 
 }  // namespace nanlens::viewer

@@ -46,48 +46,53 @@ void Page::head() {
   for (const std::string& reason : unfinished_words(run_)) line(style_.bad("  " + reason + "."));
 }
 
-void Page::alerts_by_op() {
-  struct Site {
-    std::uint64_t count = 0;
-    std::size_t first = 0;
-    std::string where;
-  };
-  // Counted by op first: there may be millions of alerts, and names are made of few ops.
+// Alerts of ops of one name in graphs of one name.
+struct Site {
+  std::string name;
+  std::string graph;
+  std::uint64_t count = 0;
+  std::size_t first = 0;
+};
+
+// In order of appearance. Counted by op first: there may be millions of alerts, and names are made of few ops.
+std::vector<Site> sites_of(const Run& run) {
   std::map<std::pair<bool, std::uint32_t>, Site> ops;
-  const auto& alerts = run_.alerts();
+  const auto& alerts = run.alerts();
   for (std::size_t i = 0; i < alerts.size(); ++i) {
     Site& site = ops[{alerts[i].is_execution, alerts[i].op}];
     if (site.count++ == 0) site.first = i;
   }
-  std::map<std::string, Site> sites;  // ops of one name in graphs of one name are one site
-  const auto& definitions = run_.definitions();
-  for (const auto& [op, counted] : ops) {
-    std::string key;
-    std::string where;
+  std::map<std::pair<std::string, std::string>, Site> named;
+  const auto& definitions = run.definitions();
+  for (auto& [op, counted] : ops) {
     if (op.first) {
-      key = definitions.text(op.second);
+      counted.name = definitions.text(op.second);
     } else {
-      key = definitions.text(definitions.ops()[op.second].name);
-      where = definitions.text(definitions.graphs()[definitions.ops()[op.second].graph].name);
+      counted.name = definitions.text(definitions.ops()[op.second].name);
+      counted.graph = definitions.text(definitions.graphs()[definitions.ops()[op.second].graph].name);
     }
-    Site& site = sites[key + '\n' + where];
-    site.first = site.count == 0 ? counted.first : std::min(site.first, counted.first);
-    site.count += counted.count;
-    site.where = where;
+    const auto [found, is_new] = named.try_emplace({counted.name, counted.graph}, counted);
+    if (is_new) continue;
+    found->second.first = std::min(found->second.first, counted.first);
+    found->second.count += counted.count;
   }
-  std::vector<std::pair<std::string, Site>> order(sites.begin(), sites.end());
-  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
+  std::vector<Site> sites;
+  for (auto& [key, site] : named) sites.push_back(std::move(site));
+  std::sort(sites.begin(), sites.end(), [](const Site& a, const Site& b) { return a.first < b.first; });
+  return sites;
+}
+
+void Page::alerts_by_op() {
+  const std::vector<Site> sites = sites_of(run_);
   line(style_.bad("  " + plural(run_.alerts().size(), "alert")) + " (NaN or ∞), by op, in order of appearance:");
   constexpr std::size_t shown = 12;
-  for (std::size_t i = 0; i < std::min(order.size(), shown); ++i) {
-    const auto& [key, site] = order[i];
-    const std::string name = key.substr(0, key.find('\n'));
-    const std::string count = with_separators(site.count);
+  for (std::size_t i = 0; i < std::min(sites.size(), shown); ++i) {
+    const std::string count = with_separators(sites[i].count);
     constexpr std::size_t width = 11;
-    line(std::string(width - std::min(width, count.size()), ' ') + count + "  " + name +
-         (site.where.empty() ? "" : "  in " + site.where));
+    line(std::string(width - std::min(width, count.size()), ' ') + count + "  " + sites[i].name +
+         (sites[i].graph.empty() ? "" : "  in " + sites[i].graph));
   }
-  if (order.size() > shown) line("             … and " + plural(order.size() - shown, "further op"));
+  if (sites.size() > shown) line("             … and " + plural(sites.size() - shown, "further op"));
 }
 
 void Page::inputs(causes::Causes& causes, const reader::Alert& alert) {

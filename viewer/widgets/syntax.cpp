@@ -58,58 +58,84 @@ Language language_of(std::string_view path) {
   return Language::none;
 }
 
+namespace {
+
+/// One line, from left to right.
+class Tokenizer {
+ public:
+  Tokenizer(Language language, std::string_view line, LineState& state)
+      : language_(language), line_(line), state_(state) {}
+  std::vector<Token> run() {
+    if (language_ == Language::none) add(line_.size(), TokenKind::plain);
+    go_on();
+    while (at_ < line_.size()) take_one();
+    return std::move(tokens_);
+  }
+
+ private:
+  void add(std::size_t end, TokenKind kind) {
+    end = std::min(end, line_.size());
+    if (end > at_) tokens_.push_back({at_, end, kind});
+    at_ = end;
+  }
+  template <class Belongs>
+  [[nodiscard]] std::size_t end_of(Belongs&& belongs) const {
+    std::size_t end = at_ + 1;
+    while (end < line_.size() && belongs(line_[end])) ++end;
+    return end;
+  }
+  // What began in a line above.
+  void go_on() {
+    if (state_.in_comment) return take_comment(0);
+    if (state_.in_string == 0) return;
+    const std::size_t end = string_end(line_, 0, state_.in_string, true);
+    if (end != std::string_view::npos) state_.in_string = 0;
+    add(end, TokenKind::literal);
+  }
+  void take_comment(std::size_t opening) {
+    const std::size_t end = line_.find("*/", at_ + opening);
+    state_.in_comment = end == std::string_view::npos;
+    add(state_.in_comment ? end : end + 2, TokenKind::comment);
+  }
+  void take_string(char quote) {
+    const bool triple = language_ == Language::python && line_.substr(at_).starts_with(std::string(3, quote));
+    const std::size_t end = string_end(line_, at_ + (triple ? 3 : 1), quote, triple);
+    if (triple && end == std::string_view::npos) state_.in_string = quote;
+    add(end, TokenKind::literal);
+  }
+  void take_word() {
+    const std::size_t end = end_of(is_word);
+    add(end, is_keyword(language_, line_.substr(at_, end - at_)) ? TokenKind::keyword : TokenKind::plain);
+  }
+  void take_one() {
+    const char c = line_[at_];
+    const std::string_view rest = line_.substr(at_);
+    if (language_ == Language::python ? c == '#' : rest.starts_with("//"))
+      add(line_.size(), TokenKind::comment);
+    else if (language_ == Language::cpp && rest.starts_with("/*"))
+      take_comment(2);
+    else if (c == '"' || c == '\'')
+      take_string(c);
+    else if (std::isdigit(static_cast<unsigned char>(c)) != 0)
+      add(end_of([](char d) { return is_word(d) || d == '.' || d == '\''; }), TokenKind::literal);
+    else if (is_word(c))
+      take_word();
+    else
+      add(end_of([](char d) { return !is_word(d) && std::string_view("\"'#/").find(d) == std::string_view::npos; }),
+          TokenKind::plain);
+  }
+
+  Language language_;
+  std::string_view line_;
+  LineState& state_;
+  std::size_t at_ = 0;
+  std::vector<Token> tokens_;
+};
+
+}  // namespace
+
 std::vector<Token> tokenize(Language language, std::string_view line, LineState& state) {
-  std::vector<Token> tokens;
-  std::size_t at = 0;
-  const auto add = [&](std::size_t end, TokenKind kind) {
-    end = std::min(end, line.size());
-    if (end > at) tokens.push_back({at, end, kind});
-    at = end;
-  };
-  if (language == Language::none) {
-    add(line.size(), TokenKind::plain);
-    return tokens;
-  }
-  if (state.in_comment) {
-    const std::size_t end = line.find("*/");
-    state.in_comment = end == std::string_view::npos;
-    add(state.in_comment ? line.size() : end + 2, TokenKind::comment);
-  } else if (state.in_string != 0) {
-    const std::size_t end = string_end(line, 0, state.in_string, true);
-    if (end != std::string_view::npos) state.in_string = 0;
-    add(end == std::string_view::npos ? line.size() : end, TokenKind::literal);
-  }
-  while (at < line.size()) {
-    const char c = line[at];
-    const std::string_view rest = line.substr(at);
-    if ((language == Language::python && c == '#') || (language == Language::cpp && rest.starts_with("//"))) {
-      add(line.size(), TokenKind::comment);
-    } else if (language == Language::cpp && rest.starts_with("/*")) {
-      const std::size_t end = line.find("*/", at + 2);
-      state.in_comment = end == std::string_view::npos;
-      add(state.in_comment ? line.size() : end + 2, TokenKind::comment);
-    } else if (c == '"' || c == '\'') {
-      const bool triple = language == Language::python && rest.starts_with(std::string(3, c));
-      const std::size_t end = string_end(line, at + (triple ? 3 : 1), c, triple);
-      if (triple && end == std::string_view::npos) state.in_string = c;
-      add(end == std::string_view::npos ? line.size() : end, TokenKind::literal);
-    } else if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
-      std::size_t end = at;
-      while (end < line.size() && (is_word(line[end]) || line[end] == '.' || line[end] == '\'')) ++end;
-      add(end, TokenKind::literal);
-    } else if (is_word(c)) {
-      std::size_t end = at;
-      while (end < line.size() && is_word(line[end])) ++end;
-      add(end, is_keyword(language, line.substr(at, end - at)) ? TokenKind::keyword : TokenKind::plain);
-    } else {
-      std::size_t end = at + 1;
-      while (end < line.size() && !is_word(line[end]) &&
-             std::string_view("\"'#/").find(line[end]) == std::string_view::npos)
-        ++end;
-      add(end, TokenKind::plain);
-    }
-  }
-  return tokens;
+  return Tokenizer(language, line, state).run();
 }
 
 }  // namespace nanlens::viewer

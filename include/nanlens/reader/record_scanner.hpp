@@ -50,8 +50,7 @@ class RecordScanner {
       }
       if (length > left || left - length < logdir::record_overhead) return torn(left);
       if (length > limits::record_bytes) {
-        gap(ScanFault{position_, "the record has " + std::to_string(length) + " bytes, more than the " +
-                                     std::to_string(limits::record_bytes) + " that are read: it is skipped"});
+        gap(oversized(length));
         position_ += length + logdir::record_overhead;
         continue;
       }
@@ -77,6 +76,10 @@ class RecordScanner {
   static constexpr std::uint64_t ask_every = std::uint64_t{1} << 20;
   enum class Candidate : std::uint8_t { none, incomplete, record };
 
+  [[nodiscard]] ScanFault oversized(std::uint64_t length) const {
+    return {position_, "the record has " + std::to_string(length) + " bytes, more than the " +
+                           std::to_string(limits::record_bytes) + " that are read: it is skipped"};
+  }
   void torn(std::uint64_t left) {
     tail_fault_ = "the file ends within a record (" + std::to_string(left) + " bytes of it are there)";
   }

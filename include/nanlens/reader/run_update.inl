@@ -340,14 +340,27 @@ NANLENS_API void Run::join_pending(CallLookup& calls) {
   }
 }
 
+namespace detail {
+
+/// A trace of one of several hosts, until all are merged.
+struct FoundTrace {
+  double wall_time;
+  Locator where;
+};
+
+inline void sort_by_time(std::vector<FoundTrace>& traces) {
+  std::sort(traces.begin(), traces.end(), [](const FoundTrace& a, const FoundTrace& b) {
+    if (earlier(a.wall_time, b.wall_time) || earlier(b.wall_time, a.wall_time))
+      return earlier(a.wall_time, b.wall_time);
+    return a.where.set() != b.where.set() ? a.where.set() < b.where.set() : a.where.offset() < b.where.offset();
+  });
+}
+
+}  // namespace detail
+
 NANLENS_API void Run::read_traces(Scan& scan, CallLookup& calls) {
   if (scan.changed) join_pending(calls);
-
-  struct Found {
-    double wall_time;
-    Locator where;
-  };
-  std::vector<Found> found;  // several hosts: their traces are merged by time
+  std::vector<detail::FoundTrace> found;  // several hosts: their traces are merged by time
   const bool merge = sets_.size() > 1;
   for (std::size_t set = 0; set < sets_.size() && !scan.stopped; ++set) {
     SetFile& f = (*sets_[set])[logdir::FileKind::graph_execution_traces];
@@ -374,12 +387,8 @@ NANLENS_API void Run::read_traces(Scan& scan, CallLookup& calls) {
         });
     scan.done += f.scanner.position();
   }
-  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
-    if (earlier(a.wall_time, b.wall_time) || earlier(b.wall_time, a.wall_time))
-      return earlier(a.wall_time, b.wall_time);
-    return a.where.set() != b.where.set() ? a.where.set() < b.where.set() : a.where.offset() < b.where.offset();
-  });
-  for (const Found& t : found)
+  detail::sort_by_time(found);
+  for (const detail::FoundTrace& t : found)
     if (const auto digest = reader::trace_digest(payload(t.where, logdir::FileKind::graph_execution_traces)))
       append_trace(*digest, t.where, calls);
 }
