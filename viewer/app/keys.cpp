@@ -28,68 +28,86 @@ void extend_range(App& app, std::int64_t by) {
     app.toast(result.message);
 }
 
-// Arrows and page keys mean something else in each pane.
-bool handle_movement(App& app, bool shift) {
-  const double page = std::max(1.0, static_cast<double>(app.rows_pane.fitting) - 3);
+constexpr double all_the_way = 1e12;
+
+// What arrows and page keys wish: lines down, and steps to the right.
+struct Movement {
   double by = 0;
-  if (pressed(ImGuiKey_DownArrow)) by = 1;
-  if (pressed(ImGuiKey_UpArrow)) by = -1;
-  if (pressed(ImGuiKey_PageDown)) by = page;
-  if (pressed(ImGuiKey_PageUp)) by = -page;
-  if (pressed(ImGuiKey_Home)) by = -1e12;
-  if (pressed(ImGuiKey_End)) by = 1e12;
   double sideways = 0;
-  if (pressed(ImGuiKey_RightArrow)) sideways = 1;
-  if (pressed(ImGuiKey_LeftArrow)) sideways = -1;
-  if (by == 0 && sideways == 0) return false;
-  const std::int64_t sign = by > 0 ? 1 : -1;
-  switch (app.active) {
-    case Pane::alerts:
-      if (by == -1e12)
-        app.command("first_bad");
-      else if (by != 0)
-        app.command(sign > 0 ? "next_alert" : "previous_alert");
-      break;
-    case Pane::graph:
-      if (by != 0) app.command(sign < 0 ? "next_input" : "next_consumer");
-      break;
-    case Pane::source:
-      if (app.tab() != nullptr) {
-        Tab& tab = app.source_pane.tabs[app.source_pane.tab];
-        tab.first += by == 1 || by == -1 ? by
-                     : by > 0            ? std::min(by, std::max(1.0, app.source_pane.visible - 2))
-                                         : std::max(by, -std::max(1.0, app.source_pane.visible - 2));
-        if (std::abs(by) > 1e9) tab.first = by > 0 ? 1e9 : 0;
-      }
-      break;
-    case Pane::stack: {
-      const auto count = static_cast<std::int64_t>(app.selection.stack.frames.size());
-      const std::int64_t to = std::clamp<std::int64_t>(
-          app.stack_pane.frame + sign * (app.stack_pane.inner_first ? -1 : 1), 0, std::max<std::int64_t>(0, count - 1));
-      if (by != 0 && count > 0) app.show_frame(to);
-      break;
-    }
-    case Pane::rows:
-      if (shift && std::abs(by) == 1)
-        extend_range(app, static_cast<std::int64_t>(by));
-      else if (by == 1e12)
-        app.command("follow_tail");
-      else if (by != 0)
-        app.command("step_row", {{"by", by}});
-      break;
-    case Pane::timeline: break;
-  }
-  if (app.active == Pane::timeline && by == -1e12)
+  [[nodiscard]] double sign() const { return by > 0 ? 1 : by < 0 ? -1 : 0; }
+};
+
+Movement movement(double page) {
+  Movement m;
+  if (pressed(ImGuiKey_DownArrow)) m.by = 1;
+  if (pressed(ImGuiKey_UpArrow)) m.by = -1;
+  if (pressed(ImGuiKey_PageDown)) m.by = page;
+  if (pressed(ImGuiKey_PageUp)) m.by = -page;
+  if (pressed(ImGuiKey_Home)) m.by = -all_the_way;
+  if (pressed(ImGuiKey_End)) m.by = all_the_way;
+  if (pressed(ImGuiKey_RightArrow)) m.sideways = 1;
+  if (pressed(ImGuiKey_LeftArrow)) m.sideways = -1;
+  return m;
+}
+
+void move_in_alerts(App& app, const Movement& m) {
+  if (m.by == -all_the_way)
+    app.command("first_bad");
+  else if (m.by != 0)
+    app.command(m.by > 0 ? "next_alert" : "previous_alert");
+}
+
+void move_in_source(App& app, const Movement& m) {
+  if (app.tab() == nullptr) return;
+  Tab& tab = app.source_pane.tabs[app.source_pane.tab];
+  const double page = std::max(1.0, app.source_pane.visible - 2);
+  if (std::abs(m.by) == all_the_way)
+    tab.first = m.by > 0 ? 1e9 : 0;
+  else
+    tab.first += std::abs(m.by) == 1 ? m.by : std::clamp(m.by, -page, page);
+}
+
+void move_in_stack(App& app, const Movement& m) {
+  const auto last = static_cast<std::int64_t>(app.selection.stack.frames.size()) - 1;
+  if (m.by == 0 || last < 0) return;
+  const auto step = static_cast<std::int64_t>(m.sign()) * (app.stack_pane.inner_first ? -1 : 1);
+  app.show_frame(std::clamp<std::int64_t>(app.stack_pane.frame + step, 0, last));
+}
+
+void move_in_rows(App& app, const Movement& m, bool shift) {
+  if (shift && std::abs(m.by) == 1)
+    extend_range(app, static_cast<std::int64_t>(m.by));
+  else if (m.by == all_the_way)
+    app.command("follow_tail");
+  else if (m.by != 0)
+    app.command("step_row", {{"by", m.by}});
+}
+
+// Down is like right.
+void move_in_timeline(App& app, Movement& m) {
+  if (m.by == -all_the_way)
     app.command("focus_execution", {{"index", 0}});
-  else if (app.active == Pane::timeline && by == 1e12)
+  else if (m.by == all_the_way)
     app.command("focus_execution", {{"index", app.timeline.total == 0 ? 0 : app.timeline.total - 1}});
-  else if (app.active == Pane::timeline && by != 0)
-    sideways = static_cast<double>(sign);
-  if (sideways != 0 && app.active == Pane::graph)
-    app.command("next_consumer", {{"dir", sideways}});
-  else if (sideways != 0)
-    app.command("step_execution", {{"dir", sideways}});
-  return true;
+  else if (m.by != 0)
+    m.sideways = m.sign();
+}
+
+// Arrows and page keys mean something else in each pane.
+void handle_movement(App& app, bool shift) {
+  Movement m = movement(std::max(1.0, static_cast<double>(app.rows_pane.fitting) - 3));
+  switch (app.active) {
+    case Pane::alerts: move_in_alerts(app, m); break;
+    case Pane::graph:
+      if (m.by != 0) app.command(m.by < 0 ? "next_input" : "next_consumer");
+      break;
+    case Pane::source: move_in_source(app, m); break;
+    case Pane::stack: move_in_stack(app, m); break;
+    case Pane::rows: move_in_rows(app, m, shift); break;
+    case Pane::timeline: move_in_timeline(app, m); break;
+  }
+  if (m.sideways != 0)
+    app.command(app.active == Pane::graph ? "next_consumer" : "step_execution", {{"dir", m.sideways}});
 }
 
 using Kind = KeyBinding::Kind;
