@@ -7,10 +7,9 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <string_view>
-#include <utility>
 
 #include "imgui.h"
+#include "widgets/key_names.hpp"
 
 // clang-format off
 EM_JS_DEPS(nanlens_platform, "$UTF8ToString,$stringToUTF8,$lengthBytesUTF8");
@@ -30,43 +29,6 @@ void copy_from_imgui(ImGuiContext*, const char* text) { copy(text); }
 const char* paste_to_imgui(ImGuiContext*) { return clipboard.c_str(); }
 void place_caret(ImGuiContext*, ImGuiViewport*, ImGuiPlatformImeData* data) {
   nl_js_caret(data->InputPos.x, data->InputPos.y, data->InputLineHeight);
-}
-
-ImGuiKey key_of(std::string_view code) {
-  constexpr auto names = std::to_array<std::pair<std::string_view, ImGuiKey>>({{"Tab", ImGuiKey_Tab},
-                                                                               {"ArrowLeft", ImGuiKey_LeftArrow},
-                                                                               {"ArrowRight", ImGuiKey_RightArrow},
-                                                                               {"ArrowUp", ImGuiKey_UpArrow},
-                                                                               {"ArrowDown", ImGuiKey_DownArrow},
-                                                                               {"PageUp", ImGuiKey_PageUp},
-                                                                               {"PageDown", ImGuiKey_PageDown},
-                                                                               {"Home", ImGuiKey_Home},
-                                                                               {"End", ImGuiKey_End},
-                                                                               {"Insert", ImGuiKey_Insert},
-                                                                               {"Delete", ImGuiKey_Delete},
-                                                                               {"Backspace", ImGuiKey_Backspace},
-                                                                               {"Space", ImGuiKey_Space},
-                                                                               {"Enter", ImGuiKey_Enter},
-                                                                               {"NumpadEnter", ImGuiKey_KeypadEnter},
-                                                                               {"Escape", ImGuiKey_Escape},
-                                                                               {"Equal", ImGuiKey_Equal},
-                                                                               {"Minus", ImGuiKey_Minus},
-                                                                               {"Slash", ImGuiKey_Slash},
-                                                                               {"ControlLeft", ImGuiKey_LeftCtrl},
-                                                                               {"ControlRight", ImGuiKey_RightCtrl},
-                                                                               {"ShiftLeft", ImGuiKey_LeftShift},
-                                                                               {"ShiftRight", ImGuiKey_RightShift},
-                                                                               {"AltLeft", ImGuiKey_LeftAlt},
-                                                                               {"AltRight", ImGuiKey_RightAlt},
-                                                                               {"MetaLeft", ImGuiKey_LeftSuper},
-                                                                               {"MetaRight", ImGuiKey_RightSuper}});
-  for (const auto& [name, key] : names)
-    if (name == code) return key;
-  if (code.size() == 4 && code.starts_with("Key")) return static_cast<ImGuiKey>(ImGuiKey_A + (code[3] - 'A'));
-  if (code.size() == 6 && code.starts_with("Digit")) return static_cast<ImGuiKey>(ImGuiKey_0 + (code[5] - '0'));
-  if (code.size() == 2 && code[0] == 'F' && code[1] >= '1' && code[1] <= '9')
-    return static_cast<ImGuiKey>(ImGuiKey_F1 + (code[1] - '1'));
-  return ImGuiKey_None;
 }
 
 // With every event: a key that was released elsewhere must not stay down.
@@ -156,7 +118,7 @@ EMSCRIPTEN_KEEPALIVE void nl_wheel(double x, double y, int modifiers) {
 }
 EMSCRIPTEN_KEEPALIVE void nl_key(const char* code, int down, int modifiers) {
   set_modifiers(modifiers);
-  if (const ImGuiKey key = key_of(code); key != ImGuiKey_None) ImGui::GetIO().AddKeyEvent(key, down != 0);
+  if (const ImGuiKey key = viewer::key_of(code); key != ImGuiKey_None) ImGui::GetIO().AddKeyEvent(key, down != 0);
 }
 EMSCRIPTEN_KEEPALIVE void nl_text(const char* text) { ImGui::GetIO().AddInputCharactersUTF8(text); }
 EMSCRIPTEN_KEEPALIVE void nl_paste(const char* text) {

@@ -12,6 +12,7 @@
 #include "imgui.h"
 #include "imgui_internal.h"
 #include "widgets/fonts.hpp"
+#include "widgets/key_names.hpp"
 
 namespace nanlens::test {
 
@@ -123,31 +124,16 @@ void accept_textures() {
   }
 }
 
+// "Escape", "F1", and characters: those that are keys of their own have one.
 ImGuiKey named_key(const std::string& name) {
-  static const std::map<std::string, ImGuiKey> keys = {{"Tab", ImGuiKey_Tab},
-                                                       {"ArrowLeft", ImGuiKey_LeftArrow},
-                                                       {"ArrowRight", ImGuiKey_RightArrow},
-                                                       {"ArrowUp", ImGuiKey_UpArrow},
-                                                       {"ArrowDown", ImGuiKey_DownArrow},
-                                                       {"PageUp", ImGuiKey_PageUp},
-                                                       {"PageDown", ImGuiKey_PageDown},
-                                                       {"Home", ImGuiKey_Home},
-                                                       {"End", ImGuiKey_End},
-                                                       {"Escape", ImGuiKey_Escape},
-                                                       {"Enter", ImGuiKey_Enter},
-                                                       {"Space", ImGuiKey_Space},
-                                                       {"Backspace", ImGuiKey_Backspace},
-                                                       {"F1", ImGuiKey_F1},
-                                                       {"F3", ImGuiKey_F3},
-                                                       {"=", ImGuiKey_Equal},
-                                                       {"-", ImGuiKey_Minus}};
-  const auto found = keys.find(name);
-  if (found != keys.end()) return found->second;
-  if (name.size() != 1) throw std::invalid_argument("no key is called " + name);
+  if (name.size() > 1) {
+    const ImGuiKey key = viewer::key_of(name);
+    return key != ImGuiKey_None ? key : throw std::invalid_argument("no key is called " + name);
+  }
   const char c = name[0];
   if (c >= 'a' && c <= 'z') return static_cast<ImGuiKey>(ImGuiKey_A + (c - 'a'));
   if (c >= '0' && c <= '9') return static_cast<ImGuiKey>(ImGuiKey_0 + (c - '0'));
-  return ImGuiKey_None;
+  return c == '=' ? ImGuiKey_Equal : c == '-' ? ImGuiKey_Minus : ImGuiKey_None;
 }
 
 }  // namespace

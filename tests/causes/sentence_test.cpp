@@ -296,16 +296,13 @@ TEST_CASE("of several runs, the bad ones come first, by the time of their first 
   auto owned = std::make_unique<reader::MemoryStorage>();
   auto* const storage = owned.get();
   const auto add = [&](const char* run, double start, int bad_every, std::int64_t seconds) {
-    std::map<logdir::FileKind, std::string> files;
     test::GeneratorOptions options;
     options.calls = 3;
     options.bad_every = bad_every;
     options.run_id = run;
     options.start_time = start;
-    test::LogdirGenerator(options, [&](logdir::FileKind kind, const std::string& bytes) {
-      files[kind] += bytes;
-    }).run();
-    for (const auto& [kind, bytes] : files) storage->append(test::generated_name(kind, "host", seconds), bytes);
+    for (const auto& [kind, bytes] : test::generated_set(options))
+      storage->append(test::generated_name(kind, "host", seconds), bytes);
   };
   add("clean", 3e9, 0, 1);
   add("later", 2e9, 5, 2);
@@ -323,14 +320,11 @@ TEST_CASE("two hosts of one run: the sentence names the one where it began") {
   auto owned = std::make_unique<reader::MemoryStorage>();
   auto* const storage = owned.get();
   for (const char* const host : {"alpha", "beta"}) {
-    std::map<logdir::FileKind, std::string> files;
     test::GeneratorOptions options;
     options.calls = 3;
     options.bad_every = std::string(host) == "beta" ? 5 : 0;
-    test::LogdirGenerator(options, [&](logdir::FileKind kind, const std::string& bytes) {
-      files[kind] += bytes;
-    }).run();
-    for (const auto& [kind, bytes] : files) storage->append(test::generated_name(kind, host), bytes);
+    for (const auto& [kind, bytes] : test::generated_set(options))
+      storage->append(test::generated_name(kind, host), bytes);
   }
   reader::Logdir logdir(std::move(owned));
   logdir.update();

@@ -9,19 +9,15 @@
 #include <nanlens/reader/reader.hpp>
 
 #include "../support/allocations.hpp"
+#include "../support/diagnostics.hpp"
 #include "../support/hostile.hpp"
 
 using namespace nanlens;
 using namespace nanlens::reader;
 using test::allocations;
+using test::mentions;
 
 namespace {
-
-bool mentions(const std::vector<Diagnostic>& list, const std::string& text) {
-  for (const auto& d : list)
-    if (d.message.find(text) != std::string::npos) return true;
-  return false;
-}
 
 std::uint64_t size_of(const test::FileBytes& files) {
   std::uint64_t size = 0;

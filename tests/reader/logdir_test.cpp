@@ -10,22 +10,14 @@
 #include <nanlens/reader/reader.hpp>
 
 #include "../support/allocations.hpp"
+#include "../support/diagnostics.hpp"
 #include "../support/hostile.hpp"
 #include "../support/temporary_directory.hpp"
 
 using namespace nanlens;
 using namespace nanlens::reader;
 using test::allocations;
-
-namespace {
-
-bool mentions(const std::vector<Diagnostic>& list, const std::string& text) {
-  for (const auto& d : list)
-    if (d.message.find(text) != std::string::npos) return true;
-  return false;
-}
-
-}  // namespace
+using test::mentions;
 
 TEST_CASE("a file set that is seen before its metadata goes to the run of its id") {
   const std::string metadata = test::hostile_set()[logdir::FileKind::metadata];

@@ -4,23 +4,18 @@
 
 #include <nanlens/reader/reader.hpp>
 
+#include "../support/diagnostics.hpp"
 #include "../support/logdir_generator.hpp"
 
 using namespace nanlens;
 using namespace nanlens::reader;
+using test::generated_set;
 using test::GeneratorOptions;
-using test::LogdirGenerator;
+using test::mentions;
 
 namespace {
 
 using Files = std::map<logdir::FileKind, std::string>;
-
-Files generate(const GeneratorOptions& options) {
-  Files files;
-  for (std::size_t i = 0; i < logdir::num_file_kinds; ++i) files[static_cast<logdir::FileKind>(i)];
-  LogdirGenerator(options, [&](logdir::FileKind kind, const std::string& bytes) { files[kind] += bytes; }).run();
-  return files;
-}
 
 std::unique_ptr<MemoryStorage> stored(const Files& files, const std::string& directory = "",
                                       const std::string& host = "host", std::int64_t seconds = 1,
@@ -30,17 +25,11 @@ std::unique_ptr<MemoryStorage> stored(const Files& files, const std::string& dir
   return into;
 }
 
-bool mentions(const std::vector<Diagnostic>& list, const std::string& text) {
-  for (const auto& d : list)
-    if (d.message.find(text) != std::string::npos) return true;
-  return false;
-}
-
 }  // namespace
 
 TEST_CASE("a generated logdir is read whole") {
   const GeneratorOptions options{.calls = 50, .ops_per_graph = 8, .bad_every = 16};
-  Logdir logdir(stored(generate(options)));
+  Logdir logdir(stored(generated_set(options)));
   CHECK(logdir.update());
   REQUIRE(logdir.runs().size() == 1);
   Run& run = *logdir.runs()[0];
@@ -69,7 +58,7 @@ TEST_CASE("a generated logdir is read whole") {
 
 TEST_CASE("traces belong to calls by call id, or else by time") {
   for (const bool ids : {true, false}) {
-    Logdir logdir(stored(generate({.calls = 5, .ops_per_graph = 3, .call_ids = ids})));
+    Logdir logdir(stored(generated_set({.calls = 5, .ops_per_graph = 3, .call_ids = ids})));
     logdir.update();
     Run& run = *logdir.runs()[0];
     for (std::size_t i = 0; i < run.num_traces(); ++i) CHECK(run.trace_execution(i) == 2 * (i / 3));
@@ -77,7 +66,7 @@ TEST_CASE("traces belong to calls by call id, or else by time") {
 }
 
 TEST_CASE("a growing logdir: any cut is read as far as it goes, and the rest later") {
-  const Files files = generate({.calls = 12, .ops_per_graph = 4, .bad_every = 5, .call_ids = false});
+  const Files files = generated_set({.calls = 12, .ops_per_graph = 4, .bad_every = 5, .call_ids = false});
   Logdir whole(stored(files));
   whole.update();
   for (const double part : {0.1, 0.33, 0.5, 0.77, 0.999}) {
@@ -108,7 +97,7 @@ TEST_CASE("a growing logdir: any cut is read as far as it goes, and the rest lat
 }
 
 TEST_CASE("reading can be stopped and taken up again") {
-  Logdir logdir(stored(generate({.calls = 3000, .ops_per_graph = 10})));
+  Logdir logdir(stored(generated_set({.calls = 3000, .ops_per_graph = 10})));
   int asked = 0;
   logdir.update([&](std::uint64_t, std::uint64_t) { return ++asked < 2; });
   CHECK(logdir.runs()[0]->num_traces() < 30'000);
@@ -119,7 +108,7 @@ TEST_CASE("reading can be stopped and taken up again") {
 
 TEST_CASE("damage: every intact record is still there, and every fault has a place") {
   const GeneratorOptions options{.calls = 20, .ops_per_graph = 5};
-  const Files files = generate(options);
+  const Files files = generated_set(options);
   SUBCASE("a payload") {
     Files bad = files;
     bad[logdir::FileKind::graph_execution_traces][30] ^= 1;
@@ -217,7 +206,7 @@ TEST_CASE("damage: every intact record is still there, and every fault has a pla
 }
 
 TEST_CASE("no single flipped bit hides a record or crashes the reader") {
-  const Files files = generate({.calls = 3, .ops_per_graph = 3});
+  const Files files = generated_set({.calls = 3, .ops_per_graph = 3});
   for (const auto& [kind, bytes] : files)
     for (std::size_t at = 0; at < bytes.size(); at += 7) {
       Files bad = files;
@@ -233,13 +222,14 @@ TEST_CASE("no single flipped bit hides a record or crashes the reader") {
 }
 
 TEST_CASE("several runs, several hosts of one run, sub-directories") {
-  auto storage = stored(generate({.calls = 2, .run_id = "aaaaaaaa", .start_time = 1e9}));
-  storage = stored(generate({.calls = 3, .run_id = "bbbbbbbb", .start_time = 2e9}), "", "host", 2, std::move(storage));
-  storage = stored(generate({.calls = 4, .run_id = "bbbbbbbb", .start_time = 2e9 + 1e-6}), "", "other", 2,
+  auto storage = stored(generated_set({.calls = 2, .run_id = "aaaaaaaa", .start_time = 1e9}));
+  storage =
+      stored(generated_set({.calls = 3, .run_id = "bbbbbbbb", .start_time = 2e9}), "", "host", 2, std::move(storage));
+  storage = stored(generated_set({.calls = 4, .run_id = "bbbbbbbb", .start_time = 2e9 + 1e-6}), "", "other", 2,
                    std::move(storage));
-  storage = stored(generate({.calls = 1, .run_id = "bbbbbbbb", .start_time = 3e9}), "sub/dir/", "host", 3,
+  storage = stored(generated_set({.calls = 1, .run_id = "bbbbbbbb", .start_time = 3e9}), "sub/dir/", "host", 3,
                    std::move(storage));
-  storage = stored(generate({.calls = 1, .run_id = "", .start_time = 4e9}), "", "host", 4, std::move(storage));
+  storage = stored(generated_set({.calls = 1, .run_id = "", .start_time = 4e9}), "", "host", 4, std::move(storage));
   Logdir logdir(std::move(storage));
   logdir.update();
   REQUIRE(logdir.runs().size() == 4);
@@ -255,7 +245,7 @@ TEST_CASE("several runs, several hosts of one run, sub-directories") {
 }
 
 TEST_CASE("metadata: an end mark is a clean end; unknown versions are read; none is a run of its own") {
-  Files files = generate({.calls = 1, .version = "nanlens-9"});
+  Files files = generated_set({.calls = 1, .version = "nanlens-9"});
   const std::string once = files[logdir::FileKind::metadata];
   const auto clean = [&](int records) {
     Files f = files;
@@ -278,7 +268,7 @@ TEST_CASE("metadata: an end mark is a clean end; unknown versions are read; none
 
 TEST_CASE("reading in slices finds the same calls as reading at once") {
   for (const bool call_ids : {true, false}) {
-    const Files files = generate({.calls = 20'000, .ops_per_graph = 10, .call_ids = call_ids});
+    const Files files = generated_set({.calls = 20'000, .ops_per_graph = 10, .call_ids = call_ids});
     Logdir whole(stored(files));
     whole.update();
     Logdir sliced(stored(files));
@@ -307,7 +297,7 @@ TEST_CASE("reading in slices finds the same calls as reading at once") {
 
 TEST_CASE("the index takes at most 16 bytes per event") {
   const GeneratorOptions options{.calls = 20'000, .ops_per_graph = 10};
-  Logdir logdir(stored(generate(options)));
+  Logdir logdir(stored(generated_set(options)));
   logdir.update();
   const Run& run = *logdir.runs()[0];
   const std::size_t events = run.num_traces() + run.num_executions();
@@ -316,7 +306,7 @@ TEST_CASE("the index takes at most 16 bytes per event") {
 }
 
 TEST_CASE("a cycle of graphs does not hang") {
-  Files files = generate({.calls = 1});
+  Files files = generated_set({.calls = 1});
   logdir::DebugEvent event;
   event.what = logdir::DebuggedGraph{"a", "", {}, "", "", "b"};
   logdir::append_event(files[logdir::FileKind::graphs], event);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -134,6 +135,22 @@ class LogdirGenerator {
 /// File name of a generated set.
 inline std::string generated_name(logdir::FileKind kind, const std::string& host = "host", std::int64_t seconds = 1) {
   return logdir::file_name(logdir::file_set_stem(seconds, host), kind);
+}
+
+/// All six files of a generated set.
+inline std::map<logdir::FileKind, std::string> generated_set(const GeneratorOptions& options) {
+  std::map<logdir::FileKind, std::string> files;
+  for (std::size_t i = 0; i < logdir::num_file_kinds; ++i) files[static_cast<logdir::FileKind>(i)];
+  LogdirGenerator(options, [&](logdir::FileKind kind, const std::string& bytes) { files[kind] += bytes; }).run();
+  return files;
+}
+
+/// The same by their names.
+inline std::map<std::string, std::string> generated_files(const GeneratorOptions& options,
+                                                          const std::string& stem = "tfdbg_events.1700000000.host") {
+  std::map<std::string, std::string> files;
+  for (auto& [kind, bytes] : generated_set(options)) files[logdir::file_name(stem, kind)] = std::move(bytes);
+  return files;
 }
 
 }  // namespace nanlens::test

@@ -32,11 +32,7 @@ struct GoldenSession : Session {
 };
 
 std::shared_ptr<std::map<std::string, std::string>> generate(const GeneratorOptions& options) {
-  auto files = std::make_shared<std::map<std::string, std::string>>();
-  LogdirGenerator(options, [&](logdir::FileKind kind, const std::string& bytes) {
-    (*files)[logdir::file_name("tfdbg_events.1700000000.host", kind)] += bytes;
-  }).run();
-  return files;
+  return std::make_shared<std::map<std::string, std::string>>(nanlens::test::generated_files(options));
 }
 
 viewer::OpenStorage in_memory(const std::shared_ptr<std::map<std::string, std::string>>& files) {

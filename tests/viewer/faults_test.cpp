@@ -87,11 +87,7 @@ TEST_CASE("an answer that throws is given up, and the engine comes to rest and g
   bool fails = false;
   Session s([&](const std::string&, std::string&) {
     auto memory = std::make_unique<reader::MemoryStorage>();
-    std::map<std::string, std::string> files;
-    nanlens::test::LogdirGenerator(options, [&](nanlens::logdir::FileKind kind, const std::string& bytes) {
-      files[nanlens::logdir::file_name("tfdbg_events.1700000000.host", kind)] += bytes;
-    }).run();
-    for (auto& [name, bytes] : files) memory->put(name, std::move(bytes));
+    for (auto& [name, bytes] : nanlens::test::generated_files(options)) memory->put(name, std::move(bytes));
     return std::make_unique<FailingStorage>(std::move(memory), fails);
   });
   s.view.row_count = 10;

@@ -9,8 +9,8 @@
 #include "../support/logdir_generator.hpp"
 #include "session.hpp"
 
+using nanlens::test::generated_files;
 using nanlens::test::GeneratorOptions;
-using nanlens::test::LogdirGenerator;
 using nanlens::test::Session;
 namespace logdir = nanlens::logdir;
 namespace reader = nanlens::reader;
@@ -19,14 +19,6 @@ namespace viewer = nanlens::viewer;
 namespace {
 
 using Files = std::map<std::string, std::string>;
-
-Files generate(const GeneratorOptions& options, const std::string& stem = "tfdbg_events.1700000000.host") {
-  Files files;
-  LogdirGenerator(options, [&](logdir::FileKind kind, const std::string& bytes) {
-    files[logdir::file_name(stem, kind)] += bytes;
-  }).run();
-  return files;
-}
 
 // A logdir that is there in parts.
 class Growing {
@@ -85,7 +77,7 @@ TEST_CASE("growth never takes rows away, and ends with the list of a run that wa
       s.view.sort_descending = asked.descending;
       s.show();
     };
-    Growing growing(generate(options));
+    Growing growing(generated_files(options));
     Session s(growing.open());
     s.open("x");
     show(s);
@@ -111,7 +103,7 @@ TEST_CASE("growth never takes rows away, and ends with the list of a run that wa
     }
     CHECK(answers > 0);
     s.watch_rows = {};
-    Growing whole(generate(options));
+    Growing whole(generated_files(options));
     Session at_once(whole.open());
     at_once.open("x");
     whole.grow(2, 10);
@@ -126,7 +118,7 @@ TEST_CASE("growth never takes rows away, and ends with the list of a run that wa
 }
 
 TEST_CASE("a sorted list stays sorted while what is new is not in it yet") {
-  Growing growing(generate({.calls = 400, .ops_per_graph = 25}));
+  Growing growing(generated_files({.calls = 400, .ops_per_graph = 25}));
   Session s(growing.open());
   s.open("x");
   s.view.sort = "index";
@@ -152,8 +144,8 @@ TEST_CASE("of two logdirs the first gains a run: the run on show stays, and keys
     auto storage = std::make_unique<reader::MemoryStorage>();
     const bool is_first = path == "a";
     if (is_first) first = storage.get();
-    for (const auto& [name, bytes] :
-         generate({.calls = is_first ? 5 : 50, .ops_per_graph = 4, .run_id = is_first ? "aaaaaaaa" : "bbbbbbbb"}))
+    for (const auto& [name, bytes] : generated_files(
+             {.calls = is_first ? 5 : 50, .ops_per_graph = 4, .run_id = is_first ? "aaaaaaaa" : "bbbbbbbb"}))
       storage->put(name, bytes);
     return storage;
   });
@@ -166,7 +158,7 @@ TEST_CASE("of two logdirs the first gains a run: the run on show stays, and keys
   s.select(viewer::IntentKind::trace, 150);
   const viewer::Focus focus = s.selection.focus;
   for (const auto& [name, bytes] :
-       generate({.calls = 2, .ops_per_graph = 4, .run_id = "cccccccc"}, "tfdbg_events.1700000009.host"))
+       generated_files({.calls = 2, .ops_per_graph = 4, .run_id = "cccccccc"}, "tfdbg_events.1700000009.host"))
     first->put(name, bytes);
   s.ask(viewer::Reload{.quiet = true});
   REQUIRE(s.overview.runs.size() == 3);
