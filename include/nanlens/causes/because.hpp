@@ -88,8 +88,8 @@ inline std::string because_of_domain(const CauseFacts& f) {
   return only(f, ("values outside its domain (" + std::string(domain_words(f.op)) + ") do that").c_str());
 }
 
-/// To follow "made NaN": with its punctuation; empty where nothing is known.
-inline std::string because(const CauseFacts& f) {
+// log and log1p, sqrt and rsqrt.
+inline std::string because_of_logarithm_or_root(const CauseFacts& f) {
   constexpr Kinds both_infinities = reader::neg_inf_flag | reader::pos_inf_flag;
   switch (f.code) {
     case OpCode::log:
@@ -98,31 +98,34 @@ inline std::string because(const CauseFacts& f) {
     case OpCode::log1p:
       return because_of_root(f, "−1 does that", "values below −1 do that", "−1 and values below it do that",
                              reader::neg_inf_flag);
-    case OpCode::sqrt: return because_of_root(f, "", "negative values do that", "negative values do that", Kinds{0});
     case OpCode::rsqrt:
       return because_of_root(f, "zeros do that", "negative values do that", "zeros and negative values do that",
                              both_infinities);
+    default: return because_of_root(f, "", "negative values do that", "negative values do that", Kinds{0});
+  }
+}
+
+inline std::string because_of_mean(const CauseFacts& f) {
+  const bool had_elements = f.out.size >= 0 && f.mode != TensorDebugMode::curt_health && !f.inputs.empty() &&
+                            f.inputs.front().health.size > 0;
+  return had_elements ? ": it overflowed" : ": it overflowed, or had no elements";
+}
+
+/// To follow "made NaN": with its punctuation; empty where nothing is known.
+inline std::string because(const CauseFacts& f) {
+  switch (f.code) {
+    case OpCode::log:
+    case OpCode::log1p:
+    case OpCode::sqrt:
+    case OpCode::rsqrt: return because_of_logarithm_or_root(f);
     case OpCode::reciprocal:
     case OpCode::divide:
     case OpCode::modulo: return because_of_division(f);
-    case OpCode::mean:
-      return f.out.size >= 0 && f.mode != TensorDebugMode::curt_health && !f.inputs.empty() &&
-                     f.inputs.front().health.size > 0
-                 ? ": it overflowed"
-                 : ": it overflowed, or had no elements";
+    case OpCode::mean: return because_of_mean(f);
     case OpCode::maximum_of:
     case OpCode::minimum_of: return only(f, "an empty input does that");
     case OpCode::exp:
-    case OpCode::sinh:
-    case OpCode::square:
-    case OpCode::multiply:
-    case OpCode::add:
-    case OpCode::subtract:
-    case OpCode::add_n:
-    case OpCode::reduce_sum:
-    case OpCode::cumulative_sum:
-    case OpCode::matmul:
-    case OpCode::product: return ": it overflowed";
+    case OpCode::sinh: return ": it overflowed";
     case OpCode::cast: return ": values out of range";
     case OpCode::pow: return because_of_power(f);
     case OpCode::inverse_trigonometric:
@@ -131,7 +134,7 @@ inline std::string because(const CauseFacts& f) {
     case OpCode::reciprocal_grad:
       return ": the gradient of " + std::string(function_of_gradient(f.op)) + " is infinite at 0";
     case OpCode::matrix: return ": the matrix is singular or not positive definite";
-    default: return because_of_unknown_op(f);
+    default: return only_overflows(f.code) || sums(f.code) ? ": it overflowed" : because_of_unknown_op(f);
   }
 }
 

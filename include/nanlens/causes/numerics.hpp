@@ -84,6 +84,16 @@ constexpr Kinds likely_made(OpCode op) noexcept {
 
 namespace detail {
 
+/// Finite numbers can overflow in it, and do nothing else.
+constexpr bool only_overflows(OpCode op) noexcept {
+  return op == OpCode::square || op == OpCode::multiply || op == OpCode::add || op == OpCode::subtract;
+}
+/// It adds many numbers up, or multiplies them: on the way infinities can meet.
+constexpr bool sums(OpCode op) noexcept {
+  return op == OpCode::add_n || op == OpCode::reduce_sum || op == OpCode::mean || op == OpCode::cumulative_sum ||
+         op == OpCode::matmul || op == OpCode::product;
+}
+
 inline bool counted(const TensorHealth* h) noexcept { return h != nullptr && h->num_zero >= 0; }
 inline bool any_empty(std::span<const TensorHealth* const> inputs) noexcept {
   for (const auto* h : inputs)
@@ -126,9 +136,68 @@ inline Judgement judge_division(const TensorHealth& out, const TensorHealth* a, 
   return {out.num_nan > 0 ? Verdict::contradicted : Verdict::consistent, Mechanism::overflow};
 }
 
+inline Judgement judge_reciprocal(const TensorHealth& out, const TensorHealth& in) {
+  const double infinities = out.num_pos_inf + out.num_neg_inf;
+  if (in.num_zero > 0 && infinities >= in.num_zero) return {Verdict::explained, Mechanism::div0};
+  return {infinities > 0 && out.num_nan <= 0 ? Verdict::consistent : Verdict::contradicted,
+          in.num_zero > 0 ? Mechanism::div0 : Mechanism::overflow};
+}
+
+// Ops that are judged by their first input alone.
+inline Judgement judge_by_first(OpCode op, const TensorHealth& out, const TensorHealth& in) {
+  switch (op) {
+    case OpCode::log: return judge_log(out, in);
+    case OpCode::log1p:
+      return {in.num_negative > 0 ? Verdict::consistent : Verdict::contradicted,
+              out.num_neg_inf > 0 ? Mechanism::log0 : Mechanism::logneg};
+    case OpCode::sqrt:
+    case OpCode::rsqrt: return judge_root(op, out, in);
+    case OpCode::reciprocal: return judge_reciprocal(out, in);
+    case OpCode::exp:
+      return {out.num_nan <= 0 && in.num_positive >= out.num_pos_inf ? Verdict::explained : Verdict::contradicted,
+              Mechanism::exp};
+    default: return {in.num_zero > 0 ? Verdict::explained : Verdict::consistent, Mechanism::sqrtgrad0};
+  }
+}
+
 inline Judgement judge_overflow(const TensorHealth& out, bool nan_possible, bool all_known) {
   if (out.num_nan <= 0) return {all_known ? Verdict::explained : Verdict::none, Mechanism::overflow};
   return {nan_possible ? Verdict::consistent : Verdict::contradicted, Mechanism::overflow};
+}
+
+// What an op's nature tells, with all counts of the output known.
+inline Judgement judge_by_counts(OpCode op, const TensorHealth& out, std::span<const TensorHealth* const> inputs,
+                                 bool all_known) {
+  const TensorHealth* const a = inputs.empty() ? nullptr : inputs[0];
+  const TensorHealth* const b = inputs.size() > 1 ? inputs[1] : nullptr;
+  switch (op) {
+    case OpCode::log:
+    case OpCode::log1p:
+    case OpCode::sqrt:
+    case OpCode::rsqrt:
+    case OpCode::reciprocal:
+    case OpCode::exp:
+    case OpCode::sqrt_grad:
+    case OpCode::reciprocal_grad: return counted(a) ? judge_by_first(op, out, *a) : Judgement{};
+    case OpCode::divide:
+    case OpCode::modulo: return judge_division(out, a, b);
+    case OpCode::sinh:
+      if (!all_known) return {};
+      return {out.num_nan > 0 ? Verdict::contradicted : Verdict::explained, Mechanism::exp};
+    case OpCode::cast:
+      if (!all_known) return {};
+      // float8_e4m3fn and the fnuz types have no infinity: too large becomes NaN.
+      return {out.num_nan > 0 && !dtype_lacks_infinity(out.dtype) ? Verdict::contradicted : Verdict::explained,
+              Mechanism::cast};
+    case OpCode::pow: return {Verdict::consistent, Mechanism::pow};
+    case OpCode::inverse_trigonometric:
+    case OpCode::atanh: return {Verdict::consistent, Mechanism::domain};
+    case OpCode::matrix: return {Verdict::consistent, Mechanism::matrix};
+    default:
+      if (only_preserves(op)) return {Verdict::contradicted, Mechanism::generic};
+      if (only_overflows(op)) return judge_overflow(out, false, all_known);
+      return sums(op) ? judge_overflow(out, true, all_known) : Judgement{};
+  }
 }
 
 }  // namespace detail
@@ -137,74 +206,10 @@ inline Judgement judge_overflow(const TensorHealth& out, bool nan_possible, bool
 /// (modes below FULL_HEALTH) only what is impossible for any finite input is told. `all_known`: no input is missing.
 inline Judgement judge(OpCode op, const TensorHealth& out, std::span<const TensorHealth* const> inputs,
                        bool all_known) {
-  using detail::counted;
-  const TensorHealth* const a = inputs.empty() ? nullptr : inputs[0];
-  const TensorHealth* const b = inputs.size() > 1 ? inputs[1] : nullptr;
   const bool reduces = op == OpCode::mean || op == OpCode::maximum_of || op == OpCode::minimum_of;
   if (reduces && detail::any_empty(inputs)) return {Verdict::explained, Mechanism::empty};
-  const bool only_overflows =
-      op == OpCode::square || op == OpCode::multiply || op == OpCode::add || op == OpCode::subtract;
-  if (only_overflows && out.num_nan > 0) return {Verdict::contradicted, Mechanism::overflow};
-  if (out.num_negative < 0) return {};
-  const bool known = counted(a);
-  switch (op) {
-    case OpCode::log: return known ? detail::judge_log(out, *a) : Judgement{};
-    case OpCode::log1p:
-      if (!known) return {};
-      return {a->num_negative > 0 ? Verdict::consistent : Verdict::contradicted,
-              out.num_neg_inf > 0 ? Mechanism::log0 : Mechanism::logneg};
-    case OpCode::sqrt:
-    case OpCode::rsqrt: return known ? detail::judge_root(op, out, *a) : Judgement{};
-    case OpCode::reciprocal: {
-      if (!known) return {};
-      const double infinities = out.num_pos_inf + out.num_neg_inf;
-      if (a->num_zero > 0 && infinities >= a->num_zero) return {Verdict::explained, Mechanism::div0};
-      return {infinities > 0 && out.num_nan <= 0 ? Verdict::consistent : Verdict::contradicted,
-              a->num_zero > 0 ? Mechanism::div0 : Mechanism::overflow};
-    }
-    case OpCode::divide:
-    case OpCode::modulo: return detail::judge_division(out, a, b);
-    case OpCode::exp:
-      if (!known) return {};
-      return {out.num_nan <= 0 && a->num_positive >= out.num_pos_inf ? Verdict::explained : Verdict::contradicted,
-              Mechanism::exp};
-    case OpCode::sinh:
-      if (!all_known) return {};
-      return {out.num_nan > 0 ? Verdict::contradicted : Verdict::explained, Mechanism::exp};
-    case OpCode::pow: return {Verdict::consistent, Mechanism::pow};
-    case OpCode::square:
-    case OpCode::multiply:
-    case OpCode::add:
-    case OpCode::subtract: return detail::judge_overflow(out, false, all_known);
-    case OpCode::cast:
-      if (!all_known) return {};
-      // float8_e4m3fn and the fnuz types have no infinity: too large becomes NaN.
-      return {out.num_nan > 0 && !dtype_lacks_infinity(out.dtype) ? Verdict::contradicted : Verdict::explained,
-              Mechanism::cast};
-    case OpCode::add_n:
-    case OpCode::reduce_sum:
-    case OpCode::mean:
-    case OpCode::cumulative_sum:
-    case OpCode::matmul:
-    case OpCode::product: return detail::judge_overflow(out, true, all_known);
-    case OpCode::inverse_trigonometric:
-    case OpCode::atanh: return {Verdict::consistent, Mechanism::domain};
-    case OpCode::sqrt_grad:
-    case OpCode::reciprocal_grad:
-      if (!known) return {};
-      return {a->num_zero > 0 ? Verdict::explained : Verdict::consistent, Mechanism::sqrtgrad0};
-    case OpCode::matrix: return {Verdict::consistent, Mechanism::matrix};
-    case OpCode::softmax:
-    case OpCode::log_softmax:
-    case OpCode::cross_entropy:
-    case OpCode::maximum:
-    case OpCode::minimum:
-    case OpCode::relu:
-    case OpCode::bounded:
-    case OpCode::negate:
-    case OpCode::keep: return {Verdict::contradicted, Mechanism::generic};
-    default: return {};
-  }
+  if (detail::only_overflows(op) && out.num_nan > 0) return {Verdict::contradicted, Mechanism::overflow};
+  return out.num_negative < 0 ? Judgement{} : detail::judge_by_counts(op, out, inputs, all_known);
 }
 
 /// The mechanism that an op and the kinds of its output suggest where counts are missing.
@@ -226,17 +231,7 @@ constexpr Mechanism likely_mechanism(OpCode op, Kinds kinds) noexcept {
     case OpCode::pow: return Mechanism::pow;
     case OpCode::divide:
     case OpCode::modulo: return (kinds & reader::nan_flag) != 0 ? Mechanism::div00 : Mechanism::div0;
-    case OpCode::multiply:
-    case OpCode::square:
-    case OpCode::add:
-    case OpCode::subtract:
-    case OpCode::add_n:
-    case OpCode::reduce_sum:
-    case OpCode::mean:
-    case OpCode::cumulative_sum:
-    case OpCode::matmul:
-    case OpCode::product: return Mechanism::overflow;
-    default: return Mechanism::generic;
+    default: return detail::only_overflows(op) || detail::sums(op) ? Mechanism::overflow : Mechanism::generic;
   }
 }
 
