@@ -1,5 +1,5 @@
 """Programs with loops, nested functions and gradients of their own, as their users write them."""
-from real_registry import program
+from real_registry import descend, program
 
 
 @program("RealDiv")
@@ -53,9 +53,7 @@ def pooled_sequence(tf, np):
             pooled = total / tf.reduce_sum(mask, axis=1, keepdims=True)  # culprit
             loss = tf.reduce_mean(tf.square(head(pooled) - y))
         variables = layer.trainable_variables + head.trainable_variables
-        gradients = tape.gradient(loss, variables)
-        for v, g in zip(variables, gradients):
-            v.assign_sub(0.1 * g)
+        descend(tape, loss, variables)
         return loss
 
     layer(tf.zeros([2, 4, 3]))
@@ -151,8 +149,7 @@ def three_deep(tf, np):
             x[3] = 0.0
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean(tf.square(predict(tf.constant(x)) - tf.one_hot([0, 1, 0, 1, 0], 2)))
-        for v, g in zip(variables, tape.gradient(loss, variables)):
-            v.assign_sub(0.5 * g)
+        descend(tape, loss, variables, 0.5)
 
 
 @program("Log")
@@ -179,9 +176,7 @@ def nested_in_step(tf, np):
     def train_step(x, labels):
         with tf.GradientTape() as tape:
             loss = likelihood(model(x), labels)
-        gradients = tape.gradient(loss, variables)
-        for v, g in zip(variables, gradients):
-            v.assign_sub(0.1 * g)
+        descend(tape, loss, variables)
         return loss
 
     for step in range(5):
@@ -210,9 +205,7 @@ def custom_gradient(tf, np):
     def train_step(x, y):
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean(tf.square(tf.matmul(magnitude(tf.matmul(x, w)), head) - y))
-        gradients = tape.gradient(loss, variables)
-        for v, g in zip(variables, gradients):
-            v.assign_sub(0.1 * g)
+        descend(tape, loss, variables)
         return loss
 
     for step in range(4):
@@ -238,7 +231,7 @@ def map_fn(tf, np):
             weights = tf.map_fn(entropy, counts)
             scores = tf.reduce_max(tf.matmul(x, w), axis=-1)
             loss = tf.reduce_mean(tf.square(scores - 1.0) * weights)
-        w.assign_sub(0.1 * tape.gradient(loss, w))
+        descend(tape, loss, [w])
         return loss
 
     for step in range(4):

@@ -1,5 +1,5 @@
 """Programs of further kinds: generative models, pipelines from Python, sparse gradients, TensorFlow 1. Each has one culprit."""
-from real_registry import program
+from real_registry import descend, program
 
 
 @program("Log")
@@ -142,7 +142,7 @@ def generator_pipeline(tf, np):
     def train_step(x):
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean(tf.square(tf.matmul(x, w) - 1.0))
-        w.assign_sub(0.1 * tape.gradient(loss, w))
+        descend(tape, loss, [w])
         return loss
 
     for x in dataset:
@@ -196,7 +196,7 @@ def vectorized(tf, np):
         with tf.GradientTape() as tape:
             scaled = x / spread(x)[:, None]  # culprit
             loss = tf.reduce_mean(tf.square(tf.matmul(scaled, w)))
-        w.assign_sub(0.1 * tape.gradient(loss, w))
+        descend(tape, loss, [w])
         return loss
 
     for step in range(4):
@@ -222,9 +222,7 @@ def recompute(tf, np):
     def train_step(x, y):
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean(tf.square(tf.matmul(block(x), w2) - y))
-        gradients = tape.gradient(loss, [w1, w2])
-        for v, g in zip([w1, w2], gradients):
-            v.assign_sub(0.1 * g)
+        descend(tape, loss, [w1, w2])
         return loss
 
     for step in range(4):

@@ -23,3 +23,9 @@ def program(cause, share=0.9, causes=2, ring=-1, unknown_in=()):
             lines={first + i for i, line in enumerate(lines) if line.rstrip().endswith("# culprit")})
         return function
     return register
+
+
+def descend(tape, loss, variables, rate=0.1):
+    """A step of plain gradient descent."""
+    for variable, gradient in zip(variables, tape.gradient(loss, variables)):
+        variable.assign_sub(rate * gradient)
