@@ -35,10 +35,7 @@ class RecordScanner {
     const bool too_large = end > limits::file_bytes;
     end = std::min(end, limits::file_bytes);
     while (position_ < end) {
-      if (position_ - asked_ >= ask_every) {
-        asked_ = position_;
-        if (!go_on(position_)) return;
-      }
+      if (!still_wanted(go_on)) return;
       const std::uint64_t left = end - position_;
       if (left < logdir::record_header_bytes) return torn(left);
       const Bytes header = file.bytes(position_, logdir::record_header_bytes, RecordFile::scan_window);
@@ -76,6 +73,12 @@ class RecordScanner {
   static constexpr std::uint64_t ask_every = std::uint64_t{1} << 20;
   enum class Candidate : std::uint8_t { none, incomplete, record };
 
+  template <class GoOn>
+  bool still_wanted(GoOn&& go_on) {
+    if (position_ - asked_ < ask_every) return true;
+    asked_ = position_;
+    return go_on(position_);
+  }
   [[nodiscard]] ScanFault oversized(std::uint64_t length) const {
     return {position_, "the record has " + std::to_string(length) + " bytes, more than the " +
                            std::to_string(limits::record_bytes) + " that are read: it is skipped"};
