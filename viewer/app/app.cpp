@@ -209,23 +209,43 @@ void App::show_frame(std::int64_t index) {
   show_source(f.host, f.path, f.line);
 }
 
-// The source follows the selection: the file that is stuck to, else the innermost frame of the user's own code.
-void App::selection_arrived() {
+// The file that is stuck to, else the innermost frame of the user's own code, else the innermost; −1: there is none.
+std::int64_t App::frame_to_show() {
   const auto& frames = selection.stack.frames;
+  const auto count = static_cast<std::int64_t>(frames.size());
+  if (const std::int64_t linked = std::exchange(linked_frame_, -1); linked >= 0 && linked < count) return linked;
+  const auto innermost = [&](auto&& wanted) {
+    const auto found = std::find_if(frames.rbegin(), frames.rend(), wanted);
+    return static_cast<std::int64_t>(frames.rend() - found) - 1;
+  };
+  const auto& sticky = stack_pane.sticky;
+  const auto sticks = [&](const Frame& f) { return sticky && f.path == sticky->path && f.host == sticky->host; };
+  if (const std::int64_t stuck = innermost(sticks); stuck >= 0) return stuck;
+  const std::int64_t own = innermost([](const Frame& f) { return f.own; });
+  return own >= 0 ? own : count - 1;
+}
+
+// Selections in quick succession of one op are one step back.
+void App::remember_selection() {
+  const bool same_op = !history_.empty() && now - history_[history_at_].when < 0.5 &&
+                       history_[history_at_].focus.op_name == selection.focus.op_name &&
+                       !selection.focus.op_name.empty();
+  if (!history_.empty() && history_[history_at_].focus == selection.focus) return;
+  if (!history_.empty()) history_.resize(history_at_ + 1);
+  if (same_op)
+    history_.back() = {selection.focus, now};
+  else
+    history_.push_back({selection.focus, now});
+  constexpr std::size_t deepest = 200;
+  if (history_.size() > deepest) history_.erase(history_.begin());
+  history_at_ = history_.size() - 1;
+}
+
+// Everything that is on screen follows the selection.
+void App::selection_arrived() {
   stack_pane.frame = -1;
   stack_pane.unfolded.clear();
-  std::int64_t wanted = -1;
-  for (std::size_t i = 0; i < frames.size(); ++i) {
-    const bool sticks =
-        stack_pane.sticky && frames[i].path == stack_pane.sticky->path && frames[i].host == stack_pane.sticky->host;
-    if (sticks) wanted = static_cast<std::int64_t>(i);
-  }
-  for (std::size_t i = 0; wanted < 0 && i < frames.size(); ++i)
-    if (frames[frames.size() - 1 - i].own) wanted = static_cast<std::int64_t>(frames.size() - 1 - i);
-  if (wanted < 0 && !frames.empty()) wanted = static_cast<std::int64_t>(frames.size()) - 1;
-  const std::int64_t linked = std::exchange(linked_frame_, -1);
-  if (linked >= 0 && static_cast<std::size_t>(linked) < frames.size()) wanted = linked;
-  show_frame(wanted);
+  show_frame(frame_to_show());
   scroll_rows_ = scroll_alerts_ = true;
   graph_pane.center = true;
   const std::int64_t execution = selection.focus.execution;
@@ -235,21 +255,7 @@ void App::selection_arrived() {
     if (at < timeline_pane.begin || at + (timeline_pane.time_mode ? 0 : 1) > timeline_pane.end)
       set_timeline(at - span / 2, at + span / 2);
   }
-  if (wishes_in_history_) {
-    const bool same_op = !history_.empty() && now - history_[history_at_].when < 0.5 &&
-                         history_[history_at_].focus.op_name == selection.focus.op_name &&
-                         !selection.focus.op_name.empty();
-    if (history_.empty() || !(history_[history_at_].focus == selection.focus)) {
-      if (!history_.empty()) history_.resize(history_at_ + 1);
-      if (same_op)
-        history_.back() = {selection.focus, now};
-      else
-        history_.push_back({selection.focus, now});
-      constexpr std::size_t deepest = 200;
-      if (history_.size() > deepest) history_.erase(history_.begin());
-      history_at_ = history_.size() - 1;
-    }
-  }
+  if (wishes_in_history_) remember_selection();
 }
 
 const RunInfo& App::run() const {
@@ -295,32 +301,64 @@ void App::rows_arrived(Rows arrived) {
   rows_pane.tail = tail;
 }
 
+void App::overview_arrived(Overview arrived) {
+  if (arrived.generation != generation_) return;
+  const std::uint64_t shown_before = run().key;
+  const bool was_loading = overview.loading;
+  overview = std::move(arrived);
+  const bool other_run = run().key != shown_before;
+  if (other_run) forget_run();
+  if (other_run && overview.run >= 0) {
+    const auto known = expected_of_run_.find(run().run_id);
+    alerts_pane.expected = known == expected_of_run_.end() ? std::set<std::string>{} : known->second;
+    if (const auto pins = pins_of_run_.find(run().run_id); pins != pins_of_run_.end()) rows_pane.pins = pins->second;
+  }
+  if (!overview.loading && overview.run >= 0 && !std::exchange(first_bad_done_, true)) make_first_selection();
+  if (was_loading && !overview.loading && platform.follow) platform.follow(follow);
+}
+
+// The first bad tensor is selected when loading ends, unless the user or a link was faster.
+void App::make_first_selection() {
+  if (!pending_link_.empty()) return apply_link(std::exchange(pending_link_, {}));
+  if (user_selected_ || overview.verdict.alert < 0) return;
+  Select wish;
+  wish.kind = IntentKind::first_bad;
+  select(wish);
+  chosen_by_user_ = false;
+}
+
+void App::answered_selection(Selection arrived) {
+  const bool chosen = arrived.serial != 0 && arrived.serial == last_select_;
+  selection = std::move(arrived);
+  if (!chosen) return;
+  if (!chosen_by_user_) told_focus_ = selection.focus;
+  last_select_ = 0;
+  if (selection.notice.empty()) return selection_arrived();
+  toast(selection.notice);
+  alert_end = selection.alert >= 0 ? alert_wish_ : 0;
+}
+
+void App::alerts_arrived(Alerts arrived) {
+  alerts = std::move(arrived);
+  if (!scroll_alerts_ || alerts_pane.fitting <= 1 || alerts.line_of_focus < 0) return;
+  scroll_alerts_ = false;
+  const auto at = static_cast<double>(alerts.line_of_focus);
+  const double fitting = static_cast<double>(alerts_pane.fitting) - 1;
+  if (at < alerts_pane.first || at + 1 > alerts_pane.first + fitting - 1)
+    alerts_pane.first = std::max(0.0, at - fitting / 3);
+}
+
+void App::source_arrived(Source arrived) {
+  const bool is_beside = arrived.path == view.beside_path && arrived.path != view.source_path;
+  Source& shown = is_beside ? source_beside : source;
+  shown = std::move(arrived);
+  if (const auto given = given_sources_.find(shown.path); shown.lines.empty() && given != given_sources_.end())
+    shown.lines = given->second;
+}
+
 void App::receive(Reply reply) {
   if (auto* o = std::get_if<Overview>(&reply)) {
-    if (o->generation != generation_) return;
-    const std::uint64_t shown_before = run().key;
-    const bool was_loading = overview.loading;
-    overview = std::move(*o);
-    const bool other_run = run().key != shown_before;
-    if (other_run) forget_run();
-    if (other_run && overview.run >= 0) {
-      const auto known = expected_of_run_.find(run().run_id);
-      alerts_pane.expected = known == expected_of_run_.end() ? std::set<std::string>{} : known->second;
-      if (const auto pins = pins_of_run_.find(run().run_id); pins != pins_of_run_.end()) rows_pane.pins = pins->second;
-    }
-    // The first bad tensor is selected when loading ends, unless the user or a link was faster.
-    if (!overview.loading && overview.run >= 0 && !first_bad_done_) {
-      first_bad_done_ = true;
-      if (!pending_link_.empty()) {
-        apply_link(std::exchange(pending_link_, {}));
-      } else if (!user_selected_ && overview.verdict.alert >= 0) {
-        Select wish;
-        wish.kind = IntentKind::first_bad;
-        select(wish);
-        chosen_by_user_ = false;
-      }
-    }
-    if (was_loading && !overview.loading && platform.follow) platform.follow(follow);
+    overview_arrived(std::move(*o));
   } else if (auto* status = std::get_if<Status>(&reply)) {
     status_ = *status;
   } else if (overview.generation != generation_) {
@@ -334,33 +372,11 @@ void App::receive(Reply reply) {
   } else if (auto* t = std::get_if<Timeline>(&reply)) {
     timeline = std::move(*t);
   } else if (auto* s = std::get_if<Selection>(&reply)) {
-    const bool chosen = s->serial != 0 && s->serial == last_select_;
-    selection = std::move(*s);
-    if (chosen && !chosen_by_user_) told_focus_ = selection.focus;
-    if (chosen) {
-      last_select_ = 0;
-      if (selection.notice.empty()) {
-        selection_arrived();
-      } else {
-        toast(selection.notice);
-        alert_end = selection.alert >= 0 ? alert_wish_ : 0;
-      }
-    }
+    answered_selection(std::move(*s));
   } else if (auto* a = std::get_if<Alerts>(&reply)) {
-    alerts = std::move(*a);
-    if (scroll_alerts_ && alerts_pane.fitting > 1 && alerts.line_of_focus >= 0) {
-      scroll_alerts_ = false;
-      const auto at = static_cast<double>(alerts.line_of_focus);
-      const double fitting = static_cast<double>(alerts_pane.fitting) - 1;
-      if (at < alerts_pane.first || at + 1 > alerts_pane.first + fitting - 1)
-        alerts_pane.first = std::max(0.0, at - fitting / 3);
-    }
+    alerts_arrived(std::move(*a));
   } else if (auto* c = std::get_if<Source>(&reply)) {
-    const bool is_beside = c->path == view.beside_path && c->path != view.source_path;
-    Source& shown = is_beside ? source_beside : source;
-    shown = std::move(*c);
-    if (const auto given = given_sources_.find(shown.path); shown.lines.empty() && given != given_sources_.end())
-      shown.lines = given->second;
+    source_arrived(std::move(*c));
   } else if (auto* d = std::get_if<Diagnostics>(&reply)) {
     diagnostics = std::move(*d);
   } else if (auto* found = std::get_if<Search>(&reply)) {
@@ -392,13 +408,7 @@ std::int32_t App::Palette::line() const {
   return colon == std::string_view::npos ? 0 : static_cast<std::int32_t>(std::atol(text + colon + 1));
 }
 
-// What is on screen goes to the engine whenever it has changed.
-void App::sync_view() {
-  view.tongue = tongue();
-  view.filter = rows_pane.filter;
-  view.only_bad = rows_pane.only_bad;
-  view.sort = rows_pane.sort;
-  view.sort_descending = rows_pane.sort_descending;
+void App::ask_for_rows() {
   // Two screens ahead in both directions, in steps, so that small movements need no new answer.
   const auto fitting = static_cast<std::uint64_t>(rows_pane.fitting);
   const auto first = static_cast<std::uint64_t>(std::max(0.0, rows_pane.first));
@@ -413,6 +423,24 @@ void App::sync_view() {
     view.row_first = std::min(view.row_first, begin);
     view.row_count = static_cast<std::uint32_t>(last - view.row_first);
   }
+}
+
+void App::ask_for_alerts() {
+  const auto fitting = static_cast<std::uint64_t>(alerts_pane.fitting);
+  const auto first = static_cast<std::uint64_t>(std::max(0.0, alerts_pane.first));
+  const std::uint64_t step = std::max<std::uint64_t>(1, fitting / 2);
+  view.alerts_first = first / step * step > fitting ? first / step * step - fitting : 0;
+  view.alerts_count = static_cast<std::uint32_t>(3 * fitting + step);
+}
+
+// What is on screen goes to the engine whenever it has changed.
+void App::sync_view() {
+  view.tongue = tongue();
+  view.filter = rows_pane.filter;
+  view.only_bad = rows_pane.only_bad;
+  view.sort = rows_pane.sort;
+  view.sort_descending = rows_pane.sort_descending;
+  ask_for_rows();
   view.pinned = rows_pane.pins;
   view.time_mode = timeline_pane.time_mode;
   view.timeline_begin = timeline_pane.begin;
@@ -420,13 +448,7 @@ void App::sync_view() {
   view.alerts_by = alerts_pane.by;
   view.alerts_folded.assign(alerts_pane.folded_groups.begin(), alerts_pane.folded_groups.end());
   view.alerts_expected.assign(alerts_pane.expected.begin(), alerts_pane.expected.end());
-  const auto alerts_fitting = static_cast<std::uint64_t>(alerts_pane.fitting);
-  const auto alerts_first = static_cast<std::uint64_t>(std::max(0.0, alerts_pane.first));
-  const std::uint64_t alerts_step = std::max<std::uint64_t>(1, alerts_fitting / 2);
-  view.alerts_first = alerts_first / alerts_step * alerts_step > alerts_fitting
-                          ? alerts_first / alerts_step * alerts_step - alerts_fitting
-                          : 0;
-  view.alerts_count = static_cast<std::uint32_t>(3 * alerts_fitting + alerts_step);
+  ask_for_alerts();
   const Tab* const shown = tab();
   view.source_host = shown == nullptr ? "" : shown->host;
   view.source_path = shown == nullptr ? "" : shown->path;

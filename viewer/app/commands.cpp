@@ -59,6 +59,12 @@ const std::vector<CommandInfo>& command_list() {
   return list;
 }
 
+const char* keys_of(std::string_view command) {
+  for (const CommandInfo& info : command_list())
+    if (info.command == command) return info.entry->keys.c_str();
+  return "";
+}
+
 Result App::command(std::string_view name, const Json& arguments) {
   static const std::map<std::string_view, CommandBody> bodies = [] {
     std::map<std::string_view, CommandBody> all;

@@ -53,6 +53,8 @@ struct CommandInfo {
   const CommandEntry* entry;
 };
 const std::vector<CommandInfo>& command_list();
+/// The keys of a command's first entry; "" if it has none.
+const char* keys_of(std::string_view command);
 
 inline Result fail(const std::string& message) { return {false, message}; }
 

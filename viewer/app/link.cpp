@@ -147,6 +147,82 @@ std::map<std::string, std::vector<std::int64_t>> pins_of(const Json& json) {
   return pins;
 }
 
+/// The parts of a link by their names.
+class LinkParts {
+ public:
+  explicit LinkParts(const std::string& link) : parts_(parse(link)) {}
+  [[nodiscard]] bool is_link() const { return parts_.contains("nl"); }
+  /// "" if there is no such part.
+  [[nodiscard]] std::string operator[](const char* name) const {
+    const auto found = parts_.find(name);
+    return found == parts_.end() ? std::string() : found->second;
+  }
+
+ private:
+  std::map<std::string, std::string> parts_;
+};
+
+// What is to be selected: a row, an op, an execution or nothing.
+Select wish_of(const LinkParts& parts) {
+  Select wish;
+  wish.kind = IntentKind::focus;
+  if (const std::string t = parts["t"]; !t.empty()) {
+    wish.focus.trace = std::atoll(t.c_str());
+  } else if (const std::string op = parts["op"]; !op.empty()) {
+    const std::size_t first = op.find('~');
+    const std::size_t last = op.rfind('~');
+    if (first == std::string::npos || last <= first) return wish;
+    wish.kind = IntentKind::op;
+    wish.focus.graph_id = op.substr(0, first);
+    wish.focus.op_name = op.substr(first + 1, last - first - 1);
+    wish.focus.slot = std::atoi(op.c_str() + last + 1);
+  } else if (const std::string x = parts["x"]; !x.empty()) {
+    wish.focus.execution = std::atoll(x.c_str());
+  } else {
+    wish.kind = IntentKind::clear;
+  }
+  return wish;
+}
+
+void apply_rows(App& app, const LinkParts& parts) {
+  app.command("filter", {{"query", parts["q"]}});
+  app.rows_pane.only_bad = parts["bad"] == "1";
+  const std::string order = parts["so"];
+  const std::size_t comma = std::min(order.find(','), order.size());
+  app.command("sort", {{"column", order.substr(0, comma)}, {"descending", order.ends_with(",d")}});
+  app.rows_pane.pins.clear();
+  const std::string pins = parts["pin"];
+  for (std::size_t at = pins.find('t'); at != std::string::npos; at = pins.find('t', at + 1))
+    app.command("pin", {{"trace", std::atoll(pins.c_str() + at + 1)}});
+}
+
+void apply_timeline(App& app, const std::string& range) {
+  const auto n = numbers(range);
+  if (n.size() < 2 || n[1] <= n[0]) return;
+  constexpr double longest = 1e9;  // seconds
+  const bool by_time = range.ends_with(",t");
+  const double most = by_time ? longest : static_cast<double>(app.run().num_executions);
+  if (n[0] < 0 || n[0] >= most) return;
+  app.timeline_pane.time_mode = by_time;
+  app.timeline_pane.fitted = true;
+  app.timeline_pane.begin = n[0];
+  app.timeline_pane.end = std::min(n[1], most);
+}
+
+void apply_panes(App& app, const LinkParts& parts) {
+  if (const std::string max = parts["max"]; !max.empty()) {
+    const int pane = std::atoi(max.c_str()) - 1;
+    if (pane >= 0 && pane < static_cast<int>(num_panes)) app.layout.maximized = static_cast<Pane>(pane);
+  }
+  if (const std::string hops = parts["h"]; !hops.empty()) app.command("graph_hops", {{"n", std::atoi(hops.c_str())}});
+  if (const std::string by = parts["by"]; !by.empty()) app.command("group_alerts", {{"by", by}});
+  auto& at = app.layout.at;
+  if (const auto splits = numbers(parts["sp"]); splits.size() == at.size())
+    for (std::size_t i = 0; i < splits.size(); ++i)
+      at[i] = std::clamp(static_cast<float>(splits[i] / 100), 0.05f, 0.95f);
+  if (const std::string theme = parts["th"]; !theme.empty()) app.command("theme", {{"name", theme}});
+}
+
 }  // namespace
 
 // What can't have a window of its own here is where it was before.
@@ -203,18 +279,14 @@ std::string App::linked_run() const {
 }
 
 void App::apply_link(const std::string& link) {
-  const auto parts = parse(link);
-  if (!parts.contains("nl")) return;
+  const LinkParts parts(link);
+  if (!parts.is_link()) return;
   if (overview.run < 0) {
     pending_link_ = link;
     wake();
     return;
   }
-  const auto get = [&](const char* key) {
-    const auto found = parts.find(key);
-    return found == parts.end() ? std::string() : found->second;
-  };
-  if (const std::string tag = get("run"); !tag.empty()) {
+  if (const std::string tag = parts["run"]; !tag.empty()) {
     const RunInfo* const wanted = find_run(overview.runs, tag);
     if (wanted == nullptr) {
       toast(tr(Text::link_other_run, {{"run", run().run_id}}));
@@ -225,58 +297,12 @@ void App::apply_link(const std::string& link) {
       return;
     }
   }
-  Select wish;
-  wish.kind = IntentKind::focus;
-  if (const std::string t = get("t"); !t.empty()) {
-    wish.focus.trace = std::atoll(t.c_str());
-  } else if (const std::string op = get("op"); !op.empty()) {
-    const std::size_t first = op.find('~');
-    const std::size_t last = op.rfind('~');
-    if (first != std::string::npos && last > first) {
-      wish.kind = IntentKind::op;
-      wish.focus.graph_id = op.substr(0, first);
-      wish.focus.op_name = op.substr(first + 1, last - first - 1);
-      wish.focus.slot = std::atoi(op.c_str() + last + 1);
-    }
-  } else if (const std::string x = get("x"); !x.empty()) {
-    wish.focus.execution = std::atoll(x.c_str());
-  } else {
-    wish.kind = IntentKind::clear;
-  }
-  select(wish);
-  command("filter", {{"query", get("q")}});
-  rows_pane.only_bad = get("bad") == "1";
-  const std::string order = get("so");
-  const std::size_t comma = std::min(order.find(','), order.size());
-  command("sort", {{"column", order.substr(0, comma)}, {"descending", order.ends_with(",d")}});
-  const std::string range = get("tl");
-  if (const auto n = numbers(range); n.size() >= 2 && n[1] > n[0]) {
-    constexpr double longest = 1e9;  // seconds
-    const bool by_time = range.ends_with(",t");
-    const double most = by_time ? longest : static_cast<double>(this->run().num_executions);
-    if (n[0] >= 0 && n[0] < most) {
-      timeline_pane.time_mode = by_time;
-      timeline_pane.fitted = true;
-      timeline_pane.begin = n[0];
-      timeline_pane.end = std::min(n[1], most);
-    }
-  }
-  rows_pane.pins.clear();
-  const std::string pins = get("pin");
-  for (std::size_t at = pins.find('t'); at != std::string::npos; at = pins.find('t', at + 1))
-    command("pin", {{"trace", std::atoll(pins.c_str() + at + 1)}});
-  if (const std::string max = get("max"); !max.empty()) {
-    const int pane = std::atoi(max.c_str()) - 1;
-    if (pane >= 0 && pane < static_cast<int>(num_panes)) layout.maximized = static_cast<Pane>(pane);
-  }
-  if (const std::string hops = get("h"); !hops.empty()) command("graph_hops", {{"n", std::atoi(hops.c_str())}});
-  if (const std::string by = get("by"); !by.empty()) command("group_alerts", {{"by", by}});
-  if (const std::string frame = get("fr"); !frame.empty()) linked_frame_ = std::atoll(frame.c_str());
-  if (const std::string tree = get("lay"); !tree.empty()) read_layout(tree);
-  if (const auto splits = numbers(get("sp")); splits.size() == layout.at.size())
-    for (std::size_t i = 0; i < splits.size(); ++i)
-      layout.at[i] = std::clamp(static_cast<float>(splits[i] / 100), 0.05f, 0.95f);
-  if (const std::string theme = get("th"); !theme.empty()) command("theme", {{"name", theme}});
+  select(wish_of(parts));
+  apply_rows(*this, parts);
+  apply_timeline(*this, parts["tl"]);
+  if (const std::string frame = parts["fr"]; !frame.empty()) linked_frame_ = std::atoll(frame.c_str());
+  if (const std::string tree = parts["lay"]; !tree.empty()) read_layout(tree);
+  apply_panes(*this, parts);
 }
 
 void App::publish_link() {

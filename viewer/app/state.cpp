@@ -126,36 +126,42 @@ Json execution_json(const Card& card) {
           {"num_rows", card.num_rows}};
 }
 
-Json rows_json(const App& app) {
+Json roles_json(const Selection& s, std::int64_t row) {
+  Json roles = Json::array();
+  if (s.focus.trace == row) roles.push_back("focused");
+  for (std::size_t k = 0; k < s.input_rows.size(); ++k)
+    if (s.input_rows[k] == row) roles.push_back("input:" + std::to_string(k));
+  if (s.caller_row == row) roles.push_back("caller");
+  if (std::find(s.consumer_rows.begin(), s.consumer_rows.end(), row) != s.consumer_rows.end())
+    roles.push_back("consumer");
+  return roles;
+}
+
+Json row_json(const App& app, const Row& row) {
+  Json bar = nullptr;
+  if (const auto widths = health_segments(row.badges, health_bar_width, 3)) bar = *widths;
+  const bool classed = row.bad || row.event_class == EventClass::killer;
+  return {{"index", row.index},
+          {"tensor", row.op_name + ":" + std::to_string(row.slot)},
+          {"op_type", row.op_type},
+          {"execution", or_null(row.execution)},
+          {"badges", badges_json(row.badges)},
+          {"class", classed ? Json(causes::class_name(row.event_class)) : Json(nullptr)},
+          {"roles", roles_json(app.selection, static_cast<std::int64_t>(row.index))},
+          {"bar", bar}};
+}
+
+Json visible_rows_json(const App& app) {
   Json visible = Json::array();
-  const auto& s = app.selection;
+  const double end = app.rows_pane.first + static_cast<double>(app.rows_pane.fitting) - 1;
   for (std::size_t i = 0; i < app.rows.rows.size(); ++i) {
-    const Row& row = app.rows.rows[i];
     const double position = static_cast<double>(app.rows.first + i);
-    if (position + 1 <= app.rows_pane.first ||
-        position >= app.rows_pane.first + static_cast<double>(app.rows_pane.fitting) - 1)
-      continue;
-    const auto index = static_cast<std::int64_t>(row.index);
-    Json roles = Json::array();
-    if (s.focus.trace == index) roles.push_back("focused");
-    for (std::size_t k = 0; k < s.input_rows.size(); ++k)
-      if (s.input_rows[k] == index) roles.push_back("input:" + std::to_string(k));
-    if (s.caller_row == index) roles.push_back("caller");
-    if (std::find(s.consumer_rows.begin(), s.consumer_rows.end(), index) != s.consumer_rows.end())
-      roles.push_back("consumer");
-    Json bar = nullptr;
-    if (const auto widths = health_segments(row.badges, health_bar_width, 3)) bar = *widths;
-    visible.push_back(
-        {{"index", row.index},
-         {"tensor", row.op_name + ":" + std::to_string(row.slot)},
-         {"op_type", row.op_type},
-         {"execution", or_null(row.execution)},
-         {"badges", badges_json(row.badges)},
-         {"class",
-          row.bad || row.event_class == EventClass::killer ? Json(causes::class_name(row.event_class)) : Json(nullptr)},
-         {"roles", roles},
-         {"bar", bar}});
+    if (position + 1 > app.rows_pane.first && position < end) visible.push_back(row_json(app, app.rows.rows[i]));
   }
+  return visible;
+}
+
+Json rows_json(const App& app) {
   Json compared = Json::array();
   for (const Comparison& c : compare_pins(app.rows.pinned)) compared.push_back(comparison_text(c));
   const auto cells_with = [&](MinimapSign sign) {
@@ -185,7 +191,7 @@ Json rows_json(const App& app) {
                                {"end", std::max(app.rows_pane.range_begin, app.rows_pane.range_end)}}},
           {"tail", app.rows_pane.tail},
           {"new_rows", app.new_rows()},
-          {"visible", visible}};
+          {"visible", visible_rows_json(app)}};
 }
 
 Json card_json(const OpCard& c, const char* slot_name) {
@@ -264,19 +270,64 @@ Json chain_json(const Selection& s) {
   return list;
 }
 
+Json verdict_json(const Verdict& v) {
+  if (v.alert < 0) return nullptr;
+  return {{"tensor", v.tensor},
+          {"op_type", v.op_type},
+          {"path", v.explained ? v.cause.path : v.path},
+          {"line", v.explained ? v.cause.line : v.line},
+          {"trace", or_null(v.trace)},
+          {"execution", or_null(v.execution)},
+          {"id", v.explained ? Json(v.cause.id) : Json(nullptr)},
+          {"sentence", or_null(v.cause.sentence)},
+          {"remedy", or_null(v.cause.remedy)},
+          {"op_name", or_null(v.cause.op_name)},
+          {"graph_id", or_null(v.cause.graph_id)},
+          {"reach", v.cause.reach},
+          {"total", v.total}};
+}
+
+Json source_json(const App& app) {
+  const Tab* const shown = app.tab();
+  const bool there = shown != nullptr && app.source.path == shown->path;
+  return {{"path", shown == nullptr ? Json(nullptr) : Json(shown->path)},
+          {"line", shown == nullptr ? Json(nullptr) : Json(shown->line)},
+          {"first_visible", shown == nullptr ? 0 : static_cast<std::int64_t>(shown->first) + 1},
+          {"num_lines", there ? app.source.lines.size() : 0},
+          {"given", app.source_is_given()},
+          {"tabs", app.source_pane.tabs.size()},
+          {"beside", app.source_pane.two ? Json(app.source_pane.beside.path) : Json(nullptr)}};
+}
+
+Json diagnostics_json(const Diagnostics& diagnostics) {
+  Json list = Json::array();
+  for (const Fault& f : diagnostics.list)
+    list.push_back({{"file", f.file}, {"offset", f.offset}, {"message", f.message}});
+  return list;
+}
+
+Json toasts_json(const std::vector<Toast>& toasts) {
+  Json list = Json::array();
+  for (const Toast& t : toasts) list.push_back(t.text);
+  return list;
+}
+
+Json hovered_json(const TensorKey& key) {
+  if (key == TensorKey{}) return nullptr;
+  return {{"trace", or_null(key.trace)}, {"execution", or_null(key.execution)}, {"slot", or_null(key.slot)}};
+}
+
+std::string_view theme_name(const Ui& ui) {
+  return name_of(ui.theme.bg == theme_of(ThemeName::light).bg  ? ThemeName::light
+                 : ui.theme.bg == theme_of(ThemeName::dark).bg ? ThemeName::dark
+                                                               : ThemeName::contrast);
+}
+
 }  // namespace
 
 Json App::state() const {
-  Json diagnostics_list = Json::array();
-  for (const Fault& f : diagnostics.list)
-    diagnostics_list.push_back({{"file", f.file}, {"offset", f.offset}, {"message", f.message}});
   Json loading = nullptr;
   if (overview.loading) loading = {{"done", overview.bytes_done}, {"total", overview.bytes_total}};
-  const Tab* const shown = tab();
-  const bool there = shown != nullptr && source.path == shown->path;
-  const auto& v = overview.verdict;
-  Json toast_list = Json::array();
-  for (const Toast& t : toasts) toast_list.push_back(t.text);
   return {
       {"runs", runs_json(*this)},
       {"run", focus_json(*this)["run"]},
@@ -284,26 +335,11 @@ Json App::state() const {
       {"loading", loading},
       {"stopped", overview.stopped},
       {"error", or_null(overview.error)},
-      {"diagnostics", diagnostics_list},
+      {"diagnostics", diagnostics_json(diagnostics)},
       {"language", tongue_tags[static_cast<std::size_t>(tongue())]},
       {"cut_texts", ui.cut},
-      {"theme", name_of(ui.theme.bg == theme_of(ThemeName::light).bg  ? ThemeName::light
-                        : ui.theme.bg == theme_of(ThemeName::dark).bg ? ThemeName::dark
-                                                                      : ThemeName::contrast)},
-      {"verdict", v.alert < 0 ? Json(nullptr)
-                              : Json{{"tensor", v.tensor},
-                                     {"op_type", v.op_type},
-                                     {"path", v.explained ? v.cause.path : v.path},
-                                     {"line", v.explained ? v.cause.line : v.line},
-                                     {"trace", or_null(v.trace)},
-                                     {"execution", or_null(v.execution)},
-                                     {"id", v.explained ? Json(v.cause.id) : Json(nullptr)},
-                                     {"sentence", or_null(v.cause.sentence)},
-                                     {"remedy", or_null(v.cause.remedy)},
-                                     {"op_name", or_null(v.cause.op_name)},
-                                     {"graph_id", or_null(v.cause.graph_id)},
-                                     {"reach", v.cause.reach},
-                                     {"total", v.total}}},
+      {"theme", theme_name(ui)},
+      {"verdict", verdict_json(overview.verdict)},
       {"causes", causes_json(explanation)},
       {"chain", chain_json(selection)},
       {"focus", focus_json(*this)},
@@ -312,14 +348,7 @@ Json App::state() const {
       {"execution", execution_json(selection.card)},
       {"graph_executions", rows_json(*this)},
       {"graph_structure", graph_json(selection)},
-      {"source_code",
-       {{"path", shown == nullptr ? Json(nullptr) : Json(shown->path)},
-        {"line", shown == nullptr ? Json(nullptr) : Json(shown->line)},
-        {"first_visible", shown == nullptr ? 0 : static_cast<std::int64_t>(shown->first) + 1},
-        {"num_lines", there ? source.lines.size() : 0},
-        {"given", source_is_given()},
-        {"tabs", source_pane.tabs.size()},
-        {"beside", source_pane.two ? Json(source_pane.beside.path) : Json(nullptr)}}},
+      {"source_code", source_json(*this)},
       {"stack_trace", stack_json(*this)},
       {"active_pane", pane_ids[static_cast<std::size_t>(active)]},
       {"maximized", layout.maximized ? Json(pane_ids[static_cast<std::size_t>(*layout.maximized)]) : Json(nullptr)},
@@ -328,13 +357,10 @@ Json App::state() const {
       {"menu", menu_open},
       {"typing", typing()},
       {"popup", popup_ids[static_cast<std::size_t>(popup)]},
-      {"hovered", hovered == TensorKey{} ? Json(nullptr)
-                                         : Json{{"trace", or_null(hovered.trace)},
-                                                {"execution", or_null(hovered.execution)},
-                                                {"slot", or_null(hovered.slot)}}},
+      {"hovered", hovered_json(hovered)},
       {"tooltip", or_null(ui.held.text)},
       {"full_screen", full_screen},
-      {"toasts", toast_list},
+      {"toasts", toasts_json(toasts)},
       {"exporting", or_null(exporting)},
       {"follow", follow},
       {"memory_bytes", platform.memory_bytes ? platform.memory_bytes() : static_cast<double>(overview.memory_bytes)},

@@ -44,20 +44,9 @@ void draw_dragged_pane(App& app, const Rect& window) {
   draw.AddText(ui.sans, ui.px(12), {label.x + ui.px(8), label.y + ui.px(5)}, ui.theme.bg, title.c_str());
 }
 
-ImVec2 menu_spacing(const Ui& ui) {
-  constexpr float text = 13;
-  return {ui.px(8), ui.finger ? ui.px(Ui::finger_size - text) : ui.px(4)};
-}
-
 void draw_pane_menu(App& app, Pane pane) {
-  Ui& ui = app.ui;
   const std::string id = "pane:" + std::string(pane_ids[static_cast<std::size_t>(pane)]) + ":menu";
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(8), ui.px(6)});
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, menu_spacing(ui));
-  if (ImGui::BeginPopup(id.c_str())) {
-    app.menu_open = true;
-    if (app.close_menu) ImGui::CloseCurrentPopup();
-    ImGui::PushFont(ui.sans, ui.px(13));
+  context_menu(app, id, [&] {
     const bool alone = app.layout.detached(pane);
     const auto entry = [&](Text text, const char* command, const Json& arguments) {
       if (ImGui::MenuItem(tr(text))) app.command(command, arguments);
@@ -65,16 +54,13 @@ void draw_pane_menu(App& app, Pane pane) {
     if (alone) entry(Text::pane_dock, "dock_pane", names_of(pane));
     if (!alone && app.platform.can_detach) entry(Text::pane_detach, "detach_pane", names_of(pane));
     constexpr Text to_edge[] = {Text::pane_to_left, Text::pane_to_right, Text::pane_to_top, Text::pane_to_bottom};
-    for (std::size_t side = 0; side < 4 && !ui.finger; ++side) {
+    for (std::size_t side = 0; side < 4 && !app.ui.finger; ++side) {
       Json arguments = names_of(pane);
       arguments["side"] = side_ids[side];
       entry(to_edge[side], "move_pane", arguments);
     }
     if (!app.layout.is_default()) entry(Text::cmd_reset_layout, "reset_layout", Json::object());
-    ImGui::PopFont();
-    ImGui::EndPopup();
-  }
-  ImGui::PopStyleVar(2);
+  });
 }
 
 void draw_detached_pane(App& app, Pane pane, void (*draw)(App&, Rect)) {

@@ -114,24 +114,12 @@ void accept(App& app, const Choice& choice) {
   if (!result.ok) app.toast(result.message);
 }
 
-}  // namespace
+constexpr std::size_t most_lines = 12;
 
-void draw_palette(App& app, const Rect& window) {
+// True when Enter was pressed.
+bool draw_input(App& app, const Rect& input, std::size_t num_choices) {
   Ui& ui = app.ui;
-  const std::vector<Choice> choices = choices_of(app);
   auto& pane = app.palette;
-  const float h = ui.px(26);
-  const std::size_t shown = std::min<std::size_t>(12, std::max<std::size_t>(1, choices.size()));
-  const float width = std::min(ui.px(620), window.w * 0.92f);
-  const Rect rect{window.x + (window.w - width) / 2, window.y + ui.px(44), width,
-                  ui.px(46) + h * static_cast<float>(shown)};
-  begin_popup(app, rect);
-  ImGui::Begin("##palette", nullptr,
-               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                   ImGuiWindowFlags_NoNav);
-  ui.mark("popup", rect);
-  Rect inside = rect.inset(ui.px(8));
-  Rect input = inside.cut_top(ui.px(26));
   ui.mark("palette:input", input);
   if (pane.take_keyboard) ImGui::SetKeyboardFocusHere();
   pane.take_keyboard = false;
@@ -145,14 +133,20 @@ void draw_palette(App& app, const Rect& window) {
   if (before != pane.text) pane.cursor = 0;
   if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++pane.cursor;
   if (ImGui::IsKeyPressed(ImGuiKey_UpArrow) && pane.cursor > 0) --pane.cursor;
-  pane.cursor = choices.empty() ? 0 : std::min(pane.cursor, choices.size() - 1);
-  inside.cut_top(ui.px(4));
-  const std::size_t first = pane.cursor >= shown ? pane.cursor - shown + 1 : 0;
-  const Choice* chosen = enter && !choices.empty() ? &choices[pane.cursor] : nullptr;
-  for (std::size_t i = first; i < choices.size() && i < first + shown; ++i) {
-    const Rect row = inside.cut_top(h);
+  pane.cursor = num_choices == 0 ? 0 : std::min(pane.cursor, num_choices - 1);
+  return enter;
+}
+
+// The choice that was clicked; null if none was.
+const Choice* draw_choices(App& app, Rect inside, const std::vector<Choice>& choices, float line) {
+  Ui& ui = app.ui;
+  const std::size_t cursor = app.palette.cursor;
+  const Choice* clicked = nullptr;
+  const std::size_t first = cursor >= most_lines ? cursor - most_lines + 1 : 0;
+  for (std::size_t i = first; i < choices.size() && i < first + most_lines; ++i) {
+    const Rect row = inside.cut_top(line);
     const Hit hit = ui.item("palette:" + std::to_string(i), row);
-    if (i == pane.cursor)
+    if (i == cursor)
       ui.fill(row, ui.theme.focus, ui.px(3));
     else if (hit.hovered)
       ui.fill(row, ui.theme.badge, ui.px(3));
@@ -160,9 +154,31 @@ void draw_palette(App& app, const Rect& window) {
     ui.text_in(inner.cut_right(ui.text_width(ui.mono, 12, choices[i].note) + ui.px(4)), ui.mono, 12, ui.theme.dim,
                choices[i].note, Ellipsis::right, true);
     ui.text_in(inner, ui.sans, 13, ui.theme.text, choices[i].title);
-    if (hit.clicked) chosen = &choices[i];
+    if (hit.clicked) clicked = &choices[i];
   }
   if (choices.empty()) ui.text_in(inside.inset(ui.px(8), 0), ui.sans, 13, ui.theme.dim, tr(Text::palette_none));
+  return clicked;
+}
+
+}  // namespace
+
+void draw_palette(App& app, const Rect& window) {
+  Ui& ui = app.ui;
+  const std::vector<Choice> choices = choices_of(app);
+  const float line = ui.px(26);
+  const auto lines = static_cast<float>(std::clamp<std::size_t>(choices.size(), 1, most_lines));
+  const float width = std::min(ui.px(620), window.w * 0.92f);
+  const Rect rect{window.x + (window.w - width) / 2, window.y + ui.px(44), width, ui.px(46) + line * lines};
+  begin_popup(app, rect);
+  ImGui::Begin("##palette", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoNav);
+  ui.mark("popup", rect);
+  Rect inside = rect.inset(ui.px(8));
+  const bool enter = draw_input(app, inside.cut_top(ui.px(26)), choices.size());
+  inside.cut_top(ui.px(4));
+  const Choice* chosen = draw_choices(app, inside, choices, line);
+  if (chosen == nullptr && enter && !choices.empty()) chosen = &choices[app.palette.cursor];
   const bool away = ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !rect.contains(ImGui::GetIO().MousePos);
   ImGui::End();
   ImGui::PopStyleColor(2);

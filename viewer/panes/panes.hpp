@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -44,8 +45,8 @@ void draw_toasts(App& app, const Rect& window);
 void draw_pane_tabs(App& app, Rect bar);
 /// Name of a pane.
 const char* pane_title(Pane pane);
-/// Between entries of a context menu.
-ImVec2 menu_spacing(const Ui& ui);
+/// The context menu of this id, if it is open: `entries` draws what it offers.
+void context_menu(App& app, const std::string& id, const std::function<void()>& entries);
 /// Its title's context menu: other places.
 void draw_pane_menu(App& app, Pane pane);
 /// A pane in a window of its own.

@@ -1,4 +1,5 @@
 // What a right click on a row, or a long press, offers.
+#include "app/commands.hpp"
 #include "engine/badges.hpp"
 #include "panes/panes.hpp"
 
@@ -32,7 +33,7 @@ void filter_entries(App& app, const Row& row) {
 void expected_entry(App& app, const Row& row) {
   const std::string site = row.graph_name + "/" + row.op_name;  // as AlertList::site calls it
   const bool marked = app.alerts_pane.expected.contains(site);
-  if (entry(app, "expected", tr(marked ? Text::menu_not_expected : Text::menu_expected), "X"))
+  if (entry(app, "expected", tr(marked ? Text::menu_not_expected : Text::menu_expected), keys_of("mark_expected")))
     app.command("mark_expected", {{"scope", site}, {"on", !marked}});
 }
 
@@ -42,7 +43,7 @@ void draw_entries(App& app, const Row& row) {
   ImGui::Separator();
   filter_entries(app, row);
   ImGui::Separator();
-  if (entry(app, "pin", tr(Text::menu_pin), "P")) app.command("pin", {{"trace", row.index}});
+  if (entry(app, "pin", tr(Text::menu_pin), keys_of("pin"))) app.command("pin", {{"trace", row.index}});
   if (row.bad) expected_entry(app, row);
   ImGui::Separator();
   if (entry(app, "source", tr(Text::menu_source))) {
@@ -54,20 +55,26 @@ void draw_entries(App& app, const Row& row) {
 
 }  // namespace
 
-void row_menu(App& app, const std::string& id, const Row& row, bool open) {
-  Ui& ui = app.ui;
-  if (open) ImGui::OpenPopup(id.c_str());
+void context_menu(App& app, const std::string& id, const std::function<void()>& entries) {
+  const Ui& ui = app.ui;
+  constexpr float text = 13;
+  const float between = ui.finger ? ui.px(Ui::finger_size - text) : ui.px(4);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(8), ui.px(6)});
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, menu_spacing(ui));
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ui.px(8), between});
   if (ImGui::BeginPopup(id.c_str())) {
     app.menu_open = true;
     if (app.close_menu) ImGui::CloseCurrentPopup();
-    ImGui::PushFont(ui.sans, ui.px(13));
-    draw_entries(app, row);
+    ImGui::PushFont(ui.sans, ui.px(text));
+    entries();
     ImGui::PopFont();
     ImGui::EndPopup();
   }
   ImGui::PopStyleVar(2);
+}
+
+void row_menu(App& app, const std::string& id, const Row& row, bool open) {
+  if (open) ImGui::OpenPopup(id.c_str());
+  context_menu(app, id, [&] { draw_entries(app, row); });
 }
 
 }  // namespace nanlens::viewer
