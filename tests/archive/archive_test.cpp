@@ -169,6 +169,12 @@ TEST_CASE("hostile archives get an error, and bounded memory") {
     CHECK(opened(std::string("\x28\xb5\x2f\xfd", 4) + table.bytes(), why) == nullptr);
     CHECK(why.find("frames") != std::string::npos);
   }
+  SUBCASE("a frame larger than is held") {
+    archive::SeekTable table;
+    table.add(0, static_cast<std::uint32_t>(limits::frame_bytes) + 1);
+    CHECK(opened(std::string("\x28\xb5\x2f\xfd", 4) + table.bytes(), why) == nullptr);
+    CHECK(why.find("more than is allowed") != std::string::npos);
+  }
   SUBCASE("more files than are read") {
     std::string tar;
     for (std::size_t i = 0; i <= limits::archive_entries; ++i) tar += archive::tar_header(std::to_string(i), 0, 0);

@@ -9,10 +9,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include <nanlens/causes/causes.hpp>
 #include <nanlens/reader/reader.hpp>
 
-#include "../support/hostile.hpp"
+#include "../support/hostile_graphs.hpp"
 #include "../support/temporary_directory.hpp"
 
 namespace {
@@ -21,7 +23,7 @@ using namespace nanlens;
 using Clock = std::chrono::steady_clock;
 
 struct Shape {
-  const char* name;
+  std::string name;
   std::size_t small;
   std::function<test::FileBytes(std::size_t n)> files;
   std::function<void(reader::Run&)> ask;  // what is asked beyond reading and diagnostics
@@ -37,6 +39,12 @@ void all_ops(reader::Run& run) {
 
 void all_graphs(reader::Run& run) {
   for (std::uint32_t i = 0; i < run.definitions().graphs().size(); ++i) (void)run.definitions().graph_ids(i);
+}
+
+void causes_of(reader::Run& run) {
+  causes::Causes causes(run);
+  while (!causes.advance(65536)) {
+  }
 }
 
 void details(reader::Run& run) {
@@ -61,8 +69,9 @@ double ns_per_element(const Shape& shape, std::size_t n, int repetitions) {
   return 1e9 * least / static_cast<double>(n);
 }
 
-void print(const char* name, std::size_t n, double small, double large) {
-  std::printf("{\"name\": \"%s\", \"n\": %zu, \"small_ns\": %.1f, \"large_ns\": %.1f}\n", name, n, small, large);
+void print(const std::string& name, std::size_t n, double small, double large) {
+  std::printf("{\"name\": \"%s\", \"n\": %zu, \"small_ns\": %.1f, \"large_ns\": %.1f}\n", name.c_str(), n, small,
+              large);
   std::fflush(stdout);
 }
 
@@ -81,7 +90,7 @@ double ns_per_entry(std::size_t n, int repetitions) {
   return 1e9 * least / static_cast<double>(n);
 }
 
-const Shape shapes[] = {
+const std::vector<Shape> shapes = {
     {"headers that overlap, per header", 2'000, test::overlapping_headers, {}},
     {"graphs nested without end, per graph", 1'000, test::nested_graphs, all_graphs},
     {"one op with many inputs, per input", 600, test::fan_in, all_ops},
@@ -96,7 +105,10 @@ const Shape shapes[] = {
 
 int main() {
   constexpr std::size_t larger = 100;
-  for (const Shape& shape : shapes)
+  std::vector<Shape> all = shapes;
+  for (const test::GraphShape& shape : test::graph_shapes)
+    all.push_back({std::string("causes of ") + shape.name + ", per element", shape.small, shape.files, causes_of});
+  for (const Shape& shape : all)
     print(shape.name, shape.small, ns_per_element(shape, shape.small, 20),
           ns_per_element(shape, larger * shape.small, 2));
   print("other files in the directory, per file", 1'000, ns_per_entry(1'000, 20), ns_per_entry(100'000, 3));

@@ -1,11 +1,13 @@
 // Opening a logdir: `reading LOGDIR`. Prints one JSON object: seconds to all counts and alerts, bytes per event, the
-// first screen through the viewer's engine, causes, filters.
+// first screen through the viewer's engine, causes, filters, a selection.
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <nanlens/causes/causes.hpp>
 #include <nanlens/reader/reader.hpp>
@@ -19,17 +21,28 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// Sends a view to an engine and waits for all answers.
-double answer(viewer::Engine& engine, const viewer::View& view, std::uint64_t& shown) {
+struct Answered {
+  double seconds = 0;
+  double longest_step = 0;  // the engine looks for what is newer in between
+  std::uint64_t shown = 0;
+};
+
+// Sends a request to an engine and waits for all answers.
+template <class What>
+Answered answer(viewer::Engine& engine, What what) {
+  Answered answered;
   const auto start = Clock::now();
-  engine.handle({1, view});
+  engine.handle({1, std::move(what)});
   bool more = true;
   while (more) {
+    const auto step = Clock::now();
     more = engine.step();
+    answered.longest_step = std::max(answered.longest_step, seconds_since(step));
     for (const auto& reply : engine.take_replies())
-      if (const auto* rows = std::get_if<viewer::Rows>(&reply)) shown = rows->shown;
+      if (const auto* rows = std::get_if<viewer::Rows>(&reply)) answered.shown = rows->shown;
   }
-  return seconds_since(start);
+  answered.seconds = seconds_since(start);
+  return answered;
 }
 
 }  // namespace
@@ -64,13 +77,16 @@ int main(int argc, char** argv) {
   view.timeline_columns = 1000;
   view.overview_columns = 1000;
   view.alerts_count = 50;
-  std::uint64_t shown = 0;
-  const double screen = answer(engine, view, shown);
+  const double screen = answer(engine, view).seconds;
   view.filter = "nan>0";
-  const double nan = answer(engine, view, shown);
-  const std::uint64_t with_nan = shown;
+  const Answered nan = answer(engine, view);
   view.filter = "op12";
-  const double text = answer(engine, view, shown);
+  const Answered text = answer(engine, view);
+  view.filter = "/op1[0-9]*[24]$/";
+  const Answered regex = answer(engine, view);
+  view.filter.clear();
+  answer(engine, view);
+  const Answered select = answer(engine, viewer::Select{viewer::IntentKind::trace, 0});
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   std::printf(
@@ -78,10 +94,11 @@ int main(int argc, char** argv) {
       "\"causes_s\": %.4f, \"longest_slice_s\": "
       "%.4f, "
       "\"causes_bytes\": %zu, \"first_screen_s\": %.4f, \"filter_nan_s\": %.4f, \"with_nan\": %llu, \"filter_text_s\": "
-      "%.4f, "
+      "%.4f, \"filter_regex_s\": %.4f, \"regex_step_s\": %.4f, \"with_regex\": %llu, \"select_s\": %.4f, "
       "\"max_rss_mb\": %.1f}\n",
       events, run.num_traces(), run.num_executions(), open,
       static_cast<double>(run.index_bytes()) / static_cast<double>(std::max<std::size_t>(1, events)), why, longest,
-      causes.memory_bytes(), screen, nan, static_cast<unsigned long long>(with_nan), text,
+      causes.memory_bytes(), screen, nan.seconds, static_cast<unsigned long long>(nan.shown), text.seconds,
+      regex.seconds, regex.longest_step, static_cast<unsigned long long>(regex.shown), select.seconds,
       static_cast<double>(usage.ru_maxrss) / 1024);
 }

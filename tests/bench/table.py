@@ -224,6 +224,13 @@ def reading():
     compare_readers(make, os.path.join(work, "log140000"))
     row("12", "3.8 M events to the first screen", f"{big['first_screen_s']:.2f} s", "–", f"{big['max_rss_mb']:.0f} MB resident", "≤ 2 s")
     row("15", "filter nan>0 / free text, 3.5 M rows", f"{1e3 * big['filter_nan_s']:.0f} / {1e3 * big['filter_text_s']:.0f} ms", "–", "–", "≤ 150 ms")
+    row("15", f"filter by a regular expression, 3.5 M rows: all / longest step", f"{1e3 * big['filter_regex_s']:.0f} / {1e3 * big['regex_step_s']:.0f} ms", "–",
+        f"{big['with_regex']:,} found", "≤ 150 / 16 ms")
+    wide = os.path.join(work, "wide")
+    if not os.path.isdir(wide):
+        call(make, wide, "200", "2001", "5001", "fan")
+    r = min((lines(call(bench("reading"), wide))[0] for _ in range(3)), key=lambda r: r["select_s"])
+    row("–", "select a row with 2,000 consumers, 400,200 rows", f"{1e3 * r['select_s']:.0f} ms", "–", "–", "≤ 50 ms")
     bad = os.path.join(work, "allbad")
     if not os.path.isdir(bad):
         call(make, bad, "140000", "25", "1")

@@ -10,12 +10,14 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <nanlens/causes/causes.hpp>
 #include <nanlens/reader/reader.hpp>
 
 #include "../capture/recorded.hpp"
+#include "answers.hpp"
 
 using namespace nanlens;
 using test::Recorded;
@@ -28,66 +30,176 @@ void finish(causes::Causes& causes) {
   }
 }
 
-std::map<std::string, std::string> golden(const std::string& name) {
-  std::map<std::string, std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(NANLENS_GOLDEN_DIR) + "/" + name)) {
+// Two threads, each with calls that change a variable and pass on what is bad in it.
+void record_threads(const std::string& path) {
+  nanlens::enable_dump_debug_info(test::everything(path));
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t)
+    threads.emplace_back([t] {
+      Vector state = {1, 1, 1};
+      nanlens::variable(state);
+      for (int i = 0; i < 20; ++i) {
+        nanlens::Function f(t == 0 ? "left" : "right", nanlens::arg("state", state));
+        Vector x = {1, i == 7 ? 0.0F : 1.0F, 2};
+        nanlens::record("Const", nanlens::outputs(x), nanlens::inputs());
+        Vector y = {0, i == 7 ? -INFINITY : 0, 0.69F};
+        y = f.op("Log", std::move(y), x);
+        for (std::size_t k = 0; k < 3; ++k) state[k] += y[k];
+        nanlens::record("AssignAddVariableOp", nanlens::outputs(state), nanlens::inputs(state, y));
+        f.result(state);
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  nanlens::disable_dump_debug_info();
+}
+
+using Files = std::map<std::string, std::string>;
+
+Files read_files(const std::string& directory) {
+  Files files;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
     std::ifstream file(entry.path(), std::ios::binary);
     files[entry.path().filename().string()] = {std::istreambuf_iterator<char>(file), {}};
   }
   return files;
 }
 
-struct Shown {
-  Shown() {
-    auto owned = std::make_unique<reader::MemoryStorage>();
-    storage = owned.get();
-    logdir = std::make_unique<reader::Logdir>(std::move(owned));
+Files golden(const std::string& name) { return read_files(std::string(NANLENS_GOLDEN_DIR) + "/" + name); }
+
+// As a second host would have recorded the same, a second later.
+Files on_another_host(const Files& files) {
+  Files other;
+  for (const auto& [name, bytes] : files) {
+    std::string renamed = name;
+    renamed.replace(renamed.find("golden"), 6, "second");
+    other[renamed] = bytes;
   }
-  // Hands the reader this share of every file; of the metadata all.
-  void show(const std::map<std::string, std::string>& files, double share) {
-    for (const auto& [name, bytes] : files) {
-      const bool all = name.ends_with(".metadata");
-      const auto end = static_cast<std::size_t>((all ? 1 : share) * static_cast<double>(bytes.size()));
-      storage->append(name, bytes.substr(shown[name], end - shown[name]));
-      shown[name] = end;
-    }
-    logdir->update();
-  }
-  reader::MemoryStorage* storage = nullptr;
-  std::map<std::string, std::size_t> shown;
-  std::unique_ptr<reader::Logdir> logdir;
+  return other;
+}
+
+// How much of each file is there, of `parts` parts, after `part` of them.
+struct Pace {
+  const char* name;
+  double (*share)(const std::string& file, double part);
 };
+
+bool is_definition(const std::string& file) { return !file.ends_with("execution") && !file.ends_with("traces"); }
+
+const Pace paces[] = {
+    {"all files alike", [](const std::string&, double part) { return part; }},
+    {"executions first",
+     [](const std::string& file, double part) { return file.ends_with("execution") ? std::min(1.0, 2 * part) : part; }},
+    {"rows first",
+     [](const std::string& file, double part) { return file.ends_with("traces") ? std::min(1.0, 2 * part) : part; }},
+    {"definitions first",
+     [](const std::string& file, double part) { return is_definition(file) ? std::min(1.0, 3 * part) : part; }},
+};
+
+// A logdir that is followed while it grows.
+class Followed {
+ public:
+  Followed() {
+    auto owned = std::make_unique<reader::MemoryStorage>();
+    storage_ = owned.get();
+    logdir_ = std::make_unique<reader::Logdir>(std::move(owned));
+  }
+  // Hands the reader the first bytes of every file; of the metadata all.
+  void show(const Files& files, const Pace& pace, double part) {
+    for (const auto& [name, bytes] : files) {
+      const double share = name.ends_with(".metadata") ? 1 : pace.share(name, part);
+      const auto end = static_cast<std::size_t>(share * static_cast<double>(bytes.size()));
+      storage_->append(name, bytes.substr(shown_[name], end - shown_[name]));
+      shown_[name] = end;
+    }
+    logdir_->update();
+    if (causes_ == nullptr)
+      causes_ = std::make_unique<causes::Causes>(run());
+    else
+      causes_->run_has_grown();
+    finish(*causes_);
+  }
+  reader::Run& run() { return *logdir_->runs().at(0); }
+  causes::Causes& causes() { return *causes_; }
+  std::vector<std::string> answers() { return test::Answers(*causes_).list(); }
+
+ private:
+  reader::MemoryStorage* storage_ = nullptr;
+  std::map<std::string, std::size_t> shown_;
+  std::unique_ptr<reader::Logdir> logdir_;
+  std::unique_ptr<causes::Causes> causes_;
+};
+
+std::string first_difference(const std::vector<std::string>& grown, const std::vector<std::string>& whole) {
+  for (std::size_t i = 0; i < std::max(grown.size(), whole.size()); ++i) {
+    const std::string a = i < grown.size() ? grown[i] : "nothing";
+    const std::string b = i < whole.size() ? whole[i] : "nothing";
+    if (a != b) return a + " in place of " + b;
+  }
+  return "";
+}
+
+void check_growth(const Files& files) {
+  Followed at_once;
+  at_once.show(files, paces[0], 1);
+  const auto whole = at_once.answers();
+  REQUIRE(at_once.causes().total() > 0);
+  for (const Pace& pace : paces)
+    for (const int parts : {2, 5, 16}) {
+      INFO(std::string(pace.name), ", in ", parts, " parts");
+      Followed followed;
+      for (int part = 1; part <= parts; ++part) followed.show(files, pace, static_cast<double>(part) / parts);
+      CHECK(first_difference(followed.answers(), whole) == "");
+    }
+}
 
 }  // namespace
 
+TEST_CASE("a logdir that grows ends with the answers of one that was read at once") {
+  for (const char* const name : {"core.CURT_HEALTH", "core.FULL_HEALTH", "filtered.FULL_HEALTH", "session.FULL_HEALTH"})
+    SUBCASE(name) { check_growth(golden(name)); }
+  SUBCASE("two hosts") {
+    Files both = golden("core.FULL_HEALTH");
+    both.merge(on_another_host(both));
+    check_growth(both);
+  }
+  SUBCASE("nanlens' own, calls of two threads, variables") {
+    test::TemporaryDirectory directory;
+    record_threads(directory / "run");
+    check_growth(read_files(directory / "run"));
+  }
+}
+
 TEST_CASE("two hosts of one run: rows belong to the calls of their own host, and the answer names it") {
-  const auto files = golden("core.FULL_HEALTH");
-  auto both = files;
-  for (const auto& [name, bytes] : files) {
-    std::string other = name;
-    other.replace(other.find("golden"), 6, "second");
-    both[other] = bytes;
-  }
-  Shown shown;
-  shown.show(both, 1);
-  REQUIRE(shown.logdir->runs().size() == 1);
-  reader::Run& run = *shown.logdir->runs()[0];
+  const Files files = golden("core.FULL_HEALTH");
+  Followed one;
+  one.show(files, paces[0], 1);
+  Files both = files;
+  both.merge(on_another_host(files));
+  Followed two;
+  two.show(both, paces[0], 1);
+  reader::Run& run = two.run();
   REQUIRE(run.num_sets() == 2);
-  causes::Causes causes(run);
-  finish(causes);
-  std::size_t owned = 0;
-  for (std::uint32_t row = 0; row < run.num_traces(); ++row) {
-    const std::uint32_t call = causes.model().owners().owner(row);
-    if (call == reader::none) continue;
-    ++owned;
-    CHECK(run.set_of_trace(row) == run.set_of_execution(call));
-  }
-  CHECK(owned > run.num_traces() / 2);
-  REQUIRE(causes.headline());
-  const auto recorder = causes.model().recorder(causes.roots()[*causes.headline()].event);
-  CHECK(!recorder.host.empty());
-  CHECK(recorder.device.find("CPU") != std::string::npos);
-  CHECK(recorder.file_set.find("tfdbg_events") != std::string::npos);
+  const auto has_owner = [](Followed& followed) {
+    std::size_t n = 0;
+    for (std::uint32_t row = 0; row < followed.run().num_traces(); ++row)
+      n += followed.causes().model().owners().owner(row) != reader::none;
+    return n;
+  };
+  for (std::uint32_t row = 0; row < run.num_traces(); ++row)
+    if (const std::uint32_t call = two.causes().model().owners().owner(row); call != reader::none)
+      CHECK(run.set_of_trace(row) == run.set_of_execution(call));
+  CHECK(has_owner(two) == 2 * has_owner(one));
+  // Ids are those of another process: nothing leads from one host to the other.
+  CHECK(two.causes().explained() == 2 * one.causes().explained());
+  CHECK(two.causes().roots().size() == 2 * one.causes().roots().size());
+  for (const auto& root : two.causes().roots())
+    for (const auto& step : two.causes().chain(root.last))
+      CHECK(two.causes().model().recorder(step.event).file_set == two.causes().model().recorder(root.event).file_set);
+  REQUIRE(two.causes().headline());
+  const auto recorder = two.causes().model().recorder(two.causes().roots()[*two.causes().headline()].event);
+  CHECK(recorder.host == "golden");
+  CHECK(recorder.device == "/job:localhost/replica:0/task:0/device:CPU:0");
+  CHECK(recorder.file_set.find("golden") != std::string::npos);
 }
 
 TEST_CASE("removed values are counted once when a run is followed live") {
@@ -159,7 +271,7 @@ TEST_CASE("work is bounded for each bad tensor: rows that were lost, behind wide
     causes::Causes causes(*run);
     finish(causes);
     CHECK(causes.total() > 0);
-    CHECK(causes.steps() <= causes.total() * 2 * causes::Resolver::most_steps);
+    CHECK(causes.steps() <= causes.total() * 2 * limits::link_steps);
     return causes.steps() / causes.total();
   };
   CHECK(steps(64) <= 16 * std::max<std::uint64_t>(steps(8), 32));

@@ -27,8 +27,8 @@ def path(name):
     return os.path.join(work, name)
 
 
-def record(name, *flags, mode="FULL_HEALTH", ring="-1"):
-    out, _ = run(mnist, "--dump_dir", path(name), "--dump_tensor_debug_mode", mode, "--dump_circular_buffer_size", ring, *flags)
+def record(name, *flags, mode="FULL_HEALTH", ring="-1", env=None):
+    out, _ = run(mnist, "--dump_dir", path(name), "--dump_tensor_debug_mode", mode, "--dump_circular_buffer_size", ring, *flags, env=env)
     return [float(a) for a in re.findall(r": ([0-9.]+)$", out, re.M)]
 
 
@@ -140,6 +140,30 @@ assert answer["headline"]["id"] == "rc.log_softmax" and len(answer["other_runs"]
 text = run(nanlens, "why", several)[0]
 assert text.count("Run ") == 2 and "1 other run in this logdir without a NaN" in text, text
 assert "in 2 runs; why: Log at" in run(nanlens, "check", several, code=1)[0]
+
+# Two ranks of one run: the answer names the one where it began, in words and as data. Their numbers of calls, tensors
+# and devices are the same; nothing of one leads to the other.
+for name in ("ranks", "hosts"):
+    for flags in (("--fix", "clip"), ()):
+        before = set(os.listdir(path(name))) if flags == () else set()
+        record(name, *flags, env={"NANLENS_RUN_ID": "cafecafe"})
+    second = sorted(set(os.listdir(path(name))) - before)
+    host = second[0].split(".")[2]
+    if name == "hosts":
+        for file in second:
+            os.rename(os.path.join(path(name), file), os.path.join(path(name), file.replace(f".{host}.", ".other.")))
+        host, second = "other", [file.replace(f".{host}.", ".other.") for file in second]
+    answer = json.loads(run(nanlens, "why", path(name), "--json")[0])
+    head = answer["headline"]
+    assert (answer["total"], answer["explained"], len(answer["causes"])) == (499, 499, 1), answer
+    assert (head["id"], head["reach"], head["host"]) == ("rc.log_softmax", 499, host), head
+    assert second[0].startswith(os.path.basename(head["event"]["file_set"])), (second, head["event"])
+    assert head["event"]["host_name"] == host and head["event"]["device_name"], head["event"]
+    assert all(step["file_set"] == head["event"]["file_set"] for step in answer["chain"]), answer["chain"]
+    words = "on host other" if name == "hosts" else f"in process 2 of 2 (host {host})"
+    text = run(nanlens, "why", path(name))[0]
+    assert words in text and words in head["sentence"], (words, text)
+    assert words in run(nanlens, "check", path(name), code=1)[0]
 
 # dump: ranges, kinds, raw.
 assert [r["index"] for r in rows(bug, "traces", "--begin", "3", "--end", "5")] == [3, 4]

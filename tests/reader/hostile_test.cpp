@@ -2,8 +2,10 @@
 // timed.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include <nanlens/reader/reader.hpp>
@@ -175,6 +177,74 @@ TEST_CASE("many empty elements take memory for as many as are read, and are told
     CHECK(opened.run->num_executions() == 1);
     CHECK(opened.run->execution(0)->event.tensor_protos.size() == std::min(n, limits::elements));
   }
+}
+
+TEST_CASE("tensors of more dimensions or listed values than are read: nothing is said of them, and that is told") {
+  logdir::TensorProto proto;
+  proto.dtype = static_cast<std::int32_t>(DType::float16);
+  proto.half_val = {0x7e00};  // NaN
+  SUBCASE("as many as are read") { proto.shape = logdir::TensorShapeProto{{{1, ""}}, false}; }
+  SUBCASE("dimensions") {
+    proto.shape = logdir::TensorShapeProto{{}, false};
+    proto.shape->dims.assign(limits::dimensions + 1, {1, ""});
+  }
+  SUBCASE("values") {
+    proto.half_val.assign(limits::listed_values + 1, 0);
+    proto.half_val.back() = 0x7e00;
+    proto.shape = logdir::TensorShapeProto{{{static_cast<std::int64_t>(proto.half_val.size()), ""}}, false};
+  }
+  const bool all_read = proto.half_val.size() == 1 && proto.shape->dims.size() == 1;
+  test::FileBytes files = test::hostile_set();
+  logdir::append_event(files[logdir::FileKind::graph_execution_traces], 1.0,
+                       logdir::GraphExecutionTrace{"g", "op", 0, 8, proto, ""});
+  logdir::Execution e;
+  e.op_type = "Log";
+  e.num_outputs = 1;
+  e.tensor_debug_mode = 8;
+  e.tensor_protos = {proto};
+  logdir::append_event(files[logdir::FileKind::execution], 1.0, e);
+  const Opened opened = open(files);
+  CHECK(opened.run->num_traces() == 1);
+  CHECK(opened.run->alerts().size() == (all_read ? 2 : 0));
+  const auto list = opened.run->diagnostics();
+  CHECK(std::count_if(list.begin(), list.end(), [](const Diagnostic& d) {
+          return d.message.find("nothing is known of it") != std::string::npos;
+        }) == (all_read ? 0 : 2));
+}
+
+TEST_CASE("a metadata file without end, file sets without end: what is not read is told") {
+  test::FileBytes files = test::hostile_set();
+  std::string& metadata = files[logdir::FileKind::metadata];
+  const std::string record = metadata;
+  while (metadata.size() <= limits::metadata_bytes) metadata += record;
+  CHECK(mentions(open(files).run->diagnostics(), "metadata file is not read beyond"));
+
+  for (const std::size_t n : {limits::file_sets, limits::file_sets + 1}) {
+    auto storage = std::make_unique<MemoryStorage>();
+    for (std::size_t i = 0; i < n; ++i) storage->put("tfdbg_events." + std::to_string(i) + ".host.metadata", record);
+    Logdir logdir(std::move(storage));
+    logdir.update();
+    CHECK((logdir.fault().find("more than 4096 file sets") != std::string::npos) == (n > limits::file_sets));
+    REQUIRE(logdir.runs().size() == 1);
+    CHECK(logdir.runs()[0]->num_sets() == Locator::max_sets);
+    CHECK(mentions(logdir.runs()[0]->diagnostics(), "more than 256 file sets"));
+  }
+}
+
+TEST_CASE("faults without end are counted, and the first are listed") {
+  test::FileBytes files = test::hostile_set();
+  for (std::size_t i = 0; i < Diagnostics::limit + 5; ++i)
+    logdir::append_event(files[logdir::FileKind::execution], 1.0, test::bad_execution(1));
+  std::string& bytes = files[logdir::FileKind::execution];
+  for (std::size_t at = 0; at + logdir::record_overhead < bytes.size();) {
+    std::uint64_t length = 0;
+    std::memcpy(&length, bytes.data() + at, sizeof length);
+    at += static_cast<std::size_t>(length) + logdir::record_overhead;
+    bytes[at - 1] = static_cast<char>(bytes[at - 1] ^ 1);  // the payload's checksum
+  }
+  const auto list = open(files).run->diagnostics();
+  CHECK(list.size() == Diagnostics::limit + 1);
+  CHECK(list.back().message == "5 further faults are not listed");
 }
 
 TEST_CASE("the outputs of a wide execution are read once for all its alerts") {

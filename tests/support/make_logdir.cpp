@@ -1,4 +1,5 @@
-// make_logdir DIRECTORY CALLS OPS_PER_GRAPH BAD_EVERY [cjk]: a logdir of any size for tests and benchmarks.
+// make_logdir DIRECTORY CALLS OPS_PER_GRAPH BAD_EVERY [cjk|fan]: a logdir of any size for tests and benchmarks. fan:
+// all ops take the first one's output.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -9,7 +10,7 @@
 
 int main(int argc, char** argv) {
   if (argc < 5) {
-    std::fprintf(stderr, "usage: make_logdir DIRECTORY CALLS OPS_PER_GRAPH BAD_EVERY [cjk]\n");
+    std::fprintf(stderr, "usage: make_logdir DIRECTORY CALLS OPS_PER_GRAPH BAD_EVERY [cjk|fan]\n");
     return 2;
   }
   namespace logdir = nanlens::logdir;
@@ -18,6 +19,7 @@ int main(int argc, char** argv) {
   options.ops_per_graph = std::atoi(argv[3]);
   options.bad_every = std::atoi(argv[4]);
   options.cjk = argc > 5 && std::string(argv[5]) == "cjk";
+  options.fan_out = argc > 5 && std::string(argv[5]) == "fan";
   std::filesystem::create_directories(argv[1]);
   std::array<std::FILE*, logdir::num_file_kinds> files{};
   for (std::size_t i = 0; i < files.size(); ++i) {

@@ -109,7 +109,11 @@ Json why_json(Causes& causes, EventRef asked) {
          {"headline", headline != none ? root_json(writer, causes, headline) : Json(nullptr)},
          {"causes", Json::array()},
          {"expected", Json::array()},
-         {"removed_by", removed_json(causes)}};
+         {"removed_by", removed_json(causes)},
+         {"clocks_match", causes.model().owners().matched()},
+         {"limits_reached", Json::array()}};
+  for (const causes::Limit limit : causes.model().limits_reached())
+    j["limits_reached"].push_back(causes::limit_words(limit));
   for (const auto& group : writer.groups().list()) j["causes"].push_back(root_json(writer, causes, group.root));
   for (const std::uint32_t root : causes.benign()) j["expected"].push_back(root_json(writer, causes, root));
   const EventRef event = asked.exists() ? asked : headline != none ? causes.roots()[headline].last : EventRef{};

@@ -135,7 +135,7 @@ void print_expected(SentenceWriter& writer, Causes& causes) {
 
 void print_killers(Causes& causes) {
   constexpr std::size_t shown = 5;
-  const auto& killers = causes.killers();
+  const auto killers = causes.killers();
   if (!killers.empty()) line("  Removed again by:");
   for (std::size_t i = 0; i < std::min(shown, killers.size()); ++i) {
     const auto& k = killers[i];
@@ -160,6 +160,8 @@ std::string exceptions_text(std::uint32_t flags) {
 void print_limits(Causes& causes) {
   for (const std::string& reason : report::unfinished_words(causes.run()))
     line("  " + reason + "; the answer may miss a step.");
+  for (const causes::Limit limit : causes.model().limits_reached())
+    line("  Not everything was looked at: " + causes::limit_words(limit) + ".");
   if (!causes.model().owners().matched())
     line("  Rows and calls can't be matched by time in this logdir; each row is judged by its graph alone.");
 }

@@ -16,7 +16,11 @@ using Clock = std::chrono::steady_clock;
 
 void Engine::add_fault(const char* reason) {
   constexpr std::size_t most = 100;
-  if (faults_.size() < most) faults_.push_back({"", 0, tr(Text::engine_failed, {{"reason", reason}})});
+  Fault fault{"", 0, tr(Text::engine_failed, {{"reason", reason}})};
+  // The same again is told once, as the last.
+  std::erase_if(faults_, [&](const Fault& other) { return other.message == fault.message; });
+  if (faults_.size() == most) faults_.erase(faults_.begin());
+  faults_.push_back(std::move(fault));
   dirty_.overview = dirty_.diagnostics = true;
 }
 

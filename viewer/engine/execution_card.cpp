@@ -72,7 +72,8 @@ Card describe_execution(RunIndex& index, Explain& explain, std::int64_t executio
     card.graph_id = index.text(index.graph(graph).id);
     card.graph_name = index.text(index.graph(graph).name);
   }
-  if (!e.output_tensor_device_ids.empty()) card.device = index.device(e.output_tensor_device_ids.front());
+  if (!e.output_tensor_device_ids.empty())
+    card.device = index.device_of_execution(static_cast<std::size_t>(execution), e.output_tensor_device_ids.front());
   if (e.code_location) card.host = e.code_location->host_name;
   card.wall_time = detail->wall_time;
   card.time = index.since_start(detail->wall_time);

@@ -151,13 +151,6 @@ void add_consumers(CardMaker& maker, const std::vector<ConsumerEvidence>& all, s
     if (taker.output_slot < n.consumers.size()) n.consumers[taker.output_slot].push_back(maker.consumer(taker, 0));
 }
 
-std::uint32_t find_graph(RunIndex& index, const std::string& id) {
-  const auto& definitions = index.run().definitions();
-  for (std::uint32_t g = 0; g < definitions.graphs().size(); ++g)
-    if (definitions.text(index.graph(g).id) == id) return g;
-  return none;
-}
-
 void add_graph(RunIndex& index, std::uint32_t graph, Neighbourhood& n) {
   n.graph_name = index.text(index.graph(graph).name);
   n.num_ops = index.graph(graph).ops.size();
@@ -173,7 +166,7 @@ void describe_neighbourhood(RunIndex& index, Explain& explain, std::uint32_t hop
   reader::Run& run = index.run();
   n.op_name = s.focus.op_name;
   n.call = s.focus.execution;
-  const std::uint32_t graph = find_graph(index, n.graph_id);
+  const std::uint32_t graph = run.definitions().find_graph(n.graph_id);
   if (graph == none) {
     n.known = false;
     return;

@@ -44,12 +44,6 @@ const std::vector<Gap>& RunIndex::gaps() {
   return gaps_;
 }
 
-std::string RunIndex::device(std::int32_t id) const {
-  for (const auto& device : run_.devices())
-    if (device.device_id == id) return device.device_name;
-  return {};
-}
-
 std::string stripped_name(const std::string& op_type) {
   std::string_view name = op_type;
   for (const std::string_view prefix : {"__forward_", "__backward_", "__inference_"})

@@ -37,8 +37,10 @@ class RunIndex {
   };
   [[nodiscard]] OpRows rows_of_op(std::uint32_t op) const { return op < ops_.size() ? ops_[op] : OpRows{}; }
 
-  /// Names of devices by the ids that events use; "" if unknown.
-  [[nodiscard]] std::string device(std::int32_t id) const;
+  /// The name of a device by the id that an execution uses; "" if unknown.
+  [[nodiscard]] std::string device_of_execution(std::size_t execution, std::int32_t id) const {
+    return run_.device_name(run_.set_of_execution(execution), id);
+  }
   /// Pauses that the axis by time shortens.
   [[nodiscard]] const std::vector<Gap>& gaps();
   /// Seconds since the run's start.

@@ -24,7 +24,7 @@ Box box_of(RunIndex& index, std::size_t i) {
   if (const auto detail = run.execution(i)) {
     box.op_type = detail->event.op_type;
     if (!detail->event.output_tensor_device_ids.empty())
-      box.device = index.device(detail->event.output_tensor_device_ids.front());
+      box.device = index.device_of_execution(i, detail->event.output_tensor_device_ids.front());
     constexpr std::size_t most_outputs = 6;  // what a tooltip has room for
     for (std::size_t k = 0; k < std::min(most_outputs, detail->debug_tensor_values.size()); ++k)
       box.outputs.push_back(

@@ -7,8 +7,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <nanlens/causes/event.hpp>
@@ -16,11 +18,13 @@
 
 namespace nanlens::causes {
 
-/// An execution's place among the uses, or the makers, of a tensor.
+/// An execution's place among the uses, or the makers, of a tensor. Ids belong to a process: those of another file set
+/// are other tensors.
 struct TensorUse {
   std::int64_t tensor_id;
   std::uint32_t execution;
   std::uint16_t position;
+  std::uint16_t set;
 };
 
 /// "__forward_f_12", "__inference_f_12", "__inference___backward_f_3_12" without prefix and number: the name of the
@@ -47,8 +51,9 @@ class CallTable {
       op_types_.push_back(type);
       if (is_call(i)) {
         called_names_.insert(std::string(function_name(links.op_type)));
-        if (!links.graph_id.empty()) note_graph(type, links.graph_id);
+        if (!links.graph_id.empty()) graph_id_of_name_.try_emplace(called_name(i), run_.intern(links.graph_id));
       }
+      note_limit(links);
       append(inputs_, links.input_tensor_ids, i, used_sorted_);
       append(outputs_, links.output_tensor_ids, i, made_sorted_);
       for (const std::int64_t id : links.read_variables) read_.emplace_back(static_cast<std::uint32_t>(i), id);
@@ -58,16 +63,22 @@ class CallTable {
     }
     if (size() < run_.num_executions()) return false;
     index();
+    count_in_sets();
     return true;
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return op_types_.size(); }
+  /// The how-manieth execution of its file set it is.
+  [[nodiscard]] std::uint32_t place_in_set(std::uint32_t i) const {
+    return place_in_set_.empty() ? i : place_in_set_[i];
+  }
   [[nodiscard]] bool is_call(std::size_t i) const { return (run_.execution_flags(i) & reader::function_flag) != 0; }
   [[nodiscard]] std::string_view op_type(std::size_t i) const { return types_[op_types_[i]]; }
   [[nodiscard]] std::uint32_t op_type_number(std::size_t i) const { return op_types_[i]; }
   [[nodiscard]] std::span<const TensorUse> inputs(std::size_t i) const { return part(inputs_, input_begin_, i); }
   [[nodiscard]] std::span<const TensorUse> outputs(std::size_t i) const { return part(outputs_, output_begin_, i); }
   [[nodiscard]] bool was_called(std::string_view name) const { return called_names_.contains(std::string(name)); }
+  [[nodiscard]] std::size_t num_called() const noexcept { return called_names_.size(); }
 
   /// Variables that executions wrote, where that is on record (nanlens): (execution, id), in order.
   [[nodiscard]] std::span<const std::pair<std::uint32_t, std::int64_t>> written_variables() const { return written_; }
@@ -79,44 +90,98 @@ class CallTable {
     for (; at != read_.end() && at->first == call; ++at) visit(at->second);
   }
 
-  /// The latest execution before `before` that gave this tensor.
+  /// The latest execution before `before`, of its file set, that gave this tensor.
   [[nodiscard]] std::optional<TensorUse> producer(std::int64_t tensor_id, std::uint32_t before) const {
-    const auto first = std::lower_bound(made_.begin(), made_.end(), tensor_id, by_id);
-    std::optional<TensorUse> found;
-    for (auto it = first; it != made_.end() && it->tensor_id == tensor_id && it->execution < before; ++it) found = *it;
-    return found;
+    const TensorUse end{tensor_id, before, 0, set_of(before)};
+    const auto after = std::lower_bound(made_.begin(), made_.end(), end, in_order);
+    if (after == made_.begin() || !same_tensor(*(after - 1), end)) return std::nullopt;
+    return *(after - 1);
   }
   /// Visits what executions made shortly before a tensor that none of them made: `visit(use)`, nearest first, until it
-  /// says true. Ids are given in the order of creation.
+  /// says true. Ids are given in the order of creation. `user`: an execution that takes the tensor.
   template <class Visit>
-  void visit_made_before(std::int64_t tensor_id, std::int64_t farthest, Visit&& visit) const {
-    auto it = std::lower_bound(made_.begin(), made_.end(), tensor_id, by_id);
-    while (it != made_.begin() && (--it)->tensor_id >= tensor_id - farthest)
-      if (visit(*it)) return;
+  void visit_made_before(std::int64_t tensor_id, std::int64_t farthest, std::uint32_t user, Visit&& visit) const {
+    const TensorUse end{tensor_id, 0, 0, set_of(user)};
+    auto it = std::lower_bound(made_.begin(), made_.end(), end, in_order);
+    while (it != made_.begin() && (--it)->set == end.set && it->tensor_id >= tensor_id - farthest)
+      if (it->execution < user && visit(*it)) return;
   }
-  /// Every use of a tensor as an input, in order.
-  [[nodiscard]] std::span<const TensorUse> consumers(std::int64_t tensor_id) const {
-    const auto first = std::lower_bound(used_.begin(), used_.end(), tensor_id, by_id);
-    auto last = first;
-    while (last != used_.end() && last->tensor_id == tensor_id) ++last;
-    return {first, last};
+  /// Every use of an output as an input, in order: until another execution makes a tensor of that id.
+  [[nodiscard]] std::span<const TensorUse> consumers(std::uint32_t execution, std::uint16_t slot) const {
+    const auto made = outputs(execution);
+    if (slot >= made.size()) return {};
+    const auto next = std::upper_bound(made_.begin(), made_.end(), last_of(made[slot]), in_order);
+    TensorUse end = made[slot];
+    end.execution = next != made_.end() && same_tensor(*next, end) ? next->execution : none;
+    const auto first = std::upper_bound(used_.begin(), used_.end(), last_of(made[slot]), in_order);
+    return {first, std::upper_bound(first, used_.end(), last_of(end), in_order)};
   }
 
-  /// The graph that a call runs; none if it can't be told. `num_rows(graph)` tells how many rows calls of this name
-  /// have in a function's graphs: it decides between several that fit.
+  /// The graph that a call runs; none if it can't be told. `num_rows(type, graph)` tells how many rows calls of this
+  /// name have in a function's graphs: it decides between several that fit.
   template <class RowCount>
   std::uint32_t graph_of(std::size_t i, RowCount&& num_rows) {
-    const std::uint32_t type = op_types_[i];
-    const auto known = graph_of_type_.find(type);
-    if (known != graph_of_type_.end()) return known->second;
-    const std::string_view name = function_name(op_type(i));
+    const std::uint64_t name = called_name(i);
+    const auto known = graph_of_name_.find(name);
+    if (known != graph_of_name_.end()) return known->second;
+    std::uint32_t best = none;
+    if (const auto id = graph_id_of_name_.find(name); id != graph_id_of_name_.end())
+      best = run_.definitions().find_graph(run_.definitions().text(id->second));
+    if (best == none) best = most_rows(op_types_[i], fitting_graphs(i), num_rows);
+    return graph_of_name_[name] = best;
+  }
+  /// Graphs were defined since.
+  void forget_graphs() {
+    graph_of_name_.clear();
+    undecided_.clear();
+  }
+  /// Calls and their rows are more now. True if one of several graphs fits a call better than the one that did before.
+  template <class RowCount>
+  bool decide_again(RowCount&& num_rows) {
+    bool changed = false;
+    for (const auto& [name, fitting] : undecided_) {
+      const std::uint32_t best = most_rows(static_cast<std::uint32_t>(name), fitting, num_rows);
+      changed = changed || best != graph_of_name_[name];
+      graph_of_name_[name] = best;
+    }
+    return changed;
+  }
+
+ private:
+  // By file set and tensor, then by time.
+  static bool in_order(const TensorUse& a, const TensorUse& b) {
+    return std::tie(a.set, a.tensor_id, a.execution, a.position) <
+           std::tie(b.set, b.tensor_id, b.execution, b.position);
+  }
+  static bool same_tensor(const TensorUse& a, const TensorUse& b) {
+    return a.set == b.set && a.tensor_id == b.tensor_id;
+  }
+  static TensorUse last_of(TensorUse use) {
+    use.position = 0xffff;
+    return use;
+  }
+  [[nodiscard]] std::uint16_t set_of(std::size_t execution) const {
+    return execution < size() ? static_cast<std::uint16_t>(run_.set_of_execution(execution)) : std::uint16_t{0};
+  }
+  // The file set and the op type of a call: processes may have different functions by one name.
+  [[nodiscard]] std::uint64_t called_name(std::size_t call) const {
+    return std::uint64_t{run_.set_of_execution(call)} << 32 | op_types_[call];
+  }
+  // Those of the called name; of these the ones with as many placeholders as the call has inputs, if any.
+  std::vector<std::uint32_t> fitting_graphs(std::size_t call) {
+    const std::string_view name = function_name(op_type(call));
     std::vector<std::uint32_t> candidates;
     for (std::uint32_t g = 0; g < run_.definitions().graphs().size(); ++g)
-      if (graphs_.graph_name(g) == name) candidates.push_back(g);
+      if (graphs_.graph_name(g) == name && graphs_.set_of(g) == set_of(call)) candidates.push_back(g);
     std::vector<std::uint32_t> fitting;
     for (const std::uint32_t g : candidates)
-      if (graphs_.links(g).placeholders.size() == inputs(i).size()) fitting.push_back(g);
-    if (fitting.empty()) fitting = candidates;
+      if (graphs_.links(g).placeholders.size() == inputs(call).size()) fitting.push_back(g);
+    if (fitting.empty()) fitting = std::move(candidates);
+    if (fitting.size() > 1) undecided_.try_emplace(called_name(call), fitting);
+    return fitting;
+  }
+  template <class RowCount>
+  static std::uint32_t most_rows(std::uint32_t type, const std::vector<std::uint32_t>& fitting, RowCount&& num_rows) {
     std::uint32_t best = none;
     std::size_t most = 0;
     for (const std::uint32_t g : fitting) {
@@ -125,18 +190,12 @@ class CallTable {
       best = g;
       most = rows;
     }
-    return graph_of_type_[type] = best;
+    return best;
   }
-
- private:
-  static bool by_id(const TensorUse& use, std::int64_t id) { return use.tensor_id < id; }
-  static bool by_id_then_execution(const TensorUse& a, const TensorUse& b) {
-    return a.tensor_id != b.tensor_id ? a.tensor_id < b.tensor_id : a.execution < b.execution;
-  }
-  static void append(std::vector<TensorUse>& to, const std::vector<std::int64_t>& ids, std::size_t execution,
-                     bool& sorted) {
+  void append(std::vector<TensorUse>& to, const std::vector<std::int64_t>& ids, std::size_t execution, bool& sorted) {
     for (std::size_t k = 0; k < ids.size(); ++k)
-      to.push_back({ids[k], static_cast<std::uint32_t>(execution), static_cast<std::uint16_t>(k)});
+      to.push_back({ids[k], static_cast<std::uint32_t>(execution), static_cast<std::uint16_t>(k),
+                    static_cast<std::uint16_t>(run_.set_of_execution(execution))});
     sorted = sorted && ids.empty();
   }
   static std::span<const TensorUse> part(const std::vector<TensorUse>& all, const std::vector<std::uint32_t>& begin,
@@ -150,15 +209,23 @@ class CallTable {
          {std::tie(inputs_, used_, used_sorted_), std::tie(outputs_, made_, made_sorted_)}) {
       if (sorted) continue;
       by_tensor = all;
-      if (!std::is_sorted(by_tensor.begin(), by_tensor.end(), by_id_then_execution))
-        std::sort(by_tensor.begin(), by_tensor.end(), by_id_then_execution);
+      if (!std::is_sorted(by_tensor.begin(), by_tensor.end(), in_order))
+        std::sort(by_tensor.begin(), by_tensor.end(), in_order);
       sorted = true;
     }
   }
-  void note_graph(std::uint32_t type, std::string_view graph_id) {
-    if (graph_of_type_.contains(type)) return;
-    for (std::uint32_t g = 0; g < run_.definitions().graphs().size(); ++g)
-      if (graphs_.text(graphs_.graph(g).id) == graph_id) graph_of_type_[type] = g;
+  void note_limit(const reader::ExecutionLinks& links) {
+    if (std::max(links.input_tensor_ids.size(), links.output_tensor_ids.size()) < limits::elements) return;
+    if (!std::exchange(limit_reached_, true))
+      run_.add_fault({"", 0,
+                      "an execution has " + std::to_string(limits::elements) +
+                          " or more inputs or outputs: what the others lead to is not known"});
+  }
+  void count_in_sets() {
+    place_in_set_.clear();
+    if (run_.num_sets() == 1) return;
+    std::vector<std::uint32_t> next(run_.num_sets());
+    for (std::size_t i = 0; i < size(); ++i) place_in_set_.push_back(next[run_.set_of_execution(i)]++);
   }
 
   Run& run_;
@@ -169,14 +236,19 @@ class CallTable {
   std::vector<TensorUse> outputs_;
   std::vector<std::uint32_t> input_begin_;
   std::vector<std::uint32_t> output_begin_;
-  std::vector<TensorUse> made_;  // outputs_ by tensor id
-  std::vector<TensorUse> used_;  // inputs_ by tensor id
+  std::vector<std::uint32_t> place_in_set_;  // empty where there is one file set
+  std::vector<TensorUse> made_;              // outputs_ by tensor
+  std::vector<TensorUse> used_;              // inputs_ by tensor
   std::vector<std::pair<std::uint32_t, std::int64_t>> written_;
   std::vector<std::pair<std::uint32_t, std::int64_t>> read_;
+  bool limit_reached_ = false;
   bool made_sorted_ = true;
   bool used_sorted_ = true;
   std::unordered_set<std::string> called_names_;
-  std::unordered_map<std::uint32_t, std::uint32_t> graph_of_type_;  // by the number of the op type
+  // By called name:
+  std::unordered_map<std::uint64_t, std::uint32_t> graph_id_of_name_;  // where that is recorded (nanlens)
+  std::unordered_map<std::uint64_t, std::uint32_t> graph_of_name_;
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> undecided_;  // several fit
 };
 
 }  // namespace nanlens::causes

@@ -12,9 +12,11 @@
 #include <bit>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include <nanlens/causes/classifier.hpp>
+#include <nanlens/causes/settled.hpp>
 
 namespace nanlens::causes {
 
@@ -23,15 +25,19 @@ struct Root {
   EventRef event;
   EventClass event_class = EventClass::unknown;
   float confidence = 1;
-  std::uint32_t alert = 0;          ///< the event's index in Run::alerts
-  std::uint32_t call = none;        ///< the call it belongs to, or the execution itself
-  std::uint64_t reach = 0;          ///< bad events that follow from it first of all, itself included
-  std::uint64_t nan_reach = 0;      ///< those of them that hold a NaN
-  std::uint64_t removed = 0;        ///< how often an op removed it again
-  std::uint64_t occurrences = 1;    ///< roots of the same op that this one stands for
-  EventRef first_nan;               ///< the first event with a NaN that follows
-  EventRef last;                    ///< the last event that follows
-  EventRef last_removed;            ///< the last event that follows and was removed by an op
+  std::uint32_t alert = 0;        ///< the event's index in Run::alerts
+  double time = 0;                ///< its wall_time by the calls' clock
+  std::uint32_t call = none;      ///< the call it belongs to, or the execution itself
+  std::uint64_t reach = 0;        ///< bad events that follow from it first of all, itself included
+  std::uint64_t nan_reach = 0;    ///< those of them that hold a NaN
+  std::uint64_t removed = 0;      ///< how often an op removed it again
+  std::uint64_t occurrences = 1;  ///< roots of the same op that this one stands for
+  EventRef first_nan;             ///< the first event with a NaN that follows
+  EventRef last;                  ///< the last event that follows
+  EventRef last_removed;          ///< the last event that follows and was removed by an op
+  std::uint32_t first_nan_alert = none;
+  std::uint32_t last_alert = 0;
+  std::uint32_t last_removed_alert = 0;
   std::uint32_t first_of_site = 0;  ///< the first root of the same op, as an index
   std::array<EventRef, 3> failing;  ///< clean inputs that it may have failed on
 };
@@ -49,6 +55,7 @@ struct KillerSite {
   EventRef event;           ///< the first clean output; does not exist where the op's output has no summary (integers)
   EventRef removed;         ///< the bad input it got
   std::uint64_t count = 0;
+  std::uint32_t alert = none;  ///< of `removed`
 };
 
 /// One step of a chain, from the root to the event asked about.
@@ -80,14 +87,15 @@ struct SiteStats {
 /// are valid at any time, for what has been looked at so far.
 class Causes {
  public:
-  explicit Causes(Run& run) : model_(run), classifier_(model_) {}
+  explicit Causes(Run& run) : model_(run), classifier_(model_), settled_(model_) {}
 
   /// Looks at up to `most` further bad events (or reads as many executions first). True when there is nothing left.
   bool advance(std::size_t most);
   /// Takes in up to `most` executions that are new. True when all are in: from then on lineage can be asked of every
   /// event, although classes may not be known yet. `advance` does it too.
   bool link(std::size_t most);
-  /// The run has new events: what is final stays, the rest is looked at again.
+  /// The run has new events: what is settled stays, the rest is looked at again. When that is done, answers are those
+  /// of a run that was read at once.
   void run_has_grown();
   [[nodiscard]] bool complete() const noexcept { return prepared_ && done_ == total(); }
   [[nodiscard]] std::size_t done() const noexcept { return done_; }
@@ -106,7 +114,8 @@ class Causes {
   [[nodiscard]] bool is_benign(const Root& root);
   /// Bad events that follow from a known cause.
   [[nodiscard]] std::uint64_t explained() const;
-  [[nodiscard]] const std::vector<KillerSite>& killers() const noexcept { return killers_; }
+  /// By the first tensor that each removed.
+  [[nodiscard]] std::vector<KillerSite> killers();
 
   /// Class of an event; bad ones that were not looked at yet are unknown.
   [[nodiscard]] EventClass event_class(EventRef event);
@@ -128,12 +137,13 @@ class Causes {
   [[nodiscard]] Model& model() noexcept { return model_; }
   [[nodiscard]] Classifier& classifier() noexcept { return classifier_; }
   /// Steps that following links took so far: what the analysis costs, whatever the machine.
-  [[nodiscard]] std::uint64_t steps() noexcept { return classifier_.resolver().steps(); }
+  [[nodiscard]] std::uint64_t steps() const noexcept { return model_.spent(); }
   /// Bytes that results take.
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
     return classes_.capacity() + root_of_alert_.capacity() * sizeof(std::uint32_t) + roots_.capacity() * sizeof(Root) +
            alert_of_row_.capacity() * sizeof(std::uint32_t) + blocks_.capacity() * sizeof(RowBlock) +
-           killer_rows_.capacity() * sizeof(std::uint32_t) + removals_.capacity() * sizeof(Removal);
+           killer_rows_.capacity() * sizeof(std::uint32_t) + removals_.capacity() * sizeof(Removal) +
+           later_parents_.capacity() * sizeof(std::pair<std::uint32_t, std::uint32_t>);
   }
 
  private:
@@ -150,7 +160,7 @@ class Causes {
   // An op removed a bad value.
   struct Removal {
     std::uint32_t alert;
-    std::uint32_t site;
+    std::uint32_t op;
     EventRef result;
   };
   struct Frame {
@@ -165,10 +175,14 @@ class Causes {
   };
 
   void prepare();
-  [[nodiscard]] std::size_t num_ops() const;
-  void truncate(std::size_t count);
+  [[nodiscard]] bool comes_before(const Root& a, const Root& b) const;
+  [[nodiscard]] bool same_incident(std::uint32_t call, const Root& root);
+  [[nodiscard]] std::size_t num_settled();
+  [[nodiscard]] std::size_t with_all_parents(std::size_t keep);
+  void truncate(std::size_t keep);
   void forget_removals(std::size_t keep);
-  void count_reach(std::uint32_t root, EventRef event);
+  void note_parent(std::uint32_t alert, std::uint32_t parent);
+  void count_reach(std::uint32_t root, std::uint32_t alert, EventRef event);
   void look_at(std::uint32_t alert);
   Step begin(std::uint32_t alert);
   void take_root_of(std::uint32_t alert, Step& step) const;
@@ -178,6 +192,20 @@ class Causes {
   void collect_failing(EventRef event, Step& step);
   [[nodiscard]] std::uint32_t same_failure(const Step& step);
   [[nodiscard]] bool is_gradient_of(EventRef event, EventRef forward);
+  // Consumers of an op that may have removed what is bad in its output.
+  struct Takers {
+    std::vector<ConsumerEdge> with_rows;
+    std::vector<ConsumerEdge> integers;  // their outputs have no summary: they removed it wherever they ran
+  };
+  // Bad values that consumers without a summary removed, by the output they took them from.
+  struct RemovedByIntegers {
+    EventRef first;
+    std::uint32_t first_alert = none;
+    std::uint64_t count = 0;
+  };
+  const Takers& takers_of(std::uint32_t op);
+  [[nodiscard]] std::uint16_t slot_of(EventRef event);
+  void count_integer_killers(EventRef event, std::uint32_t alert);
   void find_killers(EventRef event, std::uint32_t alert);
   void find_execution_killer(EventRef event, std::uint32_t user, std::uint32_t alert);
   void find_late_killers();
@@ -185,16 +213,17 @@ class Causes {
   [[nodiscard]] std::size_t rank(std::uint32_t row) const;
   [[nodiscard]] std::uint32_t alert_of(EventRef event);
   [[nodiscard]] std::uint64_t site_of(EventRef event);
+  const std::vector<std::uint16_t>& bad_slots(std::uint32_t execution);
 
   static constexpr std::uint8_t unseen = 0xff;
   static constexpr std::uint8_t visiting = 0xfe;
 
   Model model_;
   Classifier classifier_;
+  Settled settled_;
   bool linked_ = false;
   bool prepared_ = false;
   std::size_t done_ = 0;
-  std::size_t ops_seen_ = 0;
   std::vector<std::uint8_t> classes_;  // by alert: EventClass, or unseen, visiting
   std::vector<std::uint32_t> root_of_alert_;
   std::vector<Root> roots_;
@@ -204,7 +233,12 @@ class Causes {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> alert_of_execution_;  // first alert of each bad execution
   std::vector<KillerSite> killers_;
   std::map<std::uint64_t, std::uint32_t> killer_by_site_;
+  std::unordered_map<std::uint32_t, Takers> takers_;
+  std::map<std::pair<std::uint32_t, std::uint16_t>, RemovedByIntegers> removed_by_integers_;  // by op and output
+  std::vector<std::uint16_t> bad_slots_;
+  std::uint32_t bad_slots_of_ = none;  // which execution
   std::vector<Removal> removals_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> later_parents_;  // alerts whose parent is a later one
   std::vector<std::uint32_t> killer_rows_;
   bool killer_rows_sorted_ = true;
   std::uint32_t executions_seen_ = 0;  // whose inputs were looked at for killers

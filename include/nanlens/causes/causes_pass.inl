@@ -19,38 +19,41 @@ NANLENS_API bool Causes::link(std::size_t most) {
   if (linked_) return true;
   if (!model_.update(most)) return false;
   classifier_.update();
+  settled_.update();
   linked_ = true;
   return true;
 }
 
 NANLENS_API void Causes::run_has_grown() {
-  linked_ = false;
-  // Ops that came late may be what was missing anywhere.
-  if (num_ops() != ops_seen_) {
-    truncate(0);
-    prepared_ = false;
-    return;
-  }
-  // Events of calls that had ended are final. Rows of an open call, and whatever sorted in between, are looked at
-  // again.
+  // What is new has sorted in between: numbers of alerts are right up to the first new one.
   const auto& alerts = run().alerts();
-  std::size_t keep = std::min(done_, classes_.size());
-  const std::size_t executions = model_.calls().size();
-  const double closed = executions == 0 ? 0 : run().execution_wall_time(executions - 1);
-  while (keep > 0 && (alerts[keep - 1].wall_time > closed || root_of_alert_[keep - 1] == none)) --keep;
-  for (std::size_t i = 0; i < keep; ++i)
-    if (static_cast<EventClass>(classes_[i]) == EventClass::unknown) keep = i;  // what was missing may have come
+  std::size_t keep = 0;
+  while (keep < done_ && settled_.is_known(alerts[keep])) ++keep;
   truncate(keep);
-  prepared_ = false;
+  linked_ = prepared_ = false;
 }
 
-NANLENS_API std::size_t Causes::num_ops() const {
-  std::size_t n = 0;
-  for (const auto& graph : run().definitions().graphs()) n += graph.ops.size();
-  return n;
+NANLENS_API std::size_t Causes::num_settled() {
+  if (roots_.size() >= limits::causes) return 0;  // those that were only counted are counted anew
+  std::size_t keep = 0;
+  while (keep < done_ && settled_.holds(run().alerts()[keep].wall_time, event_of(keep))) ++keep;
+  return keep;
+}
+
+// A bad tensor and what it was passed on from stay together.
+NANLENS_API std::size_t Causes::with_all_parents(std::size_t keep) {
+  std::sort(later_parents_.begin(), later_parents_.end());
+  for (std::size_t i = later_parents_.size(); i-- > 0;)
+    if (later_parents_[i].first < keep && later_parents_[i].second >= keep) keep = later_parents_[i].first;
+  return keep;
+}
+
+NANLENS_API void Causes::note_parent(std::uint32_t alert, std::uint32_t parent) {
+  if (parent != none && parent > alert) later_parents_.emplace_back(alert, parent);
 }
 
 NANLENS_API void Causes::truncate(std::size_t keep) {
+  keep = with_all_parents(keep);
   if (keep < classes_.size()) {
     // What is counted is counted anew from what stays: roots and removals are few.
     std::vector<Root> kept;
@@ -61,7 +64,9 @@ NANLENS_API void Causes::truncate(std::size_t keep) {
       new_number[r] = static_cast<std::uint32_t>(kept.size());
       Root& root = kept.emplace_back(roots_[r]);
       root.reach = root.nan_reach = root.removed = 0;
-      root.first_nan = root.last_removed = {};
+      root.first_nan = root.last = root.last_removed = {};
+      root.first_nan_alert = none;
+      root.last_alert = root.last_removed_alert = 0;
       const auto [found, is_new] = root_of_site_.try_emplace(site_of(root.event), new_number[r]);
       root.first_of_site = is_new ? new_number[r] : kept[found->second].first_of_site;
       found->second = new_number[r];
@@ -72,37 +77,46 @@ NANLENS_API void Causes::truncate(std::size_t keep) {
     for (std::uint32_t i = 0; i < keep; ++i) {
       std::uint32_t& root = root_of_alert_[i];
       root = root == none ? none : new_number[root];
-      if (root != none) count_reach(root, event_of(i));
+      if (root != none) count_reach(root, i, event_of(i));
     }
+    std::erase_if(later_parents_, [&](const auto& link) { return link.first >= keep; });
     forget_removals(keep);
   }
   done_ = keep;
 }
 
 NANLENS_API void Causes::forget_removals(std::size_t keep) {
-  const auto kept = std::move(removals_);
-  const auto sites = std::move(killers_);
-  removals_ = {};
-  killers_ = {};
+  const auto kept = std::exchange(removals_, {});
+  killers_.clear();
   killer_by_site_.clear();
+  removed_by_integers_.clear();
   killer_rows_.clear();
   killer_rows_sorted_ = true;
   for (const Removal& removal : kept)
-    if (removal.alert < keep)
-      add_killer(sites[removal.site].op, removal.result, event_of(removal.alert), removal.alert);
+    if (removal.alert < keep) add_killer(removal.op, removal.result, event_of(removal.alert), removal.alert);
+  for (std::uint32_t alert = 0; alert < keep; ++alert)
+    if (!run().alerts()[alert].is_execution) count_integer_killers(event_of(alert), alert);
 }
 
-NANLENS_API void Causes::count_reach(std::uint32_t root, EventRef event) {
+NANLENS_API void Causes::count_reach(std::uint32_t root, std::uint32_t alert, EventRef event) {
   Root& r = roots_[root];
   ++r.reach;
-  r.last = event;
+  if (alert >= r.last_alert) {
+    r.last = event;
+    r.last_alert = alert;
+  }
   if ((model_.kinds(event) & reader::nan_flag) == 0) return;
   ++r.nan_reach;
-  if (!r.first_nan.exists()) r.first_nan = event;
+  if (alert >= r.first_nan_alert) return;
+  r.first_nan = event;
+  r.first_nan_alert = alert;
 }
 
 NANLENS_API void Causes::prepare() {
-  ops_seen_ = num_ops();
+  truncate(num_settled());
+  settled_.reset();
+  takers_.clear();
+  bad_slots_of_ = none;
   const auto& alerts = run().alerts();
   classes_.resize(alerts.size(), unseen);
   root_of_alert_.resize(alerts.size(), none);
@@ -142,19 +156,27 @@ NANLENS_API std::uint32_t Causes::alert_of(EventRef event) {
   }
   const auto found = std::lower_bound(alert_of_execution_.begin(), alert_of_execution_.end(),
                                       std::pair(event.index, std::uint32_t{0}));
-  if (found == alert_of_execution_.end() || found->first != event.index || !model_.bad(event)) return none;
-  std::uint32_t alert = found->second;
-  for (std::uint16_t slot = 0; slot < event.slot; ++slot) alert += model_.bad(execution_event(event.index, slot));
-  return alert;
+  if (found == alert_of_execution_.end() || found->first != event.index) return none;
+  const auto& slots = bad_slots(event.index);
+  const auto slot = std::lower_bound(slots.begin(), slots.end(), event.slot);
+  if (slot == slots.end() || *slot != event.slot) return none;
+  return found->second + static_cast<std::uint32_t>(slot - slots.begin());
+}
+
+NANLENS_API const std::vector<std::uint16_t>& Causes::bad_slots(std::uint32_t execution) {
+  if (std::exchange(bad_slots_of_, execution) == execution) return bad_slots_;
+  bad_slots_.clear();
+  const std::size_t num_outputs = model_.num_outputs(execution);
+  for (std::size_t slot = 0; slot < num_outputs; ++slot)
+    if (model_.bad(execution_event(execution, slot))) bad_slots_.push_back(static_cast<std::uint16_t>(slot));
+  return bad_slots_;
 }
 
 NANLENS_API EventRef Causes::event_of(std::size_t alert) {
   const reader::AlertRef& ref = run().alerts()[alert];
   if (!ref.is_execution) return trace_event(ref.event);
-  std::size_t nth = 0;
-  for (std::size_t slot = 0; slot < 0xffff; ++slot)
-    if (model_.bad(execution_event(ref.event, slot)) && nth++ == ref.nth_bad) return execution_event(ref.event, slot);
-  return execution_event(ref.event, 0);
+  const auto& slots = bad_slots(ref.event);
+  return execution_event(ref.event, ref.nth_bad < slots.size() ? slots[ref.nth_bad] : 0);
 }
 
 NANLENS_API Causes::Step Causes::begin(std::uint32_t alert) {
@@ -211,7 +233,7 @@ NANLENS_API bool Causes::is_gradient_of(EventRef event, EventRef forward) {
 NANLENS_API void Causes::take_root_of(std::uint32_t alert, Step& step) const {
   if (alert == none || classes_[alert] == visiting) return;
   const std::uint32_t root = root_of_alert_[alert];
-  if (root != none && (step.best == none || roots_[root].alert < roots_[step.best].alert)) step.best = root;
+  if (root != none && (step.best == none || comes_before(roots_[root], roots_[step.best]))) step.best = root;
 }
 
 NANLENS_API void Causes::look_at(std::uint32_t alert) {
@@ -220,6 +242,7 @@ NANLENS_API void Causes::look_at(std::uint32_t alert) {
   bool all_seen = true;
   for (const EventRef& parent : scratch_.parents) {
     const std::uint32_t index = alert_of(parent);
+    note_parent(alert, index);
     all_seen = all_seen && (index == none || classes_[index] != unseen);
     if (all_seen) take_root_of(index, step);
   }
@@ -240,6 +263,7 @@ NANLENS_API void Causes::follow(const Step& first) {
       continue;
     }
     const std::uint32_t parent = alert_of(top.parents[top.next]);
+    note_parent(top.step.alert, parent);
     if (parent != none && classes_[parent] == unseen) {
       const Step inner = begin(parent);
       stack_.push_back({inner, scratch_.parents, 0});
@@ -262,7 +286,8 @@ NANLENS_API void Causes::finish(const Step& step) {
   }
   classes_[step.alert] = static_cast<std::uint8_t>(done.event_class);
   root_of_alert_[step.alert] = root;
-  count_reach(root, step.event);
+  note_parent(step.alert, roots_[root].alert);
+  count_reach(root, step.alert, step.event);
   find_killers(step.event, step.alert);
 }
 
@@ -272,9 +297,9 @@ NANLENS_API std::uint64_t Causes::site_of(EventRef event) {
 }
 
 NANLENS_API std::uint32_t Causes::add_root(const Step& step) {
-  constexpr std::size_t many = 100'000;
   const std::uint64_t site = site_of(step.event);
-  if (roots_.size() >= many) {
+  if (roots_.size() >= limits::causes) {
+    model_.reach_limit(Limit::causes);
     if (const auto found = root_of_site_.find(site); found != root_of_site_.end()) {
       ++roots_[found->second].occurrences;
       return found->second;
@@ -285,6 +310,7 @@ NANLENS_API std::uint32_t Causes::add_root(const Step& step) {
   root.event_class = step.event_class;
   root.confidence = step.confidence;
   root.alert = step.alert;
+  root.time = run().alerts()[step.alert].wall_time + (step.event.is_execution ? 0 : model_.owners().clock_offset());
   root.failing = step.failing;
   root.call = step.event.is_execution ? step.event.index : model_.owners().owner(step.event.index);
   const auto number = static_cast<std::uint32_t>(roots_.size());
@@ -298,12 +324,21 @@ NANLENS_API std::uint32_t Causes::add_root(const Step& step) {
 NANLENS_API void Causes::add_killer(std::uint32_t op, EventRef event, EventRef removed, std::uint32_t alert) {
   const std::uint64_t site = op != none ? op : std::uint64_t{1} << 62 | model_.calls().op_type_number(event.index);
   const auto [found, is_new] = killer_by_site_.try_emplace(site, static_cast<std::uint32_t>(killers_.size()));
-  if (is_new) killers_.push_back({op, event, removed, 0});
-  ++killers_[found->second].count;
-  removals_.push_back({alert, found->second, event});
+  if (is_new) killers_.push_back({op, event, removed, 0, alert});
+  KillerSite& killer = killers_[found->second];
+  ++killer.count;
+  if (std::pair(alert, event.index) < std::pair(killer.alert, killer.event.index)) {
+    killer.event = event;
+    killer.removed = removed;
+    killer.alert = alert;
+  }
+  removals_.push_back({alert, op, event});
   Root& root = roots_[root_of_alert_[alert]];
   ++root.removed;
-  if (event.exists()) root.last_removed = removed;
+  if (event.exists() && alert >= root.last_removed_alert) {
+    root.last_removed = removed;
+    root.last_removed_alert = alert;
+  }
   if (event.exists() && !event.is_execution) {
     killer_rows_sorted_ = killer_rows_sorted_ && (killer_rows_.empty() || killer_rows_.back() <= event.index);
     killer_rows_.push_back(event.index);
@@ -332,39 +367,90 @@ NANLENS_API void Causes::find_late_killers() {
   executions_seen_ = end;
 }
 
-// Consumers whose output is clean. Ops that take a part of their input, or another one, remove nothing.
-NANLENS_API void Causes::find_killers(EventRef event, std::uint32_t alert) {
-  if (event.is_execution) {
-    const auto outputs = model_.calls().outputs(event.index);
-    if (event.slot >= outputs.size()) return;
-    for (const TensorUse& use : model_.calls().consumers(outputs[event.slot].tensor_id))
-      find_execution_killer(event, use.execution, alert);
-    return;
-  }
-  GraphFacts& graphs = model_.graphs();
-  const std::uint32_t op = run().trace_op(event.index);
-  const OpLinks& links = graphs.op(op);
-  if (links.consumers.empty()) return;
-  const std::uint32_t call = model_.owners().owner(event.index);
-  Window& window = model_.window(call);
-  const std::uint32_t at = window.run_of(event.index);
-  std::int32_t slot = -1;  // of the event; -1: the op has one output
-  if (links.num_outputs > 1)
-    if (const auto digest = run().trace_digest(event.index)) slot = digest->output_slot;
-  for (const ConsumerEdge& edge : links.consumers) {
-    if (slot >= 0 && edge.output_slot != slot) continue;
-    const OpLinks& consumer = graphs.op(edge.op);
-    if (consumer.code == OpCode::split || consumer.code == OpCode::identity_n || is_relay(consumer.code)) continue;
-    if (consumer.code == OpCode::keep && !model_.owners().has_rows(edge.op)) continue;
-    if (consumer.code == OpCode::not_float) {
-      add_killer(edge.op, {}, event, alert);
+// Ops that take a part of their input, or another one, remove nothing.
+NANLENS_API const Causes::Takers& Causes::takers_of(std::uint32_t op) {
+  const auto [found, is_new] = takers_.try_emplace(op);
+  Takers& takers = found->second;
+  if (!is_new) return takers;
+  for (const ConsumerEdge& edge : model_.graphs().op(op).consumers) {
+    const OpCode code = model_.graphs().op(edge.op).code;
+    if (code == OpCode::split || code == OpCode::identity_n || code == OpCode::keep || is_relay(code)) continue;
+    const bool integers = code == OpCode::not_float;
+    if (!integers && !model_.owners().has_rows(edge.op)) continue;
+    auto& list = integers ? takers.integers : takers.with_rows;
+    if (list.size() == limits::consumers_looked_at) {
+      model_.reach_limit(Limit::consumers);
       continue;
     }
-    const std::uint32_t row = window.find(graphs.tensor(edge.op, 0), at);
-    if (row == none || (run().trace_flags(row) & reader::bad_flags) != 0) continue;
-    if ((run().trace_flags(row) & reader::has_summary_flag) == 0 || consumer.code == OpCode::keep) continue;
-    add_killer(edge.op, trace_event(row), event, alert);
+    list.push_back(edge);
   }
+  return takers;
+}
+
+NANLENS_API std::uint16_t Causes::slot_of(EventRef event) {
+  if (model_.graphs().op(run().trace_op(event.index)).num_outputs == 1) return 0;
+  const auto digest = run().trace_digest(event.index);
+  return digest ? static_cast<std::uint16_t>(digest->output_slot) : 0;
+}
+
+NANLENS_API void Causes::count_integer_killers(EventRef event, std::uint32_t alert) {
+  const std::uint32_t op = run().trace_op(event.index);
+  const auto& takers = takers_of(op).integers;
+  if (takers.empty()) return;
+  const std::uint16_t slot = slot_of(event);
+  const auto n =
+      std::count_if(takers.begin(), takers.end(), [&](const ConsumerEdge& edge) { return edge.output_slot == slot; });
+  if (n == 0) return;
+  RemovedByIntegers& removed = removed_by_integers_[{op, slot}];
+  if (alert < removed.first_alert) {
+    removed.first = event;
+    removed.first_alert = alert;
+  }
+  ++removed.count;
+  roots_[root_of_alert_[alert]].removed += static_cast<std::uint64_t>(n);
+}
+
+// Consumers whose output is clean.
+NANLENS_API void Causes::find_killers(EventRef event, std::uint32_t alert) {
+  if (event.is_execution) {
+    const auto uses = model_.calls().consumers(event.index, event.slot);
+    model_.spend(uses.size());
+    for (const TensorUse& use : uses) find_execution_killer(event, use.execution, alert);
+    return;
+  }
+  count_integer_killers(event, alert);
+  const auto& takers = takers_of(run().trace_op(event.index)).with_rows;
+  if (takers.empty()) return;
+  Window& window = model_.window(model_.owners().owner(event.index));
+  const std::uint32_t at = window.run_of(event.index);
+  const std::uint16_t slot = slot_of(event);
+  model_.spend(takers.size());
+  for (const ConsumerEdge& edge : takers) {
+    if (edge.output_slot != slot) continue;
+    const std::uint32_t row = window.find(model_.graphs().tensor(edge.op, 0), at);
+    if (row == none || (run().trace_flags(row) & reader::bad_flags) != 0) continue;
+    if ((run().trace_flags(row) & reader::has_summary_flag) != 0) add_killer(edge.op, trace_event(row), event, alert);
+  }
+}
+
+NANLENS_API std::vector<KillerSite> Causes::killers() {
+  std::vector<KillerSite> list = killers_;
+  std::map<std::uint32_t, std::size_t> place;  // of ops without a summary
+  for (const auto& [output, removed] : removed_by_integers_)
+    for (const ConsumerEdge& edge : takers_of(output.first).integers) {
+      if (edge.output_slot != output.second) continue;
+      const auto [found, is_new] = place.try_emplace(edge.op, list.size());
+      if (is_new) list.push_back({edge.op, {}, removed.first, 0, removed.first_alert});
+      KillerSite& killer = list[found->second];
+      killer.count += removed.count;
+      if (removed.first_alert >= killer.alert) continue;
+      killer.removed = removed.first;
+      killer.alert = removed.first_alert;
+    }
+  reader::sort_stably(list, [](const KillerSite& a, const KillerSite& b) {
+    return std::tuple(a.alert, a.event.index, a.op) < std::tuple(b.alert, b.event.index, b.op);
+  });
+  return list;
 }
 
 }  // namespace nanlens::causes

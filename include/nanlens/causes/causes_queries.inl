@@ -29,20 +29,36 @@ NANLENS_API std::vector<Incident> Causes::incidents() {
   for (std::uint32_t r = 0; r < roots_.size(); ++r)
     if (!is_benign(roots_[r])) order.push_back(r);
   std::sort(order.begin(), order.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return roots_[a].alert < roots_[b].alert; });
+            [&](std::uint32_t a, std::uint32_t b) { return comes_before(roots_[a], roots_[b]); });
   std::vector<Incident> list;
+  std::vector<std::size_t> last(run().num_sets(), order.size());  // incident of each process
   for (const std::uint32_t r : order) {
-    // An eager op and its direct successors are one incident, like the ops of one call.
-    constexpr std::uint32_t near = 4;
-    const std::uint32_t call = roots_[r].call;
-    const bool same = !list.empty() && (call == list.back().call ||
-                                        (call != none && list.back().call != none && roots_[r].event.is_execution &&
-                                         call > list.back().call && call - list.back().call <= near));
-    if (!same) list.push_back({call, {}, 0});
-    list.back().roots.push_back(r);
-    list.back().reach += roots_[r].reach;
+    const EventRef event = roots_[r].event;
+    std::size_t& before =
+        last[event.is_execution ? run().set_of_execution(event.index) : run().set_of_trace(event.index)];
+    if (before == order.size() || !same_incident(list[before].call, roots_[r])) {
+      before = list.size();
+      list.push_back({roots_[r].call, {}, 0});
+    }
+    list[before].roots.push_back(r);
+    list[before].reach += roots_[r].reach;
   }
   return list;
+}
+
+NANLENS_API bool Causes::comes_before(const Root& a, const Root& b) const {
+  if (model_.clock_offset() == 0 || a.time == b.time) return a.alert < b.alert;
+  return reader::earlier(a.time, b.time);
+}
+
+// An eager op and its direct successors are one incident, like the ops of one call.
+NANLENS_API bool Causes::same_incident(std::uint32_t call, const Root& root) {
+  constexpr std::uint32_t near = 4;
+  if (call == root.call) return true;
+  if (call == none || root.call == none || !root.event.is_execution) return false;
+  const std::uint32_t first = model_.calls().place_in_set(call);
+  const std::uint32_t then = model_.calls().place_in_set(root.call);
+  return then > first && then - first <= near;
 }
 
 NANLENS_API std::optional<std::uint32_t> Causes::headline() {
@@ -64,7 +80,7 @@ NANLENS_API std::optional<std::uint32_t> Causes::headline() {
   for (const Incident& incident : list) {
     const std::uint32_t made = largest(incident, true);
     if (made == none) continue;
-    const bool leads = roots_[first].alert < roots_[made].alert && roots_[first].reach * 2 > total;
+    const bool leads = comes_before(roots_[first], roots_[made]) && roots_[first].reach * 2 > total;
     return leads ? first : made;
   }
   return first;

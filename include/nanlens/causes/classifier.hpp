@@ -37,6 +37,7 @@ class Classifier {
   void update() {
     resolver_.forget();
     resolver_.begin_question();
+    if (model_.owners().facts_changed()) variables_.forget();
     variables_.update();
   }
   [[nodiscard]] Resolver& resolver() noexcept { return resolver_; }
@@ -58,6 +59,10 @@ class Classifier {
   bool part_of(const TensorHealth& part, const TensorHealth& whole) const;
   bool alike_in_call(EventRef event, std::uint32_t call, Link& link);
   bool alike_before(EventRef event, Link& link);
+  std::size_t num_looked_at(std::size_t num_inputs) {
+    if (num_inputs > limits::inputs_looked_at) model_.reach_limit(Limit::inputs);
+    return std::min(num_inputs, limits::inputs_looked_at);
+  }
   void judge_input(EventRef event, InputEvidence& input);
   void judge_candidates(EventRef event, InputEvidence& input);
   void fall_back(EventRef event, Classification& c);

@@ -22,10 +22,13 @@ NANLENS_API bool Classifier::pass_on(EventRef event, Classification& c) {
   if (event.is_execution) return false;
   GraphFacts& graphs = model_.graphs();
   const OpLinks& op = graphs.op(model_.run().trace_op(event.index));
-  if (op.inputs.empty() || (is_relay(op.code) && op.code != OpCode::identity)) return false;
+  if (op.inputs.empty() || op.inputs.size() > limits::inputs_looked_at ||
+      (is_relay(op.code) && op.code != OpCode::identity))
+    return false;
   const Window& window = model_.window(model_.owners().owner(event.index));
   const std::uint32_t run = window.run_of(event.index);
   c.parents.clear();
+  model_.spend(op.inputs.size());
   for (const InputEdge& edge : op.inputs) {
     if (edge.op == none) return false;
     const std::uint32_t row = window.find(graphs.tensor(edge.op, edge.slot), run);
@@ -184,9 +187,11 @@ NANLENS_API bool Classifier::alike_before(EventRef event, Link& link) {
   const std::uint32_t call = model_.owners().owner(event.index);
   if (call == none) return false;
   const std::uint32_t graph = model_.graphs().graph_of(model_.run().trace_op(event.index));
-  const auto rows = model_.window(call).rows();
-  for (std::size_t i = rows.size(); i-- > 0;) {
-    if (rows[i] >= event.index || (model_.run().trace_flags(rows[i]) & reader::bad_flags) == 0) continue;
+  const auto rows = model_.window(call).bad_rows();
+  const auto end = std::lower_bound(rows.begin(), rows.end(), event.index);
+  auto i = static_cast<std::size_t>(end - rows.begin());
+  for (std::size_t tried = 0; i-- > 0 && tried < limits::rows_alike; ++tried) {
+    model_.spend(1);
     if (model_.graphs().graph_of(model_.run().trace_op(rows[i])) == graph) continue;
     if (!same_counts(health, model_.health(trace_event(rows[i])))) continue;
     link.set_event(trace_event(rows[i]), 0.7F);

@@ -16,7 +16,7 @@ NANLENS_API void Classifier::find_inputs(EventRef event, std::vector<InputEviden
     execution_inputs(event, inputs);
   for (InputEvidence& input : inputs) {
     // A tensor that no execution made may be a variable that was passed as it is.
-    if (input.link.reason == Reason::eager && variables_.is_known(input.link.tensor_id))
+    if (input.link.reason == Reason::eager && variables_.is_known(event, input.link.tensor_id))
       variables_.last_write(event, input.link.tensor_id, model_.health(event), input.link);
     judge_input(event, input);
   }
@@ -28,7 +28,7 @@ NANLENS_API void Classifier::trace_inputs(EventRef event, std::vector<InputEvide
   Place place = resolver_.place_of(event.index);
   if (op.inputs.empty() && model_.owners().native()) {
     const auto digest = model_.run().trace_digest(event.index);
-    if (digest && variables_.is_known(digest->variable_id))
+    if (digest && variables_.is_known(event, digest->variable_id))
       return variables_.last_write(event, digest->variable_id, model_.health(event), inputs.emplace_back().link);
   }
   if (op.code == OpCode::placeholder) {
@@ -58,7 +58,7 @@ NANLENS_API void Classifier::trace_inputs(EventRef event, std::vector<InputEvide
   const bool pops = op.code == OpCode::list_get && model_.graphs().op_type(index) == "TensorListPopBack";
   const bool once = model_.window(place.call).num_runs(model_.graphs().graph(place.graph).outer) <= 1;
   if (pops && once && model_.window(place.call).even(place.graph)) place.popped = place.run;
-  for (std::size_t k = 0; k < op.inputs.size(); ++k) {
+  for (std::size_t k = 0; k < num_looked_at(op.inputs.size()); ++k) {
     inputs.emplace_back().input = static_cast<std::uint32_t>(k);
     resolver_.tensor(place, op.inputs[k], inputs.back().link);
   }
@@ -71,9 +71,9 @@ NANLENS_API void Classifier::collective_inputs(EventRef event, std::vector<Input
   const Place place = resolver_.place_of(event.index);
   const TensorHealth own = model_.health(event);
   constexpr std::size_t most = 256;
-  for (const std::uint32_t other : model_.graphs().graph(place.graph).ops) {
+  for (const std::uint32_t other : model_.graphs().links(place.graph).collectives) {
     const OpLinks& op = model_.graphs().op(other);
-    if (other == index || op.code != OpCode::collective || op.inputs.empty()) continue;
+    if (other == index || op.inputs.empty()) continue;
     const std::uint32_t row = model_.window(place.call).find(model_.graphs().tensor(other, 0), place.run);
     if (row == none || !model_.bad(trace_event(row)) || model_.health(trace_event(row)).size != own.size) continue;
     if (inputs.size() > most) return;
@@ -86,9 +86,11 @@ NANLENS_API void Classifier::collective_inputs(EventRef event, std::vector<Input
 // before, of the same shape. TensorFlow's Python layer makes such copies.
 NANLENS_API bool Classifier::unrecorded_copy(EventRef event, std::int64_t tensor_id, Link& link) {
   if (tensor_id < 0) return false;
+  const std::uint32_t user = event.is_execution ? event.index : model_.owners().owner(event.index);
+  if (user == none) return false;
   const TensorHealth health = model_.health(event);
   constexpr std::int64_t farthest = 64;
-  model_.calls().visit_made_before(tensor_id, farthest, [&](const TensorUse& use) {
+  model_.calls().visit_made_before(tensor_id, farthest, user, [&](const TensorUse& use) {
     const EventRef made = execution_event(use.execution, use.position);
     if (!model_.bad(made) || made == event) return false;
     const TensorHealth other = model_.health(made);
@@ -120,7 +122,7 @@ NANLENS_API void Classifier::execution_inputs(EventRef event, std::vector<InputE
     container_input(event, inputs.emplace_back().link);
     return;
   }
-  for (std::size_t k = 0; k < ids.size(); ++k) {
+  for (std::size_t k = 0; k < num_looked_at(ids.size()); ++k) {
     inputs.emplace_back().input = static_cast<std::uint32_t>(k);
     resolver_.eager(ids[k].tensor_id, event.index, inputs.back().link);
   }
@@ -134,7 +136,8 @@ NANLENS_API void Classifier::call_inputs(EventRef event, std::vector<InputEviden
   if (variables_.stale(event.index, link)) return;
   // Opaque: the call as one op of its inputs.
   inputs.clear();
-  for (const TensorUse& use : model_.calls().inputs(event.index)) {
+  const auto uses = model_.calls().inputs(event.index);
+  for (const TensorUse& use : uses.first(num_looked_at(uses.size()))) {
     inputs.emplace_back().input = use.position;
     resolver_.eager(use.tensor_id, event.index, inputs.back().link);
     inputs.back().link.limit(0.7F);
@@ -144,28 +147,26 @@ NANLENS_API void Classifier::call_inputs(EventRef event, std::vector<InputEviden
 // The row inside a call that an output most likely is: same counts; else the latest bad one, of the same size if any.
 NANLENS_API bool Classifier::alike_in_call(EventRef event, std::uint32_t call, Link& link) {
   const TensorHealth health = model_.health(event);
-  const Window& window = model_.window(call);
+  const auto rows = model_.window(call).bad_rows();
+  if (rows.empty()) return false;
   std::uint32_t same = none;
   std::size_t num_same = 0;
   std::uint32_t same_size = none;
-  std::uint32_t latest = none;
-  for (const std::uint32_t row : window.rows()) {
-    if ((model_.run().trace_flags(row) & reader::bad_flags) == 0) continue;
-    latest = row;
-    const TensorHealth other = model_.health(trace_event(row));
+  for (std::size_t i = rows.size(), tried = 0; i-- > 0 && tried < limits::rows_alike; ++tried) {
+    model_.spend(1);
+    const TensorHealth other = model_.health(trace_event(rows[i]));
     if (same_counts(health, other)) {
-      same = row;
+      if (same == none) same = rows[i];
       ++num_same;
     }
-    if (health.size < 0 || other.size == health.size) same_size = row;
+    if (same_size == none && (health.size < 0 || other.size == health.size)) same_size = rows[i];
+    if (same != none && (health.size > 1 || num_same > 1)) break;
   }
   if (same != none && (health.size > 1 || num_same == 1)) {
     link.set_event(trace_event(same), 0.7F);
     return true;
   }
-  const std::uint32_t row = same_size != none ? same_size : latest;
-  if (row == none) return false;
-  link.set_event(trace_event(row), 0.5F);
+  link.set_event(trace_event(same_size != none ? same_size : rows.back()), 0.5F);
   return true;
 }
 
@@ -177,16 +178,20 @@ NANLENS_API void Classifier::container_input(EventRef event, Link& link) {
     std::uint32_t best = none;
     std::uint32_t part = none;  // of a batch
     std::uint32_t last = none;
-    for (const std::uint32_t row : window.rows()) {
-      if ((model_.run().trace_flags(row) & reader::bad_flags) == 0) continue;
-      if (!event.is_execution && row >= event.index) break;
+    const auto rows = window.bad_rows();
+    const auto end = std::partition_point(rows.begin(), rows.end(), [&](std::uint32_t row) {
+      return (event.is_execution || row < event.index) && !(model_.time(trace_event(row)) > time);
+    });
+    auto i = static_cast<std::size_t>(end - rows.begin());
+    for (std::size_t tried = 0; i-- > 0 && best == none && tried < limits::rows_alike; ++tried) {
+      model_.spend(1);
+      const std::uint32_t row = rows[i];
       if (only_asynchronous && !model_.owners().is_asynchronous(model_.graphs().graph_of(model_.run().trace_op(row))))
         continue;
-      if (model_.time(trace_event(row)) > time) break;
-      last = row;
+      if (last == none) last = row;
       const TensorHealth other = model_.health(trace_event(row));
       if (same_counts(health, other)) best = row;
-      if (part_of(other, health)) part = row;
+      if (part == none && part_of(other, health)) part = row;
     }
     if (best == none) best = part;
     if (best == none && last == none) return false;

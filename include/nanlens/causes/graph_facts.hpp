@@ -40,6 +40,7 @@ struct OpLinks {
   std::uint32_t first_tensor = none;  ///< number of its output 0
   std::uint32_t num_outputs = 1;
   std::int32_t first_tensor_id = 0;  ///< as recorded: orders ops of several graphs by creation
+  std::uint32_t argument = none;     ///< placeholders: their position among those of the graph
   std::vector<InputEdge> inputs;
   std::vector<ConsumerEdge> consumers;
 };
@@ -52,6 +53,7 @@ struct GraphLinks {
   std::vector<std::uint32_t> unrecorded;     ///< names that inputs refer to and no op has, by trailing number
   std::vector<std::uint32_t> loose_results;  ///< loop bodies without return ops (TensorFlow 1): what nobody consumes
   std::vector<std::uint32_t> accumulators;   ///< loop bodies: what their gradient needs, further results of the loop
+  std::vector<std::uint32_t> collectives;    ///< ops that join several devices
   FlowRole role = FlowRole::none;
   std::uint32_t flow_op = none;  ///< the If or While of the outer graph
 };
@@ -75,17 +77,34 @@ inline long trailing_number(std::string_view name) noexcept {
 
 }  // namespace detail
 
-/// Reads each graph's ops once, when it is first asked for; ops that are recorded later are added.
+/// Reads each graph's ops once, when it is first asked for.
 class GraphFacts {
  public:
   explicit GraphFacts(Run& run) : run_(run) {}
 
   [[nodiscard]] Run& run() const noexcept { return run_; }
+  /// Ops whose creation is on record.
+  [[nodiscard]] std::size_t num_declared() const {
+    std::size_t n = 0;
+    for (const auto& graph : run_.definitions().graphs()) n += graph.ops.size();
+    return n;
+  }
+  /// Graphs or ops were defined since: what joins them is found anew.
+  void forget() {
+    graphs_.clear();
+    ops_.clear();
+    tops_.clear();
+    run_by_.clear();
+    flow_ops_.clear();
+    num_tensors_ = 0;
+  }
   [[nodiscard]] const reader::Graph& graph(std::uint32_t g) const { return run_.definitions().graphs()[g]; }
   [[nodiscard]] std::string_view text(std::uint32_t number) const { return run_.definitions().text(number); }
   [[nodiscard]] std::string_view graph_name(std::uint32_t g) const { return text(graph(g).name); }
   [[nodiscard]] std::string_view op_name(std::uint32_t op) const { return text(run_.definitions().ops()[op].name); }
   [[nodiscard]] std::string_view op_type(std::uint32_t op) const { return text(run_.definitions().ops()[op].type); }
+  /// The file set that defines a graph: those of other processes may have the same names.
+  [[nodiscard]] std::size_t set_of(std::uint32_t graph) const { return this->graph(graph).where.set(); }
   [[nodiscard]] std::uint32_t graph_of(std::uint32_t op) const { return run_.definitions().ops()[op].graph; }
 
   const GraphLinks& links(std::uint32_t graph) {
@@ -124,20 +143,32 @@ class GraphFacts {
 
   /// Is this the nameless root, which encloses all top-level functions?
   [[nodiscard]] bool is_root(std::uint32_t graph) const { return this->graph(graph).outer == none; }
-  /// The function directly under the root that a graph belongs to; none for the root itself.
-  [[nodiscard]] std::uint32_t top(std::uint32_t graph) const {
-    for (std::size_t depth = 0; depth < deepest; ++depth) {
-      const std::uint32_t outer = this->graph(graph).outer;
-      if (outer == none) return none;
-      if (is_root(outer)) return graph;
-      graph = outer;
+  /// The function directly under the root that a graph belongs to; none for the root itself, and for graphs in
+  /// themselves.
+  [[nodiscard]] std::uint32_t top(std::uint32_t graph) {
+    const std::size_t num_graphs = run_.definitions().graphs().size();
+    if (tops_.size() != num_graphs) tops_.assign(num_graphs, unknown);
+    std::vector<std::uint32_t> inside;  // graphs whose top is that of the last one
+    std::uint32_t found = none;
+    for (std::uint32_t g = graph; inside.size() <= num_graphs; g = this->graph(g).outer) {
+      inside.push_back(g);
+      found = tops_[g] != unknown ? tops_[g] : is_root(g) ? none : is_root(this->graph(g).outer) ? g : unknown;
+      if (found != unknown) break;
     }
-    return none;
+    if (found == unknown) found = none;
+    for (const std::uint32_t g : inside) tops_[g] = found;
+    return found;
+  }
+  /// The graphs that an If or While of a graph runs.
+  const std::vector<std::uint32_t>& run_by(std::uint32_t graph, std::uint32_t flow_op) {
+    const auto [found, is_new] = run_by_.try_emplace(graph);
+    if (is_new)
+      for (const std::uint32_t child : this->graph(graph).inner)
+        if (const std::uint32_t op = links(child).flow_op; op != none) run_by_[graph][op].push_back(child);
+    return run_by_[graph][flow_op];
   }
 
  private:
-  static constexpr std::size_t deepest = 256;  // nesting; only a damaged logdir has more
-
   void read(std::uint32_t g) {
     const std::vector<std::uint32_t> ops = graph(g).ops;
     if (ops_.size() < run_.definitions().ops().size()) ops_.resize(run_.definitions().ops().size());
@@ -148,8 +179,13 @@ class GraphFacts {
     for (std::size_t i = 0; i < first; ++i) relink_inputs(g, ops[i]);  // what they refer to may have come now
     for (std::size_t i = first; i < ops.size(); ++i) link_inputs(g, ops[i], inputs[i - first]);
     GraphLinks& links = graphs_[g];
-    for (std::size_t i = first; i < ops.size(); ++i)
-      if (ops_[ops[i]].code == OpCode::placeholder && !is_unlinked_input(ops[i])) links.placeholders.push_back(ops[i]);
+    for (std::size_t i = first; i < ops.size(); ++i) {
+      OpLinks& op = ops_[ops[i]];
+      if (op.code == OpCode::collective) links.collectives.push_back(ops[i]);
+      if (op.code != OpCode::placeholder || is_unlinked_input(ops[i])) continue;
+      op.argument = static_cast<std::uint32_t>(links.placeholders.size());
+      links.placeholders.push_back(ops[i]);
+    }
     find_unrecorded(g, links);
     find_returns(g, links);
     find_role(g, links);
@@ -172,16 +208,16 @@ class GraphFacts {
   std::vector<std::string> read_op(std::uint32_t index) {
     OpLinks& links = ops_[index];
     links.code = code_of(index);
-    const auto detail = run_.op(index);
+    auto created = run_.op_creation(index);
     constexpr std::int32_t most = 1 << 16;
     links.num_outputs =
-        static_cast<std::uint32_t>(std::clamp(detail ? detail->event.num_outputs : 1, std::int32_t{1}, most));
+        static_cast<std::uint32_t>(std::clamp(created ? created->num_outputs : 1, std::int32_t{1}, most));
     links.first_tensor = num_tensors_;
     num_tensors_ += links.num_outputs;
     links.ready = true;
-    if (!detail) return {};
-    if (!detail->event.output_tensor_ids.empty()) links.first_tensor_id = detail->event.output_tensor_ids.front();
-    return detail->event.input_names;
+    if (!created) return {};
+    if (!created->output_tensor_ids.empty()) links.first_tensor_id = created->output_tensor_ids.front();
+    return std::move(created->input_names);
   }
 
   void link_inputs(std::uint32_t g, std::uint32_t index, const std::vector<std::string>& names) {
@@ -272,17 +308,52 @@ class GraphFacts {
                                        {"_body", FlowRole::body}}) {
       if (!name.ends_with(suffix)) continue;
       const std::string base = std::string(name.substr(0, name.size() - suffix.size())).append(gradient ? grad : "");
-      for (const std::uint32_t op : graph(outer).ops) {
-        const OpCode code = code_of(op);
-        if (code != (role == FlowRole::branch ? OpCode::branch : OpCode::loop)) continue;
-        std::string op_base(op_name(op));
-        std::replace(op_base.begin(), op_base.end(), '/', '_');
-        if (op_base != base && !(gradient && op_base.ends_with("_" + base))) continue;
-        links.role = role;
-        links.flow_op = op;
-        return;
+      const std::uint32_t op =
+          find_flow_op(outer, role == FlowRole::branch ? OpCode::branch : OpCode::loop, base, gradient);
+      if (op == none) continue;
+      links.role = role;
+      links.flow_op = op;
+      return;
+    }
+  }
+
+  // The first If or While of a graph by this name, or of a name that ends in it.
+  std::uint32_t find_flow_op(std::uint32_t g, OpCode code, const std::string& base, bool any_beginning) {
+    const FlowOps& index = flow_ops(g);
+    std::uint32_t first = none;
+    const auto take = [&](const std::string& key) {
+      if (const auto found = index.first_of_name.find(key); found != index.first_of_name.end())
+        first = std::min(first, found->second);
+    };
+    const std::string kind = code == OpCode::branch ? "If " : "While ";
+    take(kind + base);
+    if (any_beginning) take(kind + "_" + base);
+    return first == none ? none : graph(g).ops[first];
+  }
+  struct FlowOps {
+    std::size_t ops_seen = 0;
+    // Position of the first op of a kind by "name" in the form of graphs' names, and by each "_end" of a name.
+    std::unordered_map<std::string, std::uint32_t> first_of_name;
+  };
+  const FlowOps& flow_ops(std::uint32_t g) {
+    FlowOps& index = flow_ops_[g];
+    const auto& ops = graph(g).ops;
+    for (; index.ops_seen < ops.size(); ++index.ops_seen) {
+      const OpCode code = code_of(ops[index.ops_seen]);
+      if (code != OpCode::branch && code != OpCode::loop) continue;
+      const std::string kind = code == OpCode::branch ? "If " : "While ";
+      std::string name(op_name(ops[index.ops_seen]));
+      std::replace(name.begin(), name.end(), '/', '_');
+      const auto position = static_cast<std::uint32_t>(index.ops_seen);
+      index.first_of_name.try_emplace(kind + name, position);
+      constexpr int most_ends = 32;
+      std::size_t at = name.rfind('_');
+      for (int i = 0; i < most_ends && at != std::string::npos; ++i) {
+        index.first_of_name.try_emplace(kind + name.substr(at), position);
+        at = at == 0 ? std::string::npos : name.rfind('_', at - 1);
       }
     }
+    return index;
   }
 
   void find_functions(std::uint32_t g, GraphLinks& links) {
@@ -309,6 +380,10 @@ class GraphFacts {
   std::deque<GraphLinks> graphs_;
   std::deque<OpLinks> ops_;
   std::unordered_map<std::uint32_t, OpCode> code_of_type_;
+  static constexpr std::uint32_t unknown = none - 1;
+  std::vector<std::uint32_t> tops_;  // by graph
+  std::unordered_map<std::uint32_t, std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>> run_by_;
+  std::unordered_map<std::uint32_t, FlowOps> flow_ops_;  // by graph
   std::uint32_t num_tensors_ = 0;
 };
 

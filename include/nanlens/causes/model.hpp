@@ -2,11 +2,14 @@
 /// A run as the cause analysis sees it: facts, windows and health of its events.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <nanlens/causes/nested_calls.hpp>
 #include <nanlens/causes/numerics.hpp>
@@ -21,6 +24,29 @@ struct Recorder {
   std::string file_set;  ///< path of the set of files, without the ending of a kind
 };
 
+/// Limits of the search (limits.hpp).
+enum class Limit : std::uint8_t { inputs, consumers, link_steps, causes };
+
+/// What it means that a limit was reached, in words.
+inline std::string limit_words(Limit limit) {
+  const auto more_than = [](std::size_t n, const char* of_what) {
+    return "more than " + std::to_string(n) + " " + of_what;
+  };
+  switch (limit) {
+    case Limit::inputs:
+      return "an op has " + more_than(limits::inputs_looked_at, "inputs: whether the others were bad is not known");
+    case Limit::consumers:
+      return "a tensor has " +
+             more_than(limits::consumers_looked_at, "consumers: whether the others removed what was bad is not known");
+    case Limit::link_steps:
+      return "what fed an input is " + more_than(limits::link_steps, "steps, or ") +
+             std::to_string(limits::link_depth) + " functions, away: it is not known";
+    case Limit::causes:
+      return "there are " + more_than(limits::causes, "causes: further ones are counted with the last of their op");
+  }
+  return "";
+}
+
 /// Everything that resolving a link asks for. Not thread-safe: it reads records on demand.
 class Model {
  public:
@@ -34,16 +60,36 @@ class Model {
   [[nodiscard]] CallTable& calls() noexcept { return calls_; }
   [[nodiscard]] RowOwners& owners() noexcept { return owners_; }
   [[nodiscard]] NestedCalls& nested() noexcept { return nested_; }
+  /// Seconds that the clock of the calls is ahead of that of the rows.
+  [[nodiscard]] double clock_offset() const noexcept { return owners_.clock_offset(); }
 
   /// Takes in executions that are new, at most `most`; true when everything is in.
   bool update(std::size_t most) {
     if (!calls_.update(most)) return false;
+    const std::pair defined(run_.definitions().graphs().size(), graphs_.num_declared());
+    if (std::exchange(defined_, defined) != defined) {
+      graphs_.forget();
+      calls_.forget_graphs();
+    }
     owners_.update();
     nested_.forget();
     windows_.clear();
-    known_execution_ = none;
+    for (KnownOutputs& known : known_) known.execution = none;
+    kinds_known_.reset();
     return true;
   }
+
+  /// Counts work: what the analysis costs, whatever the machine.
+  void spend(std::size_t steps) noexcept { spent_ += steps; }
+  [[nodiscard]] std::uint64_t spent() const noexcept { return spent_; }
+
+  /// Something was left out. It is told with the answer, and among the run's diagnostics.
+  void reach_limit(Limit limit) {
+    if (std::find(reached_.begin(), reached_.end(), limit) != reached_.end()) return;
+    reached_.push_back(limit);
+    run_.add_fault({"", 0, "the search for causes left something out: " + limit_words(limit)});
+  }
+  [[nodiscard]] const std::vector<Limit>& limits_reached() const noexcept { return reached_; }
 
   /// The rows of a call; of `none`: all rows that belong to no call. The last few are kept.
   Window& window(std::uint32_t call) {
@@ -59,6 +105,7 @@ class Model {
       windows_.splice(windows_.begin(), windows_, std::prev(windows_.end()));
     }
     windows_.front()->build(call);
+    spend(windows_.front()->rows().size());
     return *windows_.front();
   }
 
@@ -107,23 +154,19 @@ class Model {
 
   /// Which host, device and set of files an event is from: of several ranks, which one.
   [[nodiscard]] Recorder recorder(EventRef event) {
-    Recorder r;
-    r.file_set =
-        run_.set_path(event.is_execution ? run_.set_of_execution(event.index) : run_.set_of_trace(event.index));
-    if (event.is_execution) {
-      const auto detail = run_.execution(event.index);
-      if (detail && detail->event.code_location) r.host = detail->event.code_location->host_name;
-      const auto& devices = run_.devices();
-      if (detail && event.slot < detail->event.output_tensor_device_ids.size())
-        for (const auto& device : devices)
-          if (device.device_id == detail->event.output_tensor_device_ids[event.slot]) r.device = device.device_name;
-      return r;
+    const std::size_t set = event.is_execution ? run_.set_of_execution(event.index) : run_.set_of_trace(event.index);
+    Recorder r{run_.host_of_set(set), {}, run_.set_path(set)};
+    if (!event.is_execution) {
+      if (const auto detail = run_.trace(event.index)) r.device = detail->event.device_name;
+    } else if (const auto detail = run_.execution(event.index)) {
+      const auto& devices = detail->event.output_tensor_device_ids;
+      if (event.slot < devices.size()) r.device = run_.device_name(set, devices[event.slot]);
     }
-    if (const auto detail = run_.trace(event.index)) r.device = detail->event.device_name;
-    const auto op = run_.op(run_.trace_op(event.index));
-    if (op && op->event.code_location) r.host = op->event.code_location->host_name;
     return r;
   }
+
+  /// Outputs of an execution that have a summary or could have one.
+  std::size_t num_outputs(std::uint32_t execution) { return outputs_of(execution).size(); }
 
   OpCode code(EventRef event) {
     if (!event.is_execution) return graphs_.op(run_.trace_op(event.index)).code;
@@ -134,13 +177,25 @@ class Model {
   }
 
  private:
+  // Outputs of an execution; those of the last few are kept.
+  struct KnownOutputs {
+    std::uint32_t execution = none;
+    std::vector<TensorHealth> outputs;
+  };
   const std::vector<TensorHealth>& outputs_of(std::uint32_t execution) {
-    if (known_execution_ != execution) {
-      known_execution_ = execution;
-      if (!run_.execution_links(execution, known_links_)) known_links_ = {};
-      known_links_.op_type = known_links_.graph_id = {};  // their record may go
-    }
-    return known_links_.outputs;
+    if (known_[0].execution == execution) return known_[0].outputs;
+    std::size_t at = 1;
+    while (at + 1 < known_.size() && known_[at].execution != execution) ++at;
+    std::rotate(known_.begin(), known_.begin() + static_cast<std::ptrdiff_t>(at),
+                known_.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+    KnownOutputs& known = known_[0];
+    if (known.execution == execution) return known.outputs;
+    known.execution = execution;
+    if (!run_.execution_links(execution, links_)) links_ = {};
+    links_.op_type = links_.graph_id = {};  // their record may go
+    known.outputs = links_.outputs;
+    spend(known.outputs.size());
+    return known.outputs;
   }
   OpCode execution_code(std::uint32_t execution) {
     const std::uint32_t type = calls_.op_type_number(execution);
@@ -154,9 +209,12 @@ class Model {
   CallTable calls_;
   RowOwners owners_;
   NestedCalls nested_;
-  std::list<std::unique_ptr<Window>> windows_;  // most recently used first
-  std::uint32_t known_execution_ = none;
-  reader::ExecutionLinks known_links_;
+  std::pair<std::size_t, std::size_t> defined_;  // graphs and ops
+  std::list<std::unique_ptr<Window>> windows_;   // most recently used first
+  std::uint64_t spent_ = 0;
+  std::vector<Limit> reached_;
+  std::array<KnownOutputs, 16> known_;  // most recently used first
+  reader::ExecutionLinks links_;        // read into again and again
   std::vector<std::optional<OpCode>> codes_;
   std::optional<bool> kinds_known_;
   TensorDebugMode mode_ = TensorDebugMode::unspecified;

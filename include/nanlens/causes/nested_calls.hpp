@@ -53,6 +53,7 @@ class NestedCalls {
   void forget() {
     sites_.clear();
     callers_.clear();
+    captured_.clear();
     ids_.clear();
     forward_.clear();
     backward_.clear();
@@ -63,6 +64,10 @@ class NestedCalls {
   const std::vector<CallSite>& sites(std::uint32_t caller);
   /// The call of this name; null if the graph has none.
   const CallSite* find(std::uint32_t caller, std::uint32_t name);
+  /// The first call of a function whose name is on record; null if there is none.
+  const CallSite* first_named(std::uint32_t caller, std::uint32_t callee);
+  /// How many calls of a graph there are up to the last one of a function; all if it does not call it.
+  std::size_t last_site(std::uint32_t caller, std::uint32_t callee);
   /// How often a graph calls a function.
   std::uint32_t count(std::uint32_t caller, std::uint32_t callee);
   /// The graphs that call a function.
@@ -72,7 +77,9 @@ class NestedCalls {
   /// The gradient functions of a function, as they were traced.
   const std::vector<std::uint32_t>& backward_functions(std::uint32_t function);
   /// The forward tensors that a gradient function takes: its placeholders but those of the gradients themselves.
-  std::vector<std::uint32_t> captured(std::uint32_t backward);
+  const std::vector<std::uint32_t>& captured(std::uint32_t backward);
+  /// The position of a placeholder among these; none if it is not one of them.
+  std::uint32_t number_of_captured(std::uint32_t backward, std::uint32_t placeholder);
   /// The least id of a tensor of a graph.
   std::int32_t first_id(std::uint32_t graph) { return ids(graph).first; }
   /// The graph whose gradient a graph computes; none if it is no gradient function.
@@ -82,11 +89,18 @@ class NestedCalls {
   struct Sites {
     std::vector<CallSite> list;
     std::unordered_map<std::uint32_t, std::size_t> by_name;
-    std::unordered_map<std::uint32_t, std::uint32_t> count;  // by callee
+    std::unordered_map<std::uint32_t, std::uint32_t> count;      // by callee
+    std::unordered_map<std::uint32_t, std::size_t> last;         // by callee
+    std::unordered_map<std::uint32_t, std::size_t> first_named;  // by callee
+  };
+  struct Captured {
+    std::vector<std::uint32_t> list;
+    std::unordered_map<std::uint32_t, std::uint32_t> number;
   };
   using Ids = std::pair<std::int32_t, std::int32_t>;
 
   void prepare();
+  const Captured& captured_by(std::uint32_t backward);
   Sites& sites_of(std::uint32_t caller);
   void find_sites(std::uint32_t caller, std::vector<CallSite>& list, int depth);
   void list_sites(std::uint32_t caller, std::vector<CallSite>& plain, std::vector<CallSite>& gradients);
@@ -97,10 +111,12 @@ class NestedCalls {
   Ids ids(std::uint32_t graph);
   void find_all();
 
-  static constexpr int deepest = 16;  // functions in functions
+  static constexpr int deepest = 16;              // functions in functions
+  static constexpr std::size_t most_gaps = 4096;  // calls of a graph without a name
   GraphFacts& graphs_;
   std::unordered_map<std::uint32_t, Sites> sites_;
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> callers_;
+  std::unordered_map<std::uint32_t, Captured> captured_;
   std::vector<Ids> ids_;                              // by graph: the least and the greatest
   std::vector<std::uint32_t> forward_;                // by graph
   std::vector<std::vector<std::uint32_t>> backward_;  // by graph

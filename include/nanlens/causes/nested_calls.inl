@@ -28,7 +28,8 @@ NANLENS_API void NestedCalls::prepare() {
       // Directly under the root: the function of that name that was traced last before.
       forward_[g] = none;
       for (const std::uint32_t f : top[detail::without_number(name.substr(detail::backward_prefix.size()))])
-        if (forward_[g] == none || ids_[f].first < ids_[g].first) forward_[g] = f;
+        if (graphs_.set_of(f) == graphs_.set_of(g) && (forward_[g] == none || ids_[f].first < ids_[g].first))
+          forward_[g] = f;
     }
     if (forward_[g] != none) backward_[forward_[g]].push_back(g);
   }
@@ -49,11 +50,26 @@ NANLENS_API const std::vector<std::uint32_t>& NestedCalls::backward_functions(st
   return backward_[function];
 }
 
-NANLENS_API std::vector<std::uint32_t> NestedCalls::captured(std::uint32_t backward) {
-  std::vector<std::uint32_t> list;
-  for (const std::uint32_t op : graphs_.links(backward).placeholders)
-    if (detail::without_number(graphs_.op_name(op)) != "Placeholder") list.push_back(op);
-  return list;
+NANLENS_API const NestedCalls::Captured& NestedCalls::captured_by(std::uint32_t backward) {
+  const auto [found, is_new] = captured_.try_emplace(backward);
+  Captured& captured = found->second;
+  if (!is_new) return captured;
+  for (const std::uint32_t op : graphs_.links(backward).placeholders) {
+    if (detail::without_number(graphs_.op_name(op)) == "Placeholder") continue;
+    captured.number.emplace(op, static_cast<std::uint32_t>(captured.list.size()));
+    captured.list.push_back(op);
+  }
+  return captured;
+}
+
+NANLENS_API const std::vector<std::uint32_t>& NestedCalls::captured(std::uint32_t backward) {
+  return captured_by(backward).list;
+}
+
+NANLENS_API std::uint32_t NestedCalls::number_of_captured(std::uint32_t backward, std::uint32_t placeholder) {
+  const Captured& captured = captured_by(backward);
+  const auto found = captured.number.find(placeholder);
+  return found == captured.number.end() ? none : found->second;
 }
 
 NANLENS_API void NestedCalls::list_sites(std::uint32_t caller, std::vector<CallSite>& plain,
@@ -80,12 +96,12 @@ NANLENS_API void NestedCalls::list_sites(std::uint32_t caller, std::vector<CallS
 // Calls whose result is used by other calls alone have no name on record; the numbers of the others tell of them.
 NANLENS_API void NestedCalls::fill_gaps(std::vector<CallSite>& plain) {
   std::map<std::string_view, std::vector<CallSite>> by_prefix;
-  constexpr long most = 4096;
+  std::size_t left = most_gaps;
   for (const CallSite& site : plain) {
     const std::string_view name = graphs_.text(site.name);
     auto& list = by_prefix[detail::without_number(name)];
     const long number = detail::trailing_number(name);
-    while (static_cast<long>(list.size()) < std::min(number, most)) list.push_back({});
+    for (; static_cast<long>(list.size()) < number && left > 0; --left) list.push_back({});
     list.push_back(site);
   }
   plain.clear();
@@ -152,13 +168,17 @@ NANLENS_API void NestedCalls::assign_gradients(std::uint32_t caller, std::vector
   const std::int32_t begin = ids(caller).first;
   std::vector<CallSite> called;
   find_sites(forward, called, depth + 1);
+  std::unordered_map<std::string_view, const CallSite*> by_name;
+  for (const CallSite& site : called)
+    if (site.name != 0) by_name.try_emplace(graphs_.text(site.name), &site);
   for (CallSite& site : gradients) {
     const std::string_view op = detail::gradient_scope(graphs_.text(site.name));
-    const auto found = std::find_if(called.begin(), called.end(),
-                                    [&](const CallSite& c) { return c.name != 0 && graphs_.text(c.name) == op; });
+    const auto found = by_name.find(op);
     // A call that no recorded op uses has no name: its place in the order is in its number.
     const auto number = static_cast<std::size_t>(detail::trailing_number(op));
-    const CallSite* const call = found != called.end() ? &*found : number < called.size() ? &called[number] : nullptr;
+    const CallSite* const call = found != by_name.end()   ? found->second
+                                 : number < called.size() ? &called[number]
+                                                          : nullptr;
     if (call == nullptr || call->callee == none) continue;
     for (const std::uint32_t b : backward_functions(call->callee)) {
       const std::int32_t first = ids(b).first;
@@ -191,7 +211,10 @@ NANLENS_API NestedCalls::Sites& NestedCalls::sites_of(std::uint32_t caller) {
   find_sites(caller, sites.list, 0);
   for (std::size_t i = 0; i < sites.list.size(); ++i) {
     if (sites.list[i].name != 0) sites.by_name.emplace(sites.list[i].name, i);
-    if (sites.list[i].callee != none) ++sites.count[sites.list[i].callee];
+    if (sites.list[i].callee == none) continue;
+    ++sites.count[sites.list[i].callee];
+    sites.last[sites.list[i].callee] = i;
+    if (sites.list[i].name != 0) sites.first_named.emplace(sites.list[i].callee, i);
   }
   return sites_[caller] = std::move(sites);
 }
@@ -202,6 +225,18 @@ NANLENS_API const CallSite* NestedCalls::find(std::uint32_t caller, std::uint32_
   const Sites& sites = sites_of(caller);
   const auto found = sites.by_name.find(name);
   return found == sites.by_name.end() ? nullptr : &sites.list[found->second];
+}
+
+NANLENS_API const CallSite* NestedCalls::first_named(std::uint32_t caller, std::uint32_t callee) {
+  const Sites& sites = sites_of(caller);
+  const auto found = sites.first_named.find(callee);
+  return found == sites.first_named.end() ? nullptr : &sites.list[found->second];
+}
+
+NANLENS_API std::size_t NestedCalls::last_site(std::uint32_t caller, std::uint32_t callee) {
+  const Sites& sites = sites_of(caller);
+  const auto found = sites.last.find(callee);
+  return found == sites.last.end() ? sites.list.size() : found->second + 1;
 }
 
 NANLENS_API std::uint32_t NestedCalls::count(std::uint32_t caller, std::uint32_t callee) {

@@ -40,15 +40,11 @@ class Resolver {
   /// A new question is asked: what it may cost is counted anew. Links that would take longer are unknown (too deep), so
   /// that the time for each event is bounded, whatever the graph looks like.
   void begin_question() {
-    steps_left_ = most_steps;
+    steps_left_ = limits::link_steps;
     lost_.clear();
   }
-  /// Steps taken since the analysis began.
-  [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
   /// Forget what was found out about calls: rows were added.
   void forget() { native_calls_.clear(); }
-  /// A sound graph takes some dozens; candidates of a nested call some hundreds.
-  static constexpr std::size_t most_steps = 4096;
   /// The id of the variable handle that reaches an op's resource input; −1 if it can't be told.
   std::int64_t handle(const Place& place, const InputEdge& edge, int depth = 0);
 
@@ -62,8 +58,6 @@ class Resolver {
   }
 
  private:
-  static constexpr int deepest = 24;
-
   void row(const Place& place, std::uint32_t row, Link& link) {
     link.set_event(trace_event(row), model_.window(place.call).even(place.graph) ? 1.0F : 0.8F);
   }
@@ -85,7 +79,19 @@ class Resolver {
   Place inside_of(const Place& place, const CallSite& site);
   Place outside_of(const Place& place);
   std::uint32_t extra_output_name(const CallSite& site, std::size_t number);
-  void candidates_in(const Place& outside, const Place& place, bool reused, std::vector<EventRef>& found, int depth);
+  // What a nested call may have been given, nearest last, each once.
+  struct Candidates {
+    std::vector<EventRef> list;
+    std::set<std::uint64_t> seen;
+    void add(const Link& link) {
+      if (link.state != Link::State::events) return;
+      for (const EventRef& e : link.events)
+        if (seen.insert(std::uint64_t{e.index} << 17 | std::uint64_t{e.slot} << 1 | (e.is_execution ? 1U : 0U)).second)
+          list.push_back(e);
+    }
+  };
+  void results_before(const Place& outside, const Place& place, std::int32_t limit, Candidates& found, int depth);
+  void tensors_before(const Place& outside, std::uint32_t begin, bool reused, std::int32_t limit, Candidates& found);
   void items(const Place& place, const InputEdge& list, Link& link, int depth);
   void without_row(const Place& place, const InputEdge& edge, Link& link, int depth);
   std::uint32_t run_across(const Place& place, std::uint32_t other_graph);
@@ -94,30 +100,37 @@ class Resolver {
     std::uint32_t graph;
     std::uint32_t run;
   };
-  // Calls of functions of one name by one run of their caller.
+  // Calls of functions of one name by one run of their caller, and the functions' runs.
   struct NativeCalls {
     std::vector<CalleeRun> runs;                            // in order
     std::vector<std::uint32_t> ops;                         // of the caller's graph, in order
     std::unordered_map<std::uint64_t, std::size_t> by_run;  // graph and run -> position in `runs`
     std::unordered_map<std::uint32_t, std::size_t> by_op;   // -> position in `ops`
   };
-  using NativeKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::string>;
-  const NativeCalls& native_calls(const Place& caller, std::string_view name);
-  void find_runs(const Place& caller, std::string_view name, NativeCalls& calls);
+  using CallsByName = std::unordered_map<std::string_view, NativeCalls>;
+  using NativeKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // call, graph and run of the caller
+  CallsByName& native_calls(const Place& caller);
+  void find_runs(const Place& caller, CallsByName& calls);
   std::uint32_t caller_run(const Place& callee, std::uint32_t caller);
+  void give_up(Link& link) {
+    model_.reach_limit(Limit::link_steps);
+    link.set_unknown(Reason::too_deep, 0.3F);
+  }
   bool step() {
-    if (steps_left_ == 0) return false;
+    if (steps_left_ == 0) {
+      model_.reach_limit(Limit::link_steps);
+      return false;
+    }
     --steps_left_;
-    ++steps_;
+    model_.spend(1);
     return true;
   }
 
   Model& model_;
-  std::size_t steps_left_ = most_steps;
-  std::uint64_t steps_ = 0;
+  std::size_t steps_left_ = limits::link_steps;
   std::set<std::pair<std::uint32_t, std::uint32_t>>
       lost_;  // tensors without a row that were looked behind: number, run
-  std::map<NativeKey, NativeCalls> native_calls_;
+  std::map<NativeKey, CallsByName> native_calls_;
 };
 
 }  // namespace nanlens::causes

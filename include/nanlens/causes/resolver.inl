@@ -4,7 +4,7 @@
 namespace nanlens::causes {
 
 NANLENS_API void Resolver::tensor(const Place& place, const InputEdge& edge, Link& link, int depth) {
-  if (depth > deepest || !step()) return link.set_unknown(Reason::too_deep, 0.3F);
+  if (depth > limits::link_depth || !step()) return give_up(link);
   if (edge.op == none) return unrecorded_call_result(place, edge, link, depth);
   GraphFacts& graphs = model_.graphs();
   const OpLinks& op = graphs.op(edge.op);
@@ -101,10 +101,9 @@ NANLENS_API void Resolver::initial_items(const Place& place, const InputEdge& li
     if (op.code == OpCode::list_from) return tensor(at, edge, link, depth);
     if (op.code == OpCode::placeholder) {
       const GraphLinks& links = graphs.links(at.graph);
-      const auto found = std::find(links.placeholders.begin(), links.placeholders.end(), edge.op);
-      if (links.role != FlowRole::body || found == links.placeholders.end()) return;
+      if (links.role != FlowRole::body || op.argument == none) return;
       const auto& inputs = graphs.op(links.flow_op).inputs;
-      const auto position = static_cast<std::size_t>(found - links.placeholders.begin());
+      const std::uint32_t position = op.argument;
       if (position >= inputs.size()) return;
       at.graph = graphs.graph(at.graph).outer;
       at.run = run_across(place, at.graph);
@@ -130,9 +129,9 @@ NANLENS_API void Resolver::branch_result(const Place& place, const InputEdge& ed
   Window& window = model_.window(place.call);
   std::uint32_t latest = none;
   Place inside = place;
-  for (const std::uint32_t child : graphs.graph(place.graph).inner) {
+  for (const std::uint32_t child : graphs.run_by(place.graph, edge.op)) {
     const GraphLinks& links = graphs.links(child);
-    if (links.role != FlowRole::branch || links.flow_op != edge.op || edge.slot >= links.returns.size()) continue;
+    if (links.role != FlowRole::branch || edge.slot >= links.returns.size()) continue;
     const std::uint32_t run = window.run_at(child, place.before);
     if (run == none) continue;
     const std::uint32_t begin = window.run_begin(child, run);
@@ -181,9 +180,8 @@ NANLENS_API void Resolver::loop_result(const Place& place, const InputEdge& edge
   GraphFacts& graphs = model_.graphs();
   Window& window = model_.window(place.call);
   std::uint32_t body = none;
-  for (const std::uint32_t child : graphs.graph(place.graph).inner) {
+  for (const std::uint32_t child : graphs.run_by(place.graph, edge.op)) {
     const GraphLinks& links = graphs.links(child);
-    if (links.flow_op != edge.op) continue;
     if (links.role == FlowRole::body) body = child;
     if (links.role != FlowRole::condition || edge.slot >= links.placeholders.size()) continue;
     // The condition sees each variable once more than the body runs: the last is the final value.

@@ -4,15 +4,14 @@
 namespace nanlens::causes {
 
 NANLENS_API void Resolver::argument(const Place& place, std::uint32_t op, Link& link, int depth) {
-  if (depth > deepest || !step()) return link.set_unknown(Reason::too_deep, 0.3F);
+  if (depth > limits::link_depth || !step()) return give_up(link);
   GraphFacts& graphs = model_.graphs();
   const GraphLinks& links = graphs.links(place.graph);
-  const auto at = std::find(links.placeholders.begin(), links.placeholders.end(), op);
-  if (at == links.placeholders.end()) {  // an input off the record
+  const std::uint32_t position = graphs.op(op).argument;
+  if (position == none) {  // an input off the record
     link.empty = graphs.is_empty_input(op);
     return link.empty ? link.set_clean(1) : link.set_unknown(Reason::eager, 0.6F);
   }
-  const auto position = static_cast<std::size_t>(at - links.placeholders.begin());
   if (links.role != FlowRole::none) return flow_argument(place, position, links, link, depth);
   const std::uint32_t outer = graphs.graph(place.graph).outer;
   if (outer != none && !graphs.is_root(outer)) {
@@ -79,9 +78,8 @@ NANLENS_API void Resolver::flow_argument(const Place& place, std::size_t positio
     return link.limit(0.9F);
   }
   Window& window = model_.window(place.call);
-  for (const std::uint32_t child : graphs.graph(outer).inner) {
-    const GraphLinks& body = graphs.links(child);
-    if (body.role != FlowRole::body || body.flow_op != links.flow_op) continue;
+  for (const std::uint32_t child : graphs.run_by(outer, links.flow_op)) {
+    if (graphs.links(child).role != FlowRole::body) continue;
     // Iteration j reads what iteration j − 1 returned. The first one of a later run of the loop reads what went in:
     // what the run before it returned is older than that.
     if (place.run == none || place.run == 0) continue;
@@ -123,38 +121,30 @@ NANLENS_API bool Resolver::captured_argument(const Place& place, std::uint32_t o
 // The gradient function that calls this one takes what it passes on as "gradients/<call>_grad/<call>_k", in the same
 // order.
 NANLENS_API bool Resolver::kept_argument(const Place& place, std::uint32_t op, Link& link, int depth) {
-  const auto kept = model_.nested().captured(place.graph);
-  const auto at = std::find(kept.begin(), kept.end(), op);
-  if (at == kept.end()) return false;
+  const std::uint32_t number = model_.nested().number_of_captured(place.graph, op);
+  if (number == none) return false;
   const Place outside = outside_of(place);
-  for (const CallSite& site : model_.nested().sites(outside.graph)) {
-    if (site.callee != place.graph || site.name == 0) continue;
-    const std::string call(detail::gradient_scope(model_.graphs().text(site.name)));
-    if (call.empty()) return false;
-    std::string name = "gradients/" + call + "_grad/" + call;
-    if (at != kept.begin()) name.append("_").append(std::to_string(at - kept.begin()));
-    const std::uint32_t outer =
-        model_.run().find_op(model_.graphs().text(model_.graphs().graph(outside.graph).id), name);
-    if (outer == none || !model_.run().definitions().ops()[outer].declared) return false;
-    tensor(outside, {outer, 0, 0}, link, depth + 1);
-    link.limit(0.9F);
-    return link.state == Link::State::events || link.state == Link::State::clean;
-  }
-  return false;
+  const CallSite* const site = model_.nested().first_named(outside.graph, place.graph);
+  const std::string call(site == nullptr ? "" : detail::gradient_scope(model_.graphs().text(site->name)));
+  if (call.empty()) return false;
+  std::string name = "gradients/" + call + "_grad/" + call;
+  if (number != 0) name.append("_").append(std::to_string(number));
+  const std::uint32_t outer = model_.run().find_op(model_.graphs().text(model_.graphs().graph(outside.graph).id), name);
+  if (outer == none || !model_.run().definitions().ops()[outer].declared) return false;
+  tensor(outside, {outer, 0, 0}, link, depth + 1);
+  link.limit(0.9F);
+  return link.state == Link::State::events || link.state == Link::State::clean;
 }
 
 // The tensor of the forward graph that a placeholder's name means: its tail is an op, or the result of a nested call,
 // or "gradients/<call>_grad/<call>_k": the k-th tensor that the call keeps for its own gradient.
 NANLENS_API bool Resolver::captured(const Place& forward, std::string_view name, Link& link, int depth) {
   GraphFacts& graphs = model_.graphs();
-  if (depth > deepest) return false;
+  if (depth > limits::link_depth) return false;
   const std::string_view id = graphs.text(graphs.graph(forward.graph).id);
   const std::string_view scope = detail::gradient_scope(name);
-  const GraphLinks& links = graphs.links(forward.graph);
-  const auto called = [&](std::string_view text) -> const CallSite* {
-    for (const CallSite& site : model_.nested().sites(forward.graph))
-      if (site.name != 0 && graphs.text(site.name) == text) return &site;
-    return nullptr;
+  const auto called = [&](std::string_view text) {
+    return model_.nested().find(forward.graph, model_.run().intern(text));
   };
   if (!scope.empty()) {
     const std::string_view tail = name.substr(name.rfind("_grad/") + 6);
@@ -174,8 +164,7 @@ NANLENS_API bool Resolver::captured(const Place& forward, std::string_view name,
     const std::string tail(name.substr(begin));
     const std::uint32_t op = model_.run().find_op(id, tail);
     const bool known = op != none && model_.run().definitions().ops()[op].declared;
-    if (known || std::any_of(links.unrecorded.begin(), links.unrecorded.end(),
-                             [&](std::uint32_t n) { return graphs.text(n) == tail; })) {
+    if (known || called(tail) != nullptr) {
       tensor(forward, {known ? op : none, model_.run().intern(tail), 0}, link, depth + 1);
       return link.state == Link::State::events || link.state == Link::State::clean;
     }
@@ -190,7 +179,7 @@ NANLENS_API std::uint32_t Resolver::extra_output_name(const CallSite& site, std:
   if (site.callee == none) return none;
   const auto& backward = model_.nested().backward_functions(site.callee);
   for (std::size_t i = backward.size(); i-- > 0;)
-    if (const auto list = model_.nested().captured(backward[i]); number < list.size()) return list[number];
+    if (const auto& list = model_.nested().captured(backward[i]); number < list.size()) return list[number];
   return none;
 }
 
@@ -204,6 +193,7 @@ NANLENS_API Place Resolver::outside_of(const Place& place) {
   const std::uint32_t begin = place.run == none ? place.before : window.run_begin(place.graph, place.run);
   std::uint32_t latest = none;
   for (const std::uint32_t caller : model_.nested().callers(place.graph)) {
+    if (!step()) break;
     const std::uint32_t row = window.last_row_before(caller, begin);
     if (row == none ? outside.graph != forward : latest != none && row <= latest) continue;
     if (row != none) latest = row;
@@ -222,69 +212,82 @@ NANLENS_API void Resolver::nested_argument(const Place& place, Link& link, int d
   const std::uint32_t outer_runs = window.num_runs(outside.graph);
   const bool reused = outside.graph != model_.graphs().graph(place.graph).outer ||
                       (outer_runs > 0 && window.num_runs(place.graph) > outer_runs);
-  std::vector<EventRef> found;
-  candidates_in(outside, place, reused, found, depth);
-  if (found.empty()) return link.set_unknown(Reason::nested, 0.3F);
+  const std::int32_t limit = reused ? detail::latest_id : model_.nested().first_id(place.graph);
+  const std::uint32_t begin = place.run == none ? place.before : window.run_begin(place.graph, place.run);
+  Place earlier = outside;
+  earlier.before = begin;
+  Candidates found;
+  results_before(earlier, place, limit, found, depth);
+  const auto& arguments = model_.graphs().links(outside.graph).placeholders;
+  for (std::size_t i = 0; i < std::min(arguments.size(), limits::candidates); ++i) {
+    if (model_.graphs().op(arguments[i]).first_tensor_id >= limit) continue;
+    Link one;
+    tensor(outside, {arguments[i], 0, 0}, one, depth + 4);
+    found.add(one);
+  }
+  tensors_before(outside, begin, reused, limit, found);
+  if (found.list.empty()) return link.set_unknown(Reason::nested, 0.3F);
   link.state = Link::State::candidates;
-  link.events = std::move(found);
+  link.events = std::move(found.list);
   link.confidence = 0.5F;
 }
 
-NANLENS_API void Resolver::candidates_in(const Place& outside, const Place& place, bool reused,
-                                         std::vector<EventRef>& found, int depth) {
-  GraphFacts& graphs = model_.graphs();
-  Window& window = model_.window(place.call);
-  const std::int32_t limit = reused ? detail::latest_id : model_.nested().first_id(place.graph);
-  const std::uint32_t begin = place.run == none ? place.before : window.run_begin(place.graph, place.run);
-  std::set<std::uint64_t> seen;
-  const auto add = [&](const Link& one) {
-    if (one.state != Link::State::events) return;
-    for (const EventRef& e : one.events)
-      if (seen.insert(std::uint64_t{e.index} << 17 | std::uint64_t{e.slot} << 1 | (e.is_execution ? 1U : 0U)).second)
-        found.push_back(e);
-  };
-  Place earlier = outside;
-  earlier.before = begin;
-  for (const CallSite& site : model_.nested().sites(outside.graph)) {
+// What earlier calls of the caller gave.
+NANLENS_API void Resolver::results_before(const Place& outside, const Place& place, std::int32_t limit,
+                                          Candidates& found, int depth) {
+  const auto& sites = model_.nested().sites(outside.graph);
+  const std::size_t end =
+      limit == detail::latest_id ? sites.size() : model_.nested().last_site(outside.graph, place.graph);
+  for (std::size_t i = end - std::min(end, limits::candidates); i < end && step(); ++i) {
+    const CallSite& site = sites[i];
     if (site.callee == none || site.callee == place.graph || model_.nested().first_id(site.callee) >= limit) continue;
-    const auto num_returns = static_cast<std::uint32_t>(graphs.links(site.callee).returns.size());
-    for (std::uint32_t slot = 0; slot < std::min(num_returns, 16U); ++slot) {
+    const auto num_returns = static_cast<std::uint32_t>(model_.graphs().links(site.callee).returns.size());
+    for (std::uint32_t slot = 0; slot < std::min(num_returns, 16U) && step(); ++slot) {
       Link one;
-      nested_result(inside_of(earlier, site), slot, one, depth + 4);
-      add(one);
+      nested_result(inside_of(outside, site), slot, one, depth + 4);
+      found.add(one);
     }
   }
-  for (const std::uint32_t argument_op : graphs.links(outside.graph).placeholders) {
-    if (graphs.op(argument_op).first_tensor_id >= limit) continue;
+}
+
+// Tensors of the caller's own ops that existed before the call.
+NANLENS_API void Resolver::tensors_before(const Place& outside, std::uint32_t begin, bool reused, std::int32_t limit,
+                                          Candidates& found) {
+  GraphFacts& graphs = model_.graphs();
+  Window& window = model_.window(outside.call);
+  const auto& ops = graphs.graph(outside.graph).ops;  // in the order of their creation, and so of their ids
+  const auto end = std::partition_point(ops.begin(), ops.end(),
+                                        [&](std::uint32_t op) { return graphs.op(op).first_tensor_id < limit; });
+  std::vector<std::uint32_t> rows;
+  const std::size_t most = reused ? 4 * limits::candidates : limits::candidates;
+  for (auto at = end; at != ops.begin() && static_cast<std::size_t>(end - at) < most && step();) {
+    const OpLinks& op = graphs.op(*--at);
+    if (op.code == OpCode::placeholder) continue;
+    for (std::uint32_t slot = op.num_outputs; slot-- > 0 && rows.size() < limits::candidates;) {
+      const std::uint32_t row = window.find(graphs.tensor(*at, slot), outside.run);
+      if (row != none && (begin == none || row <= begin || !reused)) rows.push_back(row);
+    }
+  }
+  for (std::size_t i = rows.size(); i-- > 0;) {
     Link one;
-    tensor(outside, {argument_op, 0, 0}, one, depth + 4);
-    add(one);
-  }
-  for (const std::uint32_t other : graphs.graph(outside.graph).ops) {
-    const OpLinks& candidate = graphs.op(other);
-    if (candidate.first_tensor_id >= limit || candidate.code == OpCode::placeholder) continue;
-    for (std::uint32_t slot = 0; slot < candidate.num_outputs && step(); ++slot) {
-      const std::uint32_t row = window.find(graphs.tensor(other, slot), outside.run);
-      Link one;
-      if (row != none && (begin == none || row <= begin || !reused)) one.set_event(trace_event(row), 1);
-      add(one);
-    }
+    one.set_event(trace_event(rows[i]), 1);
+    found.add(one);
   }
 }
 
 NANLENS_API std::int64_t Resolver::handle(const Place& place, const InputEdge& edge, int depth) {
-  if (edge.op == none || depth > deepest) return -1;
+  if (edge.op == none || depth > limits::link_depth) return -1;
   GraphFacts& graphs = model_.graphs();
   const OpLinks& op = graphs.op(edge.op);
   if (op.code == OpCode::identity && !op.inputs.empty()) return handle(place, op.inputs.front(), depth + 1);
   if (op.code != OpCode::placeholder) return -1;
   const GraphLinks& links = graphs.links(place.graph);
-  const auto at = std::find(links.placeholders.begin(), links.placeholders.end(), edge.op);
-  const auto position = static_cast<std::size_t>(at - links.placeholders.begin());
+  const std::uint32_t position = op.argument;
+  if (position == none) return -1;
   const std::uint32_t outer = graphs.graph(place.graph).outer;
   if (links.role != FlowRole::none) {
     const auto& inputs = graphs.op(links.flow_op).inputs;
-    const std::size_t input = links.role == FlowRole::branch ? position + 1 : position;
+    const std::size_t input = std::size_t{position} + (links.role == FlowRole::branch ? 1 : 0);
     Place outside = place;
     outside.graph = outer;
     return input < inputs.size() ? handle(outside, inputs[input], depth + 1) : -1;

@@ -5,64 +5,66 @@ namespace nanlens::causes {
 
 // --- nanlens' own logdirs: calls are ops of the caller's graph.
 
-NANLENS_API const Resolver::NativeCalls& Resolver::native_calls(const Place& caller, std::string_view name) {
+NANLENS_API Resolver::CallsByName& Resolver::native_calls(const Place& caller) {
   constexpr std::size_t most = 64;  // remembered: those of a few runs are asked about again and again
-  NativeKey key(caller.call, caller.graph, caller.run, std::string(name));
+  const NativeKey key(caller.call, caller.graph, caller.run);
   const auto known = native_calls_.find(key);
   if (known != native_calls_.end()) return known->second;
   if (native_calls_.size() >= most) native_calls_.clear();
-  NativeCalls& calls = native_calls_[std::move(key)];
-  steps_ += model_.graphs().graph(caller.graph).ops.size();
-  for (const std::uint32_t op : model_.graphs().graph(caller.graph).ops) {
+  CallsByName& calls = native_calls_[key];
+  const auto& ops = model_.graphs().graph(caller.graph).ops;
+  model_.spend(ops.size());
+  for (const std::uint32_t op : ops) {
     if (model_.graphs().op(op).code != OpCode::call) continue;
-    const std::string_view own = model_.graphs().op_name(op);
-    if (own != name && detail::without_number(own) != name) continue;
-    calls.by_op.emplace(op, calls.ops.size());
-    calls.ops.push_back(op);
+    const std::string_view full = model_.graphs().op_name(op);
+    const std::string_view plain = detail::without_number(full);
+    for (const std::string_view name : {full, plain}) {
+      NativeCalls& one = calls[name];
+      if (one.by_op.emplace(op, one.ops.size()).second) one.ops.push_back(op);
+    }
   }
-  find_runs(caller, name, calls);
+  find_runs(caller, calls);
   return calls;
 }
 
-// Runs of the caller's nested functions of one name that began inside one run of the caller, in order.
-NANLENS_API void Resolver::find_runs(const Place& caller, std::string_view name, NativeCalls& calls) {
+// Runs of the caller's nested functions that began inside one run of the caller, in order.
+NANLENS_API void Resolver::find_runs(const Place& caller, CallsByName& calls) {
   Window& window = model_.window(caller.call);
-  const std::uint32_t num_callers = window.num_runs(caller.graph);
-  const std::uint64_t begin = num_callers == 0 ? 0 : window.run_number(caller.graph, caller.run);
-  std::uint64_t end = ~std::uint64_t{0};
-  for (std::uint32_t run = 0; run < num_callers; ++run)
-    if (const std::uint64_t n = window.run_number(caller.graph, run); n > begin) end = std::min(end, n);
-  for (const std::uint32_t child : model_.graphs().graph(caller.graph).inner) {
-    if (model_.graphs().graph_name(child) != name) continue;
-    for (std::uint32_t run = 0; run < window.num_runs(child); ++run) {
-      const std::uint64_t number = window.run_number(child, run);
-      if (number > begin && number < end) calls.runs.push_back({number, child, run});
-    }
+  const auto callers = window.runs_by_number(caller.graph);
+  const std::uint64_t begin = callers.empty() ? 0 : window.run_number(caller.graph, caller.run);
+  const auto after = [](std::span<const std::pair<std::uint64_t, std::uint32_t>> runs, std::uint64_t number) {
+    return std::upper_bound(runs.begin(), runs.end(), std::pair(number, none));
+  };
+  const auto next = after(callers, begin);
+  const std::uint64_t end = next == callers.end() ? ~std::uint64_t{0} : next->first;
+  const auto& inner = model_.graphs().graph(caller.graph).inner;
+  model_.spend(inner.size());
+  for (const std::uint32_t child : inner) {
+    const auto runs = window.runs_by_number(child);
+    for (auto run = after(runs, begin); run != runs.end() && run->first < end; ++run)
+      calls[model_.graphs().graph_name(child)].runs.push_back({run->first, child, run->second});
   }
-  std::sort(calls.runs.begin(), calls.runs.end(),
-            [](const CalleeRun& a, const CalleeRun& b) { return a.number < b.number; });
-  for (std::size_t i = 0; i < calls.runs.size(); ++i)
-    calls.by_run.emplace(std::uint64_t{calls.runs[i].graph} << 32 | calls.runs[i].run, i);
+  for (auto& [name, one] : calls) {
+    std::sort(one.runs.begin(), one.runs.end(),
+              [](const CalleeRun& a, const CalleeRun& b) { return a.number < b.number; });
+    for (std::size_t i = 0; i < one.runs.size(); ++i)
+      one.by_run.emplace(std::uint64_t{one.runs[i].graph} << 32 | one.runs[i].run, i);
+  }
 }
 
 NANLENS_API std::uint32_t Resolver::caller_run(const Place& callee, std::uint32_t caller) {
   Window& window = model_.window(callee.call);
   const std::uint64_t number = window.run_number(callee.graph, callee.run);
-  std::uint32_t best = 0;
-  std::uint64_t nearest = 0;
-  for (std::uint32_t run = 0; run < window.num_runs(caller); ++run)
-    if (const std::uint64_t n = window.run_number(caller, run); n < number && n >= nearest) {
-      nearest = n;
-      best = run;
-    }
-  return best;
+  const auto runs = window.runs_by_number(caller);
+  const auto after = std::lower_bound(runs.begin(), runs.end(), std::pair(number, std::uint32_t{0}));
+  return after == runs.begin() ? 0 : (after - 1)->second;
 }
 
 NANLENS_API bool Resolver::recorded_call_result(const Place& place, const InputEdge& edge, Link& link, int depth) {
   if (!model_.owners().native() || place.run == none) return false;
   const std::string_view full = model_.graphs().op_name(edge.op);
   for (const std::string_view name : {full, detail::without_number(full)}) {
-    const NativeCalls& calls = native_calls(place, name);
+    const NativeCalls& calls = native_calls(place)[name];
     const auto at = calls.by_op.find(edge.op);
     if (at == calls.by_op.end() || at->second >= calls.runs.size()) continue;
     const CalleeRun& run = calls.runs[at->second];
@@ -85,7 +87,7 @@ NANLENS_API bool Resolver::recorded_argument(const Place& place, std::size_t pos
   Place outside = place;
   outside.graph = caller;
   outside.run = caller_run(place, caller);
-  const NativeCalls& calls = native_calls(outside, model_.graphs().graph_name(place.graph));
+  const NativeCalls& calls = native_calls(outside)[model_.graphs().graph_name(place.graph)];
   const auto at = calls.by_run.find(std::uint64_t{place.graph} << 32 | place.run);
   if (at == calls.by_run.end() || at->second >= calls.ops.size()) return false;
   const auto& inputs = model_.graphs().op(calls.ops[at->second]).inputs;
@@ -183,10 +185,7 @@ NANLENS_API void Resolver::call_output(EventRef output, Link& link) {
     const auto& returns = graphs.links(graph).returns;
     if (output.slot < returns.size() && resolves(returns[output.slot], 1)) return;
     // Outputs beyond the returns are kept for a backward call, whose placeholder is named after the op.
-    const auto outputs = model_.calls().outputs(call);
-    const auto uses = output.slot < outputs.size() ? model_.calls().consumers(outputs[output.slot].tensor_id)
-                                                   : std::span<const TensorUse>{};
-    for (const TensorUse& use : uses) {
+    for (const TensorUse& use : model_.calls().consumers(call, output.slot)) {
       const std::uint32_t user =
           model_.calls().is_call(use.execution) ? model_.owners().graph_of_call(use.execution) : none;
       if (user == none) continue;

@@ -2,7 +2,10 @@
 /// Which call each row belongs to, and the rows of each call.
 #pragma once
 
+#include <cmath>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <nanlens/causes/call_table.hpp>
@@ -18,15 +21,22 @@ class RowOwners {
   RowOwners(Run& run, GraphFacts& graphs, CallTable& calls) : run_(run), graphs_(graphs), calls_(calls) {}
 
   void update() {
+    const Facts before = std::exchange(facts_, {});
+    const auto ownerless_before = std::exchange(ownerless_, {});
     native_ = run_.metadata().tensorflow_version.starts_with("nanlens");
     asynchronous_.clear();
-    families_of_graph_.clear();
-    foreign_allowed_.clear();
-    if (!native_) compare_clocks();
+    family_of_graph_.assign(run_.definitions().graphs().size(), none);
+    inside_.clear();
+    last_answer_.assign(run_.definitions().graphs().size(), {none, false});
+    foreign_known_ = false;
+    if (native_)
+      sort_calls();
+    else
+      compare_clocks();
     spans_.assign(run_.num_executions(), {});
-    ownerless_.clear();
     has_rows_.assign(run_.definitions().ops().size(), false);
     for (std::uint32_t row = 0; row < run_.num_traces(); ++row) {
+      if (!has_rows_[run_.trace_op(row)]) ++facts_.ops_with_rows;
       has_rows_[run_.trace_op(row)] = true;
       const std::uint32_t call = owner(row);
       if (call == none) {
@@ -37,7 +47,21 @@ class RowOwners {
       if (span.first == none) span.first = row;
       span.last = row;
     }
+    const bool redecided =
+        calls_.decide_again([&](std::uint32_t type, std::uint32_t graph) { return rows_in(type, graph); });
+    facts_.graphs = run_.definitions().graphs().size();
+    facts_.ops = graphs_.num_declared();
+    facts_.called = calls_.num_called();
+    facts_.offset = offset_;
+    facts_.matched = matched_;
+    facts_.native = native_;
+    facts_changed_ = redecided || offset_ != 0 || !(facts_ == before);
+    ownerless_changed_ = ownerless_ != ownerless_before;
   }
+  /// Did the last `update` find that what all rows are judged by has changed: definitions, names of calls, clocks?
+  [[nodiscard]] bool facts_changed() const noexcept { return facts_changed_; }
+  /// Did it find other rows without a call than before?
+  [[nodiscard]] bool ownerless_changed() const noexcept { return ownerless_changed_; }
 
   /// The call of a row; none for rows of graphs that the runtime runs by itself (input pipelines), and of those that
   /// can't be the call's.
@@ -70,6 +94,12 @@ class RowOwners {
     for (std::uint32_t row = span.first; row <= span.last; ++row)
       if (owner(row) == call) rows.push_back(row);
   }
+  /// The first row of a call; none if it has none.
+  [[nodiscard]] std::uint32_t first_row(std::uint32_t call) const { return spans_[call].first; }
+  /// When the last execution of a file set ended that ended before a time; −∞ if none did.
+  [[nodiscard]] double end_of_call_before(std::size_t set, double time) const;
+  /// The first execution that ended at or after a row, of the row's file set; none if there is none yet.
+  [[nodiscard]] std::uint32_t call_after(std::uint32_t row);
   [[nodiscard]] bool has_rows(std::uint32_t op) const { return op < has_rows_.size() && has_rows_[op]; }
   [[nodiscard]] bool native() const noexcept { return native_; }
   /// False: many rows can't be those of the call at their time, and no offset between the clocks mends it. They have no
@@ -88,6 +118,16 @@ class RowOwners {
     std::uint32_t first = none;
     std::uint32_t last = none;
   };
+  struct Facts {
+    std::size_t graphs = 0;
+    std::size_t ops = 0;  // that are declared
+    std::size_t called = 0;
+    std::size_t ops_with_rows = 0;
+    double offset = 0;
+    bool matched = true;
+    bool native = false;
+    friend bool operator==(const Facts&, const Facts&) = default;
+  };
   struct Sample {
     double time;
     std::uint32_t graph;
@@ -97,14 +137,30 @@ class RowOwners {
 
   std::size_t rows_in(std::uint32_t type, std::uint32_t graph);
   std::uint32_t family(std::string_view function);
-  const std::vector<std::uint32_t>& families_around(std::uint32_t graph);
+  std::uint32_t family_of_graph(std::uint32_t graph);
+  bool is_inside(std::uint32_t graph, std::uint32_t family);
   bool may_run(std::uint32_t call, std::uint32_t graph);
   bool runs_foreign_functions(std::uint32_t type);
+  void find_foreign_callers();
   void compare_clocks();
+  void sort_calls();
   void take_samples(std::vector<Sample>& samples);
   std::vector<double> offsets_to_try(const std::vector<Sample>& samples);
-  double share_that_fits(const std::vector<Sample>& samples, double offset);
+  double best_near(const std::vector<Sample>& samples, double offset);
+  std::vector<std::pair<double, double>> offsets_of_last_calls(const std::vector<Sample>& samples);
+  // How well an offset brings sampled rows to their calls.
+  struct Fit {
+    std::size_t right = 0;               // rows that may be the call's
+    std::size_t calls_without_rows = 0;  // behind the last call that has some
+    [[nodiscard]] bool better_than(const Fit& other) const {
+      return right != other.right ? right > other.right : calls_without_rows < other.calls_without_rows;
+    }
+  };
+  Fit fit_of(const std::vector<Sample>& samples, double offset);
+  bool rows_behind_are_of_one_call();
+  std::size_t calls_behind(const std::vector<std::size_t>& last, const std::vector<Sample>& samples);
   void shift(double offset);
+  std::size_t position_at(double time, std::size_t set) const;
   std::uint32_t call_at(double time, std::size_t set) const;
 
   static constexpr std::size_t enough = 4096;
@@ -116,15 +172,23 @@ class RowOwners {
   std::vector<bool> has_rows_;
   std::vector<std::uint8_t> asynchronous_;  // by graph: 0 no, 1 yes, 2 not looked at
   reader::StringPool family_names_;
-  std::vector<std::uint32_t> family_of_type_;                  // by op type of calls; none: not looked at
-  std::vector<std::vector<std::uint32_t>> families_of_graph_;  // of the graph and those around it
-  std::vector<std::uint8_t> foreign_allowed_;                  // by op type of calls: 0 no, 1 yes, 2 not looked at
-  std::vector<std::vector<std::pair<double, std::uint32_t>>>
-      calls_by_time_;                   // of each file set, while offsets are tried
+  std::vector<std::uint32_t> family_of_type_;                // by op type of calls; none: not looked at
+  std::vector<std::uint32_t> family_of_graph_;               // none: not looked at
+  std::unordered_map<std::uint64_t, bool> inside_;           // by family and graph
+  std::vector<std::pair<std::uint32_t, bool>> last_answer_;  // by graph: op type, and whether it may run the graph
+  std::unordered_set<std::uint32_t> families_;               // of all graphs
+  std::unordered_set<std::uint32_t> foreign_callers_;        // families that run functions traced elsewhere
+  bool foreign_known_ = false;
+  // Executions of each file set.
+  std::vector<std::vector<std::pair<double, std::uint32_t>>> calls_by_time_;
   std::vector<std::uint32_t> shifted_;  // owners by shifted time; empty without an offset
+  Facts facts_;
+  bool facts_changed_ = true;
+  bool ownerless_changed_ = true;
   double offset_ = 0;
   bool native_ = false;
   bool matched_ = true;
+  bool open_rows_fit_ = true;  // rows behind the last call may be those of one that has not ended
 };
 
 }  // namespace nanlens::causes

@@ -1,6 +1,8 @@
 // Part of row_owners.hpp: whose rows they are, and whether clocks agree.
 #pragma once
 
+#include <limits>
+
 namespace nanlens::causes {
 
 // Rows that calls of one name have below one function's graph.
@@ -22,41 +24,64 @@ NANLENS_API std::uint32_t RowOwners::family(std::string_view function) {
   return family_names_.add(function);
 }
 
-NANLENS_API const std::vector<std::uint32_t>& RowOwners::families_around(std::uint32_t graph) {
-  if (graph >= families_of_graph_.size()) families_of_graph_.resize(run_.definitions().graphs().size());
-  auto& list = families_of_graph_[graph];
-  constexpr std::size_t deepest = 256;  // nesting; only a damaged logdir has more
-  for (std::uint32_t g = graph; list.empty() || (g != none && list.size() < deepest); g = graphs_.graph(g).outer)
-    list.push_back(family(graphs_.graph_name(g)));
-  return list;
+NANLENS_API std::uint32_t RowOwners::family_of_graph(std::uint32_t graph) {
+  std::uint32_t& known = family_of_graph_[graph];
+  if (known == none) known = family(graphs_.graph_name(graph));
+  return known;
+}
+
+// Is a graph, or one around it, of this family?
+NANLENS_API bool RowOwners::is_inside(std::uint32_t graph, std::uint32_t family) {
+  std::vector<std::uint64_t> asked;
+  bool found = false;
+  for (std::uint32_t g = graph; g != none && !found; g = graphs_.graph(g).outer) {
+    if (asked.size() == limits::graph_nesting) return false;
+    const std::uint64_t key = std::uint64_t{family} << 32 | g;
+    if (const auto known = inside_.find(key); known != inside_.end()) {
+      found = known->second;
+      break;
+    }
+    asked.push_back(key);
+    found = family_of_graph(g) == family;
+  }
+  for (const std::uint64_t key : asked) inside_.emplace(key, found);
+  return found;
 }
 
 NANLENS_API bool RowOwners::may_run(std::uint32_t call, std::uint32_t graph) {
   if (!calls_.is_call(call)) return false;
   if (graphs_.is_root(graph)) return true;
   const std::uint32_t type = calls_.op_type_number(call);
+  auto& [known_type, known] = last_answer_[graph];
+  if (known_type == type) return known;
   if (type >= family_of_type_.size()) family_of_type_.resize(type + 1U, none);
   if (family_of_type_[type] == none) family_of_type_[type] = family(function_name(calls_.op_type(call)));
-  const auto& around = families_around(graph);
-  return std::find(around.begin(), around.end(), family_of_type_[type]) != around.end() || runs_foreign_functions(type);
+  known_type = type;
+  return known = is_inside(graph, family_of_type_[type]) || runs_foreign_functions(type);
 }
 
 // A function that is called twice is traced once, inside its first caller: the second one has more calls than functions
 // of its own, or is not on record at all.
 NANLENS_API bool RowOwners::runs_foreign_functions(std::uint32_t type) {
-  if (type >= foreign_allowed_.size()) foreign_allowed_.resize(type + 1U, 2);
-  if (foreign_allowed_[type] != 2) return foreign_allowed_[type] == 1;
-  foreign_allowed_[type] = 1;
-  bool known = false;
-  for (std::uint32_t g = 0; g < run_.definitions().graphs().size(); ++g) {
-    const auto& around = families_around(g);
-    if (std::find(around.begin(), around.end(), family_of_type_[type]) == around.end()) continue;
-    known = true;
+  if (!foreign_known_) find_foreign_callers();
+  const std::uint32_t family = family_of_type_[type];
+  return foreign_callers_.contains(family) || !families_.contains(family);
+}
+
+NANLENS_API void RowOwners::find_foreign_callers() {
+  foreign_known_ = true;
+  families_.clear();
+  foreign_callers_.clear();
+  std::vector<bool> seen(run_.definitions().graphs().size());
+  for (std::uint32_t g = 0; g < seen.size(); ++g) {
+    families_.insert(family_of_graph(g));
     const GraphLinks& links = graphs_.links(g);
-    if (links.unrecorded.size() > links.functions.size()) return true;
+    if (links.unrecorded.size() <= links.functions.size()) continue;
+    for (std::uint32_t outer = g; outer != none && !seen[outer]; outer = graphs_.graph(outer).outer) {
+      seen[outer] = true;
+      foreign_callers_.insert(family_of_graph(outer));
+    }
   }
-  foreign_allowed_[type] = known ? 0 : 1;
-  return !known;
 }
 
 // Do the rows that time gives to a call belong to its function? If too few do, clocks may differ: the offset with which
@@ -66,9 +91,28 @@ NANLENS_API void RowOwners::compare_clocks() {
   take_samples(samples);
   constexpr double enough_share = 0.95;
   matched_ = true;
-  calls_by_time_.clear();
-  if (samples.empty()) return;
-  calls_by_time_.resize(run_.num_sets());
+  offset_ = 0;
+  sort_calls();
+  const auto enough_fit = [&](const Fit& fit) {
+    return static_cast<double>(fit.right) >= enough_share * static_cast<double>(samples.size());
+  };
+  open_rows_fit_ = rows_behind_are_of_one_call();
+  Fit best = fit_of(samples, 0);
+  if (!enough_fit(best)) {
+    double best_offset = 0;
+    for (const double offset : offsets_to_try(samples))
+      if (const Fit fit = fit_of(samples, offset); fit.better_than(best)) {
+        best = fit;
+        best_offset = offset;
+      }
+    matched_ = enough_fit(best);
+    if (matched_) offset_ = best_offset;
+  }
+  shift(offset_);
+}
+
+NANLENS_API void RowOwners::sort_calls() {
+  calls_by_time_.assign(run_.num_sets(), {});
   for (std::uint32_t i = 0; i < run_.num_executions(); ++i)
     if (const double time = run_.execution_wall_time(i); time == time)
       calls_by_time_[run_.set_of_execution(i)].emplace_back(time, i);
@@ -76,25 +120,15 @@ NANLENS_API void RowOwners::compare_clocks() {
     std::sort(calls.begin(), calls.end(), [](const auto& a, const auto& b) {
       return a.first < b.first || (a.first == b.first && a.second < b.second);
     });
-  double best = share_that_fits(samples, offset_);
-  if (best < enough_share) {
-    double best_offset = offset_;
-    for (const double offset : offsets_to_try(samples))
-      if (const double share = share_that_fits(samples, offset); share > best) {
-        best = share;
-        best_offset = offset;
-      }
-    matched_ = best >= enough_share;
-    offset_ = matched_ ? best_offset : 0;
-  }
-  shift(offset_);
-  calls_by_time_.clear();
 }
 
-// Rows of functions, from all over the run.
+// Rows of functions, from all over the run, and the last ones.
 NANLENS_API void RowOwners::take_samples(std::vector<Sample>& samples) {
   const auto step = static_cast<std::uint32_t>(run_.num_traces() / enough + 1);
-  for (std::uint32_t row = 0; row < run_.num_traces(); row += step) {
+  constexpr std::uint32_t last = 64;
+  const auto num_rows = static_cast<std::uint32_t>(run_.num_traces());
+  for (std::uint32_t row = 0; row < num_rows;
+       row += num_rows - row <= last ? 1 : std::min(step, num_rows - row - last)) {
     const std::uint32_t graph = graphs_.graph_of(run_.trace_op(row));
     if (graphs_.is_root(graph) || is_asynchronous(graph)) continue;
     const auto digest = run_.trace_digest(row);
@@ -113,32 +147,113 @@ NANLENS_API std::vector<double> RowOwners::offsets_to_try(const std::vector<Samp
     offsets.push_back(offset);
     offsets.push_back(-offset);
   }
-  constexpr std::size_t most = 16;
-  std::vector<std::uint32_t> seen;
-  for (std::size_t i = samples.size(); i-- > 0 && seen.size() < most;) {
-    const auto& around = families_around(samples[i].graph);
-    const std::uint32_t one = around.size() > 1 ? around[around.size() - 2] : around[0];
-    if (std::find(seen.begin(), seen.end(), one) != seen.end()) continue;
-    seen.push_back(one);
-    const auto& calls = calls_by_time_[samples[i].set];
-    for (std::size_t k = calls.size(); k-- > 0;)
-      if (calls_.is_call(calls[k].second) && family(function_name(calls_.op_type(calls[k].second))) == one) {
-        offsets.push_back(calls[k].first - samples[i].time);
-        break;
-      }
+  for (const auto& [low, high] : offsets_of_last_calls(samples)) {
+    const double middle = (std::max(low, high - longest) + high) / 2;
+    offsets.push_back(high);
+    offsets.push_back(middle);
+    offsets.push_back(best_near(samples, middle));
   }
   return offsets;
 }
 
-NANLENS_API double RowOwners::share_that_fits(const std::vector<Sample>& samples, double offset) {
-  std::size_t right = 0;
+// The offset with which most rows belong to one of the calls that they are near with another. Each row has an interval
+// of offsets for each of these calls: the middle of where most of them overlap.
+NANLENS_API double RowOwners::best_near(const std::vector<Sample>& samples, double offset) {
+  constexpr std::size_t near = 2;
+  std::vector<std::pair<double, int>> edges;
+  for (const Sample& s : samples) {
+    const auto& calls = calls_by_time_[s.set];
+    const std::size_t position = position_at(s.time + offset, s.set);
+    const std::size_t first = position - std::min(position, near);
+    for (std::size_t k = first; k < std::min(calls.size(), position + near + 1); ++k) {
+      if (!may_run(calls[k].second, s.graph)) continue;
+      edges.emplace_back((k == 0 ? calls[k].first - 1 : calls[k - 1].first) - s.time, 1);
+      edges.emplace_back(calls[k].first - s.time, -1);
+    }
+  }
+  std::sort(edges.begin(), edges.end());
+  double best = offset;
+  int most = 0;
+  int now = 0;
+  for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+    now += edges[i].second;
+    if (now <= most || edges[i].first == edges[i + 1].first) continue;
+    most = now;
+    best = (edges[i].first + edges[i + 1].first) / 2;
+  }
+  return best;
+}
+
+// For some functions: the offsets, from (excluding) … to, with which the last row is one of the last call.
+NANLENS_API std::vector<std::pair<double, double>> RowOwners::offsets_of_last_calls(
+    const std::vector<Sample>& samples) {
+  constexpr std::size_t most = 16;
+  std::vector<std::pair<double, double>> found;
+  std::unordered_set<std::uint32_t> seen;
+  for (std::size_t i = samples.size(); i-- > 0 && found.size() < most;) {
+    const std::uint32_t top = graphs_.top(samples[i].graph);
+    const std::uint32_t one = family_of_graph(top == none ? samples[i].graph : top);
+    if (!seen.insert(one).second) continue;
+    const auto& calls = calls_by_time_[samples[i].set];
+    for (std::size_t k = calls.size(); k-- > 0;) {
+      if (!calls_.is_call(calls[k].second) || family(function_name(calls_.op_type(calls[k].second))) != one) continue;
+      const double before = k == 0 ? -std::numeric_limits<double>::infinity() : calls[k - 1].first;
+      found.emplace_back(before - samples[i].time, calls[k].first - samples[i].time);
+      break;
+    }
+  }
+  return found;
+}
+
+NANLENS_API RowOwners::Fit RowOwners::fit_of(const std::vector<Sample>& samples, double offset) {
+  Fit fit;
+  std::vector<std::size_t> last(run_.num_sets(), 0);  // position of the last call with rows, of each set
   for (const Sample& s : samples) {
     const bool as_read = offset == 0 && run_.num_sets() == 1;
-    const std::uint32_t call = as_read ? run_.trace_execution(s.row) : call_at(s.time + offset, s.set);
-    // A call that has not ended yet is no fault.
-    right += call == none ? offset == 0 : may_run(call, s.graph);
+    const std::size_t position = position_at(s.time + offset, s.set);
+    const auto& calls = calls_by_time_[s.set];
+    const bool open = position == calls.size();
+    if (!open) last[s.set] = std::max(last[s.set], position);
+    const std::uint32_t call = as_read ? run_.trace_execution(s.row) : open ? none : calls[position].second;
+    // That a call has not ended yet is no fault.
+    fit.right += call == none ? offset == 0 && open_rows_fit_ : may_run(call, s.graph);
   }
-  return static_cast<double>(right) / static_cast<double>(samples.size());
+  // Where all steps take the same time, an offset of whole steps fits nearly as well: but the last calls are left
+  // without rows then.
+  fit.calls_without_rows = offset == 0 ? 0 : calls_behind(last, samples);
+  return fit;
+}
+
+// A call makes no tensor of its function twice, outside of loops: rows of several calls behind the last one that is on
+// record are by another clock.
+NANLENS_API bool RowOwners::rows_behind_are_of_one_call() {
+  constexpr std::uint32_t threads = 2;  // as many calls may be under way
+  std::unordered_map<std::uint32_t, std::uint32_t> times;
+  std::size_t seen = 0;
+  for (auto row = static_cast<std::uint32_t>(run_.num_traces()); row-- > 0 && seen++ < enough;) {
+    const std::uint32_t call = run_.num_sets() == 1 ? run_.trace_execution(row) : call_after(row);
+    if (call != none) return true;
+    const std::uint32_t op = run_.trace_op(row);
+    const std::uint32_t graph = graphs_.graph_of(op);
+    if (graphs_.top(graph) != graph || is_asynchronous(graph) || graphs_.op(op).num_outputs > 1) continue;
+    if (++times[op] > threads) return false;
+  }
+  return true;
+}
+
+// Calls of functions whose rows are in the samples, behind the last ones that have rows.
+NANLENS_API std::size_t RowOwners::calls_behind(const std::vector<std::size_t>& last,
+                                                const std::vector<Sample>& samples) {
+  std::unordered_set<std::uint32_t> families;
+  for (const Sample& s : samples)
+    if (const std::uint32_t top = graphs_.top(s.graph); top != none) families.insert(family_of_graph(top));
+  std::size_t n = 0;
+  for (std::size_t set = 0; set < last.size(); ++set)
+    for (std::size_t i = last[set] + 1; i < calls_by_time_[set].size() && n < enough; ++i) {
+      const std::uint32_t call = calls_by_time_[set][i].second;
+      n += calls_.is_call(call) && families.contains(family(function_name(calls_.op_type(call))));
+    }
+  return n;
 }
 
 NANLENS_API void RowOwners::shift(double offset) {
@@ -151,10 +266,28 @@ NANLENS_API void RowOwners::shift(double offset) {
   }
 }
 
-NANLENS_API std::uint32_t RowOwners::call_at(double time, std::size_t set) const {
+NANLENS_API double RowOwners::end_of_call_before(std::size_t set, double time) const {
   const auto& calls = calls_by_time_[set];
   const auto found = std::lower_bound(calls.begin(), calls.end(), std::pair(time, std::uint32_t{0}));
-  return found == calls.end() ? none : found->second;
+  return found == calls.begin() ? -std::numeric_limits<double>::infinity() : (found - 1)->first;
+}
+
+NANLENS_API std::uint32_t RowOwners::call_after(std::uint32_t row) {
+  const auto digest = run_.trace_digest(row);
+  const std::size_t set = run_.set_of_trace(row);
+  if (!digest || set >= calls_by_time_.size()) return none;
+  return call_at(digest->wall_time + offset_, set);
+}
+
+NANLENS_API std::size_t RowOwners::position_at(double time, std::size_t set) const {
+  const auto& calls = calls_by_time_[set];
+  const auto found = std::lower_bound(calls.begin(), calls.end(), std::pair(time, std::uint32_t{0}));
+  return static_cast<std::size_t>(found - calls.begin());
+}
+
+NANLENS_API std::uint32_t RowOwners::call_at(double time, std::size_t set) const {
+  const std::size_t position = position_at(time, set);
+  return position == calls_by_time_[set].size() ? none : calls_by_time_[set][position].second;
 }
 
 }  // namespace nanlens::causes

@@ -2,6 +2,7 @@
 /// Writes to variables: what a variable held when it was read.
 #pragma once
 
+#include <algorithm>
 #include <unordered_map>
 #include <vector>
 
@@ -22,9 +23,16 @@ class Variables {
  public:
   Variables(Model& model, Resolver& resolver) : model_(model), resolver_(resolver) {}
 
+  /// What was found out about writes inside functions rested on other definitions.
+  void forget() {
+    executions_seen_ = 0;
+    sets_.clear();
+    in_graph_.clear();
+  }
   /// Takes in the executions that are new.
   void update() {
     CallTable& calls = model_.calls();
+    sets_.resize(model_.run().num_sets());
     if (model_.owners().native()) return update_native();
     for (; executions_seen_ < calls.size(); ++executions_seen_) {
       const auto i = static_cast<std::uint32_t>(executions_seen_);
@@ -39,23 +47,29 @@ class Variables {
     }
   }
 
-  /// Was this variable written on record?
-  [[nodiscard]] bool is_known(std::int64_t handle) const { return handle >= 0 && by_handle_.contains(handle); }
+  /// Was this variable written on record, by the process that recorded the reader?
+  [[nodiscard]] bool is_known(EventRef reader, std::int64_t handle) const {
+    return handle >= 0 && sets_[set_of(reader)].by_handle.contains(handle);
+  }
 
   /// The event that a read found in its variable: the latest earlier write with something bad, if the content is bad.
   /// `reader`: the read itself; `handle` −1 if unknown; `health` of what was read.
   void last_write(EventRef reader, std::int64_t handle, const TensorHealth& health, Link& link) {
     std::uint32_t at = reader.is_execution ? reader.index : model_.owners().owner(reader.index);
-    if (at == none) at = first_execution_after(reader);
+    if (at == none) at = model_.owners().call_after(reader.index);
+    const Written& known = sets_[set_of(reader)];
     const bool ownerless = !reader.is_execution && model_.owners().owner(reader.index) == none;
     const std::uint32_t before = reader.is_execution ? none : reader.index;
     std::uint32_t exact = none;  // execution of the write found by handle
-    if (const auto found = by_handle_.find(handle); handle >= 0 && found != by_handle_.end()) {
+    if (const auto found = known.by_handle.find(handle); handle >= 0 && found != known.by_handle.end()) {
       constexpr std::size_t most = 64;
       const auto& list = found->second;
-      for (std::size_t i = list.size(), tried = 0; i-- > 0 && tried < most;) {
-        const VariableWrite& w = writes_[list[i]];
-        if (at != none && (w.execution > at || (w.execution == at && (reader.is_execution || ownerless)))) continue;
+      const auto end = std::partition_point(list.begin(), list.end(),
+                                            [&](std::uint32_t number) { return known.writes[number].execution <= at; });
+      auto i = static_cast<std::size_t>(end - list.begin());
+      for (std::size_t tried = 0; i-- > 0 && tried < most;) {
+        const VariableWrite& w = known.writes[list[i]];
+        if (w.execution == at && (reader.is_execution || ownerless)) continue;
         ++tried;
         Link value;
         value_of(w, w.execution == at ? before : none, value);
@@ -65,7 +79,7 @@ class Variables {
         if (w.overwrites && value.state == Link::State::events) break;
       }
     }
-    if (latest_alike(at, before, handle, exact, health, link)) return;
+    if (latest_alike(known, at, before, handle, exact, health, link)) return;
     if (exact != none) return link.set_unknown(Reason::not_recorded, 0.5F);
     link.set_unknown(Reason::variable, 0.5F);
   }
@@ -73,11 +87,11 @@ class Variables {
   /// The values that one of the last writes before an execution stored, if bad: for reads that are not recorded.
   bool recent_bad(std::uint32_t execution, Link& link) {
     constexpr std::size_t most = 5;
-    for (std::size_t i = writes_.size(), tried = 0; i-- > 0 && tried < most;) {
-      if (writes_[i].execution >= execution) continue;
-      ++tried;
+    const Written& known = sets_[set_of(execution_event(execution, 0))];
+    auto i = execution == 0 ? 0 : num_until(known, execution - 1);
+    for (std::size_t tried = 0; i-- > 0 && tried < most; ++tried) {
       Link value;
-      value_of(writes_[i], none, value);
+      value_of(known.writes[i], none, value);
       if (take_bad(value, 0.4F, link)) return true;
     }
     return false;
@@ -88,22 +102,22 @@ class Variables {
     std::vector<std::int64_t> handles;
     for (const TensorUse& input : model_.calls().inputs(call)) handles.push_back(input.tensor_id);
     model_.calls().visit_read_variables(call, [&](std::int64_t id) { handles.push_back(id); });
+    const Written& known = sets_[set_of(execution_event(call, 0))];
     for (const std::int64_t handle : handles) {
-      const auto found = by_handle_.find(handle);
-      if (found == by_handle_.end()) continue;
-      for (std::size_t i = found->second.size(); i-- > 0;) {
-        const VariableWrite& w = writes_[found->second[i]];
-        if (w.execution >= call) continue;
-        if (bad_input_of(w.execution, link)) return true;
-        break;
-      }
+      const auto found = known.by_handle.find(handle);
+      if (found == known.by_handle.end()) continue;
+      const auto& list = found->second;
+      const auto end = std::partition_point(
+          list.begin(), list.end(), [&](std::uint32_t number) { return known.writes[number].execution < call; });
+      if (end != list.begin() && bad_input_of(known.writes[*(end - 1)].execution, link)) return true;
     }
     return false;
   }
 
   /// An input of an execution that is bad; false if none is.
   bool bad_input_of(std::uint32_t execution, Link& link) {
-    for (const TensorUse& input : model_.calls().inputs(execution)) {
+    const auto inputs = model_.calls().inputs(execution);
+    for (const TensorUse& input : inputs.first(std::min(inputs.size(), limits::inputs_looked_at))) {
       Link one;
       resolver_.eager(input.tensor_id, execution, one);
       if (take_bad(one, 0.5F, link)) return true;
@@ -112,6 +126,11 @@ class Variables {
   }
 
  private:
+  // Of one file set: handles are the ids of one process.
+  struct Written {
+    std::vector<VariableWrite> writes;  // by execution
+    std::unordered_map<std::int64_t, std::vector<std::uint32_t>> by_handle;
+  };
   struct GraphWrite {
     std::uint32_t op;
     std::uint32_t graph;
@@ -128,9 +147,11 @@ class Variables {
   // input.
   void native_value(const VariableWrite& w, std::uint32_t before, Link& link) {
     if (model_.calls().is_call(w.execution)) {
+      constexpr std::size_t farthest = 65536;
       const auto rows = model_.window(w.execution).rows();
-      for (std::size_t i = rows.size(); i-- > 0;) {
-        if (before != none && rows[i] >= before) continue;
+      const auto end = before == none ? rows.end() : std::lower_bound(rows.begin(), rows.end(), before);
+      auto i = static_cast<std::size_t>(end - rows.begin());
+      for (std::size_t tried = 0; i-- > 0 && tried < farthest; ++tried) {
         const auto digest = model_.run().trace_digest(rows[i]);
         if (!digest || digest->variable_id != w.handle) continue;
         const OpLinks& op = model_.graphs().op(model_.run().trace_op(rows[i]));
@@ -143,24 +164,20 @@ class Variables {
     link.confidence = 1;
   }
 
-  // Of a row that belongs to no call, the time at least is known: no later write can be what it read.
-  std::uint32_t first_execution_after(EventRef row) {
-    const double time = model_.time(row);
-    std::uint32_t begin = 0;
-    auto end = static_cast<std::uint32_t>(model_.run().num_executions());
-    while (begin < end) {
-      const std::uint32_t middle = begin + (end - begin) / 2;
-      if (model_.run().execution_wall_time(middle) < time)
-        begin = middle + 1;
-      else
-        end = middle;
-    }
-    return begin == model_.run().num_executions() ? none : begin;
+  [[nodiscard]] std::size_t set_of(EventRef event) const {
+    const Run& run = model_.run();
+    return event.is_execution ? run.set_of_execution(event.index) : run.set_of_trace(event.index);
   }
-
+  // Writes by executions up to this one; none: all.
+  static std::size_t num_until(const Written& known, std::uint32_t execution) {
+    const auto end = std::partition_point(known.writes.begin(), known.writes.end(),
+                                          [&](const VariableWrite& w) { return w.execution <= execution; });
+    return static_cast<std::size_t>(end - known.writes.begin());
+  }
   void add(const VariableWrite& write) {
-    by_handle_[write.handle].push_back(static_cast<std::uint32_t>(writes_.size()));
-    writes_.push_back(write);
+    Written& known = sets_[set_of(execution_event(write.execution, 0))];
+    known.by_handle[write.handle].push_back(static_cast<std::uint32_t>(known.writes.size()));
+    known.writes.push_back(write);
   }
   void add_call(std::uint32_t call) {
     const std::uint32_t graph = model_.owners().graph_of_call(call);
@@ -236,12 +253,13 @@ class Variables {
   }
 
   // A bad write of the same dtype, rank and size where the variable's identity is not known on one side.
-  bool latest_alike(std::uint32_t at, std::uint32_t before, std::int64_t handle, std::uint32_t exact,
-                    const TensorHealth& health, Link& link) {
+  bool latest_alike(const Written& known, std::uint32_t at, std::uint32_t before, std::int64_t handle,
+                    std::uint32_t exact, const TensorHealth& health, Link& link) {
     constexpr std::size_t farthest = 400;
-    for (std::size_t i = writes_.size(), tried = 0; i-- > 0 && tried < farthest;) {
-      const VariableWrite& w = writes_[i];
-      if (at != none && w.execution > at) continue;
+    constexpr std::size_t most_others = 16384;  // of other variables
+    const std::size_t end = num_until(known, at);
+    for (std::size_t i = end, tried = 0; i-- > 0 && tried < farthest && end - i < most_others;) {
+      const VariableWrite& w = known.writes[i];
       if (w.handle >= 0 && handle >= 0 && w.handle != handle) continue;
       if (exact != none && w.execution < exact) break;
       ++tried;
@@ -259,8 +277,7 @@ class Variables {
   Model& model_;
   Resolver& resolver_;
   std::size_t executions_seen_ = 0;
-  std::vector<VariableWrite> writes_;
-  std::unordered_map<std::int64_t, std::vector<std::uint32_t>> by_handle_;
+  std::vector<Written> sets_;
   std::unordered_map<std::uint32_t, std::vector<GraphWrite>> in_graph_;
 };
 

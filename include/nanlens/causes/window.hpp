@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <nanlens/causes/row_owners.hpp>
@@ -28,10 +29,15 @@ class Window {
     number_tensors();
     group_by_tensor();
     for (std::size_t g = 0; g < used_graphs_; ++g) assign_runs(g);
+    order_by_run();
+    bad_rows_.clear();
+    for (const std::uint32_t row : rows_)
+      if ((run_.trace_flags(row) & reader::bad_flags) != 0) bad_rows_.push_back(row);
   }
 
   [[nodiscard]] std::uint32_t call() const noexcept { return call_; }
   [[nodiscard]] std::span<const std::uint32_t> rows() const noexcept { return rows_; }
+  [[nodiscard]] std::span<const std::uint32_t> bad_rows() const noexcept { return bad_rows_; }
 
   /// How often a graph ran.
   [[nodiscard]] std::uint32_t num_runs(std::uint32_t graph) const {
@@ -53,9 +59,11 @@ class Window {
     if (tensor == none || tensor >= entries_.size() || entries_[tensor].generation != generation_) return none;
     const Entry& e = entries_[tensor];
     if (run < e.count && run_at_place_[e.begin + run] == run) return row_at_place_[e.begin + run];
-    for (std::uint32_t i = 0; i < e.count; ++i)
-      if (run_at_place_[e.begin + i] == run) return row_at_place_[e.begin + i];
-    return none;
+    const auto begin = by_run_.begin() + e.begin;
+    const auto end = begin + e.count;
+    const auto found = std::lower_bound(begin, end, run,
+                                        [&](std::uint32_t place, std::uint32_t r) { return run_at_place_[place] < r; });
+    return found != end && run_at_place_[*found] == run ? row_at_place_[*found] : none;
   }
   /// All rows of a tensor, ascending.
   [[nodiscard]] std::span<const std::uint32_t> rows_of(std::uint32_t tensor) const {
@@ -95,6 +103,16 @@ class Window {
     const auto digest = run_.trace_digest(runs_[found->second].first_row[run]);
     return digest ? digest->graph_run : 0;
   }
+  /// The runs of a graph by that number: (number, run), ascending.
+  [[nodiscard]] std::span<const std::pair<std::uint64_t, std::uint32_t>> runs_by_number(std::uint32_t graph) {
+    const auto found = graph_slot_.find(graph);
+    if (found == graph_slot_.end()) return {};
+    auto& list = runs_[found->second].by_number;
+    if (!list.empty()) return list;
+    for (std::uint32_t run = 0; run < num_runs(graph); ++run) list.emplace_back(run_number(graph, run), run);
+    std::sort(list.begin(), list.end());
+    return list;
+  }
 
  private:
   struct Entry {
@@ -105,6 +123,7 @@ class Window {
   struct GraphRuns {
     std::vector<std::uint32_t> positions;  // of its rows in rows_
     std::vector<std::uint32_t> first_row;  // of each run
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> by_number;
     std::size_t num_tensors = 0;
     std::uint32_t most = 0;
     bool even = true;
@@ -144,6 +163,7 @@ class Window {
       GraphRuns& g = runs_[used_graphs_++];
       g.positions.clear();
       g.first_row.clear();
+      g.by_number.clear();
       g.num_tensors = 0;
       g.most = 0;
     }
@@ -208,6 +228,22 @@ class Window {
     }
   }
 
+  // Rows of a tensor are in the order of runs, but for runs of several threads.
+  void order_by_run() {
+    by_run_.resize(rows_.size());
+    for (std::uint32_t i = 0; i < by_run_.size(); ++i) by_run_[i] = i;
+    const auto before = [&](std::uint32_t a, std::uint32_t b) { return run_at_place_[a] < run_at_place_[b]; };
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      const Entry& e = entries_[tensors_[i]];
+      const auto begin = by_run_.begin() + e.begin;
+      const bool first = rows_[i] == row_at_place_[e.begin];
+      if (first && !std::is_sorted(begin, begin + e.count, before))
+        std::sort(begin, begin + e.count, [&](std::uint32_t a, std::uint32_t b) {
+          return run_at_place_[a] != run_at_place_[b] ? before(a, b) : a < b;
+        });
+    }
+  }
+
   Run& run_;
   GraphFacts& graphs_;
   RowOwners& owners_;
@@ -219,6 +255,8 @@ class Window {
   std::vector<std::uint32_t> place_;  // of each row, in the grouping by tensor
   std::vector<std::uint32_t> row_at_place_;
   std::vector<std::uint32_t> run_at_place_;
+  std::vector<std::uint32_t> by_run_;  // places, each tensor's by run
+  std::vector<std::uint32_t> bad_rows_;
   std::vector<Entry> entries_;  // by tensor
   std::unordered_map<std::uint32_t, std::size_t> graph_slot_;
   std::vector<GraphRuns> runs_;

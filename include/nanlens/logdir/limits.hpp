@@ -60,6 +60,27 @@ inline constexpr std::size_t graph_nesting = 256;
 inline constexpr std::size_t file_sets = 4096;
 ///@}
 
+/// @name The search for causes
+/// What one bad tensor may cost, whatever its graph looks like. What is left out is told with the answer; how far one
+/// looks for what only seems to fit belongs to the rules.
+///@{
+/// Inputs of one op, or of one call. The widest Concat and AddN of real models have hundreds.
+inline constexpr std::size_t inputs_looked_at = 4096;
+/// Consumers of one tensor that may have removed what is bad. A learning rate has one for each variable.
+inline constexpr std::size_t consumers_looked_at = 4096;
+/// Steps from an input to what fed it, through nested calls and control flow. A sound graph takes some dozens;
+/// candidates of a nested call some hundreds.
+inline constexpr std::size_t link_steps = 4096;
+/// Tensors, of either kind, that a nested call may have been given: the nearest before it.
+inline constexpr std::size_t candidates = 128;
+/// Bad rows that are looked at, back from an event, for one that looks the same.
+inline constexpr std::size_t rows_alike = 512;
+/// How deep such steps lead into functions in functions.
+inline constexpr int link_depth = 24;
+/// Causes that are kept one by one; more are counted by op.
+inline constexpr std::size_t causes = 100'000;
+///@}
+
 /// @name Archives
 ///@{
 /// What an archive without a seek table may hold: it is unpacked in memory.

@@ -2,12 +2,14 @@
 /// What a TensorProto holds: the numbers of a summary, or the health of a full tensor.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <vector>
 
 #include <nanlens/logdir/events.hpp>
+#include <nanlens/logdir/limits.hpp>
 #include <nanlens/logdir/wire.hpp>
 #include <nanlens/summary/health.hpp>
 
@@ -21,6 +23,12 @@ inline std::int64_t num_elements(const TensorProto& proto) noexcept {
   for (const auto& dim : proto.shape->dims)
     if (dim.size < 0 || __builtin_mul_overflow(n, dim.size, &n)) return -1;
   return n;
+}
+
+/// Were more dimensions or listed values in the record than are read? Of such a tensor nothing is known.
+inline bool is_cut(const TensorProto& proto) noexcept {
+  const std::size_t longest = std::max({proto.float_val.size(), proto.double_val.size(), proto.half_val.size()});
+  return longest >= limits::listed_values || (proto.shape && proto.shape->dims.size() >= limits::dimensions);
 }
 
 namespace detail {
@@ -61,7 +69,7 @@ HealthCounts count_expanded(DType dtype, const std::vector<Word>& words, std::in
 inline std::optional<HealthCounts> tensor_health(const TensorProto& proto) {
   const auto dtype = static_cast<DType>(proto.dtype);
   const std::int64_t n = num_elements(proto);
-  if (!is_floating(dtype) || n < 0) return std::nullopt;
+  if (!is_floating(dtype) || n < 0 || is_cut(proto)) return std::nullopt;
   if (!proto.tensor_content.empty()) {
     if (proto.tensor_content.size() / dtype_bytes(dtype) != static_cast<std::size_t>(n)) return std::nullopt;
     return full_health(dense_view(proto.tensor_content.data(), dtype, {n}));

@@ -72,6 +72,7 @@ struct FrameEntry {
 };
 
 struct Device {
+  std::uint32_t set = 0;  ///< ids belong to a file set
   std::int32_t device_id = 0;
   std::string device_name;
 };

@@ -20,6 +20,7 @@ namespace nanlens::reader {
 /// Health of one recorded tensor, as far as the mode tells it (−1 and `DType::invalid`: it does not).
 struct TensorHealth {
   std::uint8_t flags = 0;
+  bool cut = false;  ///< the record holds more of the tensor than is read
   DType dtype = DType::invalid;
   double rank = -1;
   double size = -1;
@@ -93,6 +94,8 @@ inline TensorHealth full_tensor_health(logdir::Bytes proto) {
   TensorHealth h;
   logdir::TensorProto full;
   if (!logdir::detail::decode(proto, full)) return h;
+  h.cut = logdir::is_cut(full);
+  if (h.cut) return h;
   h.dtype = static_cast<DType>(full.dtype);
   if (full.shape) h.rank = static_cast<double>(full.shape->dims.size());
   if (const auto c = logdir::tensor_health(full)) {
@@ -166,6 +169,7 @@ struct ExecutionDigest {
   std::uint64_t call_id = 0;
   std::uint32_t fp_flags = 0;
   std::uint8_t flags = 0;
+  bool cut = false;               ///< a tensor is
   std::uint32_t num_outputs = 0;  ///< recorded tensors; no more than `limits::elements` of them are looked at
   std::uint32_t num_bad_outputs = 0;
   logdir::Bytes code_location;
@@ -217,6 +221,7 @@ inline bool read_execution(logdir::Bytes bytes, ExecutionDigest& d) {
         const TensorHealth h = tensor_health(mode, r.bytes());
         d.flags = static_cast<std::uint8_t>(d.flags | (h.flags & ~empty_flag));
         d.num_bad_outputs += h.bad();
+        d.cut = d.cut || h.cut;
         break;
       }
       case Tag::code_location: d.code_location = r.bytes(); break;

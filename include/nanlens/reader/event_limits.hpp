@@ -43,6 +43,12 @@ inline OverLimit check_count(std::size_t count, std::string_view of_what, std::s
           false};
 }
 
+inline OverLimit check_cut(bool cut) {
+  if (!cut) return {};
+  return {"the record holds a tensor of more dimensions, or more listed values, than are read: nothing is known of it",
+          false};
+}
+
 inline OverLimit first_of(std::initializer_list<OverLimit> faults) {
   for (const OverLimit& fault : faults)
     if (!fault.what.empty()) return fault;
@@ -75,10 +81,12 @@ struct OverLimitOf {
 }  // namespace detail
 
 inline OverLimit over_limit(const logdir::DebugEvent& event) { return std::visit(detail::OverLimitOf{}, event.what); }
-inline OverLimit over_limit(const TraceDigest& d) { return detail::check_names({d.graph_id, d.op_name}); }
+inline OverLimit over_limit(const TraceDigest& d) {
+  return detail::first_of({detail::check_names({d.graph_id, d.op_name}), detail::check_cut(d.health.cut)});
+}
 inline OverLimit over_limit(const ExecutionDigest& d) {
-  return detail::first_of(
-      {detail::check_names({d.graph_id, d.op_type}), detail::check_count(d.num_outputs, "tensors")});
+  return detail::first_of({detail::check_names({d.graph_id, d.op_type}), detail::check_count(d.num_outputs, "tensors"),
+                           detail::check_cut(d.cut)});
 }
 
 }  // namespace nanlens::reader

@@ -153,6 +153,8 @@ class Run {
     return graph == none ? none : graphs_.find_op(graph, op_name);
   }
   [[nodiscard]] std::optional<OpDetail> op(std::uint32_t index);
+  /// The record of its creation alone.
+  [[nodiscard]] std::optional<logdir::GraphOpCreation> op_creation(std::uint32_t index);
   /// The number of a string in `definitions()`; it is added if it is new.
   [[nodiscard]] std::uint32_t intern(std::string_view text) { return graphs_.strings().add(text); }
   [[nodiscard]] const std::vector<SourceFileEntry>& source_files() const noexcept { return files_; }
@@ -161,6 +163,12 @@ class Run {
   /// The frame with this id; nothing if it, or its file, is not on record.
   [[nodiscard]] std::optional<StackFrame> frame(const std::string& id) const;
   [[nodiscard]] const std::vector<Device>& devices() const noexcept { return devices_; }
+  /// The name of a device of a file set; empty if it is not on record.
+  [[nodiscard]] std::string device_name(std::size_t set, std::int32_t id) const {
+    for (const Device& device : devices_)
+      if (device.set == set && device.device_id == id) return device.device_name;
+    return {};
+  }
   ///@}
 
   /// @name Alerts
@@ -199,7 +207,7 @@ class Run {
   void read_executions(Scan& scan);
   void read_traces(Scan& scan, CallLookup& calls);
   void append_execution(const ExecutionDigest& digest, Locator where);
-  [[nodiscard]] std::uint32_t find_call(std::uint64_t call_id);
+  [[nodiscard]] std::uint32_t find_call(std::size_t set, std::uint64_t call_id);
   void append_trace(const TraceDigest& digest, Locator where, CallLookup& calls);
   void join_pending(CallLookup& calls);
   void check_stack(logdir::Bytes code_location, Locator where, logdir::FileKind file);
@@ -233,14 +241,18 @@ class Run {
   Column<std::uint32_t> trace_ops_;
   Column<std::uint8_t> trace_flags_;
   Column<std::uint32_t> trace_executions_;
-  // Traces whose call has not ended yet: by call id where there is one, else by time, the earliest on top.
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> traces_of_open_call_;
+  // Calls of one file set by id, where ids are recorded: they belong to a process.
+  struct CallIds {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> calls;
+    bool sorted = true;
+    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> traces_of_open_call;
+  };
+  std::vector<CallIds> call_ids_;  // by set
+  // Traces without a call id whose call has not ended yet, the earliest on top.
   using OpenTrace = std::pair<double, std::uint32_t>;
   std::priority_queue<OpenTrace, std::vector<OpenTrace>, std::greater<>> open_traces_;
   std::vector<std::uint32_t> executions_by_time_;  // only filled where they are out of order
   std::size_t executions_sorted_ = 0;
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> calls_by_id_;  // where call ids are recorded
-  bool calls_sorted_ = true;
 
   std::vector<AlertRef> alerts_;
   std::vector<HiddenException> hidden_;

@@ -51,6 +51,14 @@ NANLENS_API void Run::link_consumers(std::uint32_t graph) {
   }
 }
 
+NANLENS_API std::optional<logdir::GraphOpCreation> Run::op_creation(std::uint32_t index) {
+  const Op& o = graphs_.ops()[index];
+  logdir::DebugEvent event;
+  if (!o.declared || !decoded(payload(o.where, logdir::FileKind::graphs), event)) return std::nullopt;
+  auto* const what = std::get_if<logdir::GraphOpCreation>(&event.what);
+  return what == nullptr ? std::nullopt : std::optional(std::move(*what));
+}
+
 NANLENS_API std::optional<OpDetail> Run::op(std::uint32_t index) {
   const Op o = graphs_.ops()[index];
   logdir::DebugEvent event;

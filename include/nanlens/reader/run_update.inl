@@ -99,6 +99,7 @@ NANLENS_API void Run::read_all(Storage& storage, Scan& scan) {
     for (std::size_t i = 0; i < logdir::num_file_kinds; ++i) scan.total += size(static_cast<logdir::FileKind>(i));
   }
   files_of_set_.resize(sets_.size());
+  call_ids_.resize(sets_.size());
   for (std::size_t set = 0; set < sets_.size() && !scan.stopped; ++set) {
     sets_[set]->read_metadata(diagnostics_);
     read_source_files(scan, set);
@@ -200,7 +201,7 @@ NANLENS_API void Run::read_graphs(Scan& scan, std::size_t set) {
     if (const auto* graph = std::get_if<logdir::DebuggedGraph>(&event->what)) return add_graph(*graph, where);
     if (const auto* op = std::get_if<logdir::GraphOpCreation>(&event->what)) return add_op(*op, where);
     const auto& device = std::get<logdir::DebuggedDevice>(event->what);
-    devices_.push_back({device.device_id, device.device_name});
+    devices_.push_back({static_cast<std::uint32_t>(set), device.device_id, device.device_name});
   });
 }
 
@@ -290,22 +291,24 @@ NANLENS_API void Run::append_execution(const ExecutionDigest& digest, Locator wh
     hidden_.push_back({index, true, digest.fp_flags});
   if (!digest.graph_id.empty()) graphs_.graph(digest.graph_id, where, logdir::FileKind::execution);
   if (digest.call_id != 0) {
-    if (!calls_by_id_.empty() && calls_by_id_.back().first >= digest.call_id) calls_sorted_ = false;
-    calls_by_id_.emplace_back(digest.call_id, index);
-    if (const auto open = traces_of_open_call_.find(digest.call_id); open != traces_of_open_call_.end()) {
+    CallIds& ids = call_ids_[where.set()];
+    if (!ids.calls.empty() && ids.calls.back().first >= digest.call_id) ids.sorted = false;
+    ids.calls.emplace_back(digest.call_id, index);
+    if (const auto open = ids.traces_of_open_call.find(digest.call_id); open != ids.traces_of_open_call.end()) {
       for (const std::uint32_t trace : open->second) trace_executions_[trace] = index;
-      traces_of_open_call_.erase(open);
+      ids.traces_of_open_call.erase(open);
     }
   }
   check_stack(digest.code_location, where, logdir::FileKind::execution);
 }
 
 // The call with this id; of several, which only a damaged logdir has, the first.
-NANLENS_API std::uint32_t Run::find_call(std::uint64_t call_id) {
-  if (!calls_sorted_) std::sort(calls_by_id_.begin(), calls_by_id_.end());
-  calls_sorted_ = true;
-  const auto found = std::lower_bound(calls_by_id_.begin(), calls_by_id_.end(), std::pair(call_id, std::uint32_t{0}));
-  return found != calls_by_id_.end() && found->first == call_id ? found->second : none;
+NANLENS_API std::uint32_t Run::find_call(std::size_t set, std::uint64_t call_id) {
+  CallIds& ids = call_ids_[set];
+  if (!ids.sorted) std::sort(ids.calls.begin(), ids.calls.end());
+  ids.sorted = true;
+  const auto found = std::lower_bound(ids.calls.begin(), ids.calls.end(), std::pair(call_id, std::uint32_t{0}));
+  return found != ids.calls.end() && found->first == call_id ? found->second : none;
 }
 
 NANLENS_API void Run::append_trace(const TraceDigest& digest, Locator where, CallLookup& calls) {
@@ -319,8 +322,8 @@ NANLENS_API void Run::append_trace(const TraceDigest& digest, Locator where, Cal
   if (digest.call_id == 0) {
     call = calls.find(digest.wall_time, open);
   } else {
-    call = find_call(digest.call_id);
-    if (call == none) traces_of_open_call_[digest.call_id].push_back(index);
+    call = find_call(where.set(), digest.call_id);
+    if (call == none) call_ids_[where.set()].traces_of_open_call[digest.call_id].push_back(index);
   }
   if (open) open_traces_.emplace(digest.wall_time, index);
   trace_executions_.push_back(call);            // last, since it is what counts
