@@ -128,7 +128,8 @@ TEST_CASE("a sorted list stays sorted while what is new is not in it yet") {
   };
   growing.grow(2, 10);
   s.ask(viewer::Reload{.quiet = true});
-  CHECK(s.rows.shown == static_cast<std::uint64_t>(LogdirGenerator::traces_of({.calls = 400, .ops_per_graph = 25})));
+  CHECK(s.rows.shown ==
+        static_cast<std::uint64_t>(nanlens::test::LogdirGenerator::traces_of({.calls = 400, .ops_per_graph = 25})));
 }
 
 TEST_CASE("of two logdirs the first gains a run: the run on show stays, and keys lead to their runs") {
