@@ -82,9 +82,10 @@ const char* const op_types[] = {"Log",      "Log1p",       "Sqrt",    "Rsqrt",  
                                 "MatMul",   "Prod",        "Softmax", "Cast",      "Acos",       "Acosh",
                                 "Atanh",    "SqrtGrad",    "InvGrad", "Cholesky",  "LayerNorm",  "Identity",
                                 "Const",    "Placeholder", "Split",   "RsqrtGrad", "",           "FusedBatchNormV3"};
-const char* const ids[] = {"log0",  "logneg", "log_softmax", "sqrtneg", "rsqrt0",  "sqrtgrad0", "div0",   "div00",
-                           "empty", "exp",    "overflow",    "cast",    "pow",     "domain",    "matrix", "allmasked",
-                           "data",  "const",  "expected",    "opaque",  "unknown", "generic"};
+const char* const ids[] = {"log0",    "logneg",    "log_softmax", "sqrtneg",         "rsqrt0",   "sqrtgrad0", "div0",
+                           "div00",   "empty",     "exp",         "overflow",        "cast",     "pow",       "domain",
+                           "matrix",  "allmasked", "data",        "const",           "expected", "opaque",    "unknown",
+                           "generic", "arrived",   "changed",     "changed_argument"};
 
 std::vector<TensorHealth> outputs() {
   TensorHealth concise = health(7, 2, 1, 0, -1, -1);
@@ -168,6 +169,9 @@ TEST_CASE("thousands of generated causes: no hole, no claim of nothing, no count
           f.magnitude = turn % 9 == 0 ? 1.0000001 : turn % 9 == 1 ? 2 : -1;
           f.reason = static_cast<causes::Reason>(turn % 12);
           f.native = turn % 2 == 1;
+          f.all_seen = turn % 10 == 0;
+          if (turn % 4 == 2) f.arrived = {"input 0", true, out};
+          if (turn % 4 == 3) f.recorded_there = "the result of Load";
           check_words(f, wordings);
         }
   CHECK(wordings > 50'000);
@@ -229,6 +233,15 @@ TEST_CASE("where only presence is known: every value that does it is named") {
   f.mode = TensorDebugMode::curt_health;
   CHECK(text_of(f) == "Rsqrt at a.cpp:3 made NaN or ∞ from clean input x; only zeros and negative values do that.");
   CHECK(causes::word(f).remedy.find("Record with FULL_HEALTH") != std::string::npos);
+}
+
+TEST_CASE("advice fits the dtype: loss scaling is for float16 alone") {
+  CauseFacts f = made_by("Mul", "overflow", health(12, 0, 0, 1, 0, 11), {{"x", true, health(12, 0, 0, 0, 0, 12)}});
+  CHECK(causes::word(f).remedy == "Scale the inputs down, or clip gradients, or use float64.");
+  f.out.dtype = DType::float64;
+  CHECK(causes::word(f).remedy == "Scale the inputs down, or clip gradients.");
+  f.out.dtype = DType::float16;
+  CHECK(causes::word(f).remedy.find("loss scaling") != std::string::npos);
 }
 
 TEST_CASE("an op without rules: a hint where an input has zeros, as a possibility") {

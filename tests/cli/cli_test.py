@@ -1,4 +1,5 @@
 """The nanlens command from outside: `cli_test.py NANLENS MNIST HELLO`. Uses the walkthrough's recording."""
+import ast
 import json
 import os
 import re
@@ -44,6 +45,28 @@ assert traces[85]["debug_tensor_value"][9] > 0 and traces[88]["debug_tensor_valu
 assert len(alerts) == 499
 assert sum(a["execution_index"] is None for a in alerts) == 353
 assert alerts[0]["graph_execution_trace_index"] == 88
+
+# What was in memory when the first NaN came: where, in which input elements, and the values themselves.
+log = traces[88]
+(seen,), (output,) = log["input_evidence"], log["output_evidence"]
+assert all(t["input_evidence"] is None for t in traces[:88])
+assert output["counts"] == [int(n) for n in log["debug_tensor_value"][5:11]], output
+assert (seen["counts"][4], seen["looked_at"]) == (output["counts"][0], True), seen
+assert seen["positions"] == output["positions"] and set(seen["values"][:2]) == {0}, seen
+run(nanlens, "tensor", bug, "--row", "88", "--input", "0", "-o", path("probs.npy"))
+with open(path("probs.npy"), "rb") as f:
+    data = f.read()
+header = 10 + struct.unpack("<H", data[8:10])[0]
+assert data[:8] == b"\x93NUMPY\x01\0" and header % 64 == 0, data[:16]
+facts = ast.literal_eval(data[10:header].decode())
+assert (facts["descr"], list(facts["shape"])) == ("<f4", seen["shape"]), facts
+values = struct.unpack(f"<{(len(data) - header) // 4}f", data[header:])
+assert (len(values), values.count(0)) == (facts["shape"][0] * facts["shape"][1], seen["counts"][4]), len(values)
+assert values[seen["positions"][0] * facts["shape"][1] + seen["positions"][1]] == 0
+shown = run(nanlens, "tensor", bug, "--row", "88")[0]
+assert shown.startswith("float32 [") and f"[{output['positions'][0]}, {output['positions'][1]}]: −∞" in shown, shown
+assert "not on record" in run(nanlens, "tensor", bug, "--row", "10", code=2)[1]
+
 by_kind = {}
 for a in alerts:
     if a["execution_index"] is not None:

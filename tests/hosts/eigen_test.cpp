@@ -22,6 +22,9 @@ TEST_CASE("dense types are viewed as they lie in memory") {
   const auto block = column_major.block(0, 1, 2, 2);
   CHECK(view_of(block).data == column_major.data() + 2);
   CHECK(view_of(block).strides == Shape{1, 2});
+  const auto segment = column_major.row(1).segment(1, 2);  // a VectorBlock: every second number
+  CHECK(view_of(segment).data == column_major.data() + 3);
+  CHECK(view_of(segment).strides == Shape{2});
   CHECK(view_of(column_major.transpose()).shape == Shape{3, 2});
   CHECK(view_of(column_major.transpose()).strides == Shape{2, 1});
   CHECK(view_of(column_major.row(1)).strides == Shape{2});

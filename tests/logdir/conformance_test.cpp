@@ -131,7 +131,25 @@ class RandomEvents {
                            random_() % 4});
     for (std::size_t i = random_() % 3; i > 0; --i) x.variable_ids.push_back(random_());
     for (std::size_t i = random_() % 3; i > 0; --i) x.read_variable_ids.push_back(random_());
+    if (maybe()) x.op_name = text();
+    for (std::size_t i = random_() % 3; i > 0; --i) x.input_evidence.push_back(evidence());
+    for (std::size_t i = random_() % 3; i > 0; --i) x.output_evidence.push_back(evidence());
     return x;
+  }
+
+  TensorEvidence evidence() {
+    TensorEvidence e;
+    e.origin = static_cast<TensorOrigin>(random_() % 5);
+    e.looked_at = maybe();
+    e.dtype = small();
+    for (std::size_t i = random_() % 3; i > 0; --i) e.shape.push_back(integer());
+    for (std::size_t i = random_() % 7; i > 0; --i) e.counts.push_back(random_());
+    for (std::size_t i = random_() % 4; i > 0; --i) e.positions.push_back(integer());
+    for (std::size_t i = random_() % 4; i > 0; --i) e.values.push_back(number());
+    for (std::size_t i = random_() % 3; i > 0; --i) e.axes.push_back({random_(), {integer(), integer()}});
+    e.recorded_id = maybe() ? 0 : integer();
+    if (maybe()) e.content = text();
+    return e;
   }
 
   std::mt19937 random_;

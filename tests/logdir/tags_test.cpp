@@ -68,5 +68,7 @@ TEST_CASE("tags are the schema's field numbers") {
   check<tensorflow::TensorShapeProto, tags::TensorShapeProto>();
   check<tensorflow::TensorProto, tags::TensorProto>();
   check<tensorflow::TensorStats, tags::TensorStats>();
+  check<tensorflow::AxisEvidence, tags::AxisEvidence>();
+  check<tensorflow::TensorEvidence, tags::TensorEvidence>();
   check<tensorflow::NanlensExtension, tags::NanlensExtension>();
 }

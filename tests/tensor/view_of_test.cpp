@@ -25,6 +25,18 @@ struct Own {
   float values[4];
 };
 
+// Shaped like views of Kokkos, Blaze and Eigen: contiguous by data() and size(), but for their stride.
+struct Column {
+  [[nodiscard]] const float* data() const { return nullptr; }
+  [[nodiscard]] std::size_t size() const { return 16; }
+  [[nodiscard]] std::size_t stride(int) const { return 4; }
+};
+struct Padded {
+  [[nodiscard]] const float* data() const { return nullptr; }
+  [[nodiscard]] std::size_t size() const { return 16; }
+  [[nodiscard]] std::size_t spacing() const { return 4; }
+};
+
 }  // namespace
 
 template <>
@@ -60,6 +72,8 @@ TEST_CASE("views of mdspan look-alikes keep their strides; own types use ViewOf"
   CHECK(is_dense(view_of(Own{})));
   static_assert(!Viewable<std::vector<bool>>);
   static_assert(!Viewable<void*>);
+  static_assert(!Viewable<Column>);
+  static_assert(!Viewable<Padded>);
 }
 
 TEST_CASE("shapes: elements, overflow, strides") {

@@ -38,6 +38,19 @@ struct WhyOptions {
 /// Why there is a NaN: the cause, the chain, the evidence, the remedy; of the run, or of one event.
 int why(const WhyOptions& options);
 
+struct TensorOptions {
+  std::string path;
+  std::string run;
+  std::string file;             // empty: facts are printed
+  std::int64_t row = -1;        // −1: not asked about
+  std::int64_t execution = -1;  // the same
+  std::int64_t input = -1;      // −1: an output
+  std::int64_t output = -1;     // −1: the first that is stored
+};
+
+/// The values of a tensor that are on record, as an .npy file or in words.
+int tensor(const TensorOptions& options);
+
 /// One line, which with alerts says why; exit code 0 clean, 1 alerts, 3 where that can't be told: nothing was checked,
 /// or the recording lost events or did not end in order.
 int check(const std::string& path, bool strict);

@@ -37,6 +37,27 @@ Json frames_of(const std::optional<logdir::CodeLocation>& location) {
   return location ? Json(location->stack_frame_ids) : Json::array();
 }
 
+// What was seen of tensors when something bad came out; null where nothing was.
+Json evidence_of(const std::vector<logdir::TensorEvidence>& list) {
+  if (list.empty()) return nullptr;
+  Json all = Json::array();
+  for (const auto& e : list) {
+    Json axes = Json::array();
+    for (const auto& axis : e.axes) axes.push_back({{"affected", axis.affected}, {"slices", axis.slices}});
+    all.push_back({{"origin", static_cast<std::int32_t>(e.origin)},
+                   {"looked_at", e.looked_at},
+                   {"dtype", e.dtype},
+                   {"shape", e.shape},
+                   {"counts", e.counts},
+                   {"positions", e.positions},
+                   {"values", numbers(e.values)},
+                   {"axes", axes},
+                   {"content_bytes", e.content.size()},
+                   {"recorded_id", e.recorded_id > 0 ? Json(e.recorded_id - 1) : Json(nullptr)}});
+  }
+  return all;
+}
+
 void print_run(Run& run) {
   Json diagnostics = Json::array();
   for (const auto& d : run.diagnostics())
@@ -69,6 +90,7 @@ void print_execution(Run& run, std::size_t i) {
   print_line({{"index", i},
               {"wall_time", number(detail->wall_time)},
               {"op_type", e.op_type},
+              {"op_name", text_or_null(detail->extension.op_name)},
               {"num_outputs", e.num_outputs},
               {"thread_id", extension_or_null(detail->extension.thread_id)},
               {"call_id", extension_or_null(detail->extension.call_id)},
@@ -80,7 +102,9 @@ void print_execution(Run& run, std::size_t i) {
               {"output_tensor_ids", e.output_tensor_ids},
               {"output_tensor_device_ids", e.output_tensor_device_ids},
               {"stack_frame_ids", frames_of(e.code_location)},
-              {"debug_tensor_values", values}});
+              {"debug_tensor_values", values},
+              {"input_evidence", evidence_of(detail->extension.input_evidence)},
+              {"output_evidence", evidence_of(detail->extension.output_evidence)}});
 }
 
 void print_trace(Run& run, std::size_t i) {
@@ -99,7 +123,9 @@ void print_trace(Run& run, std::size_t i) {
               {"debug_tensor_value", detail->debug_tensor_value ? numbers(*detail->debug_tensor_value) : Json(nullptr)},
               {"execution_index", index_or_null(detail->execution)},
               {"thread_id", extension_or_null(detail->extension.thread_id)},
-              {"call_id", extension_or_null(detail->extension.call_id)}});
+              {"call_id", extension_or_null(detail->extension.call_id)},
+              {"input_evidence", evidence_of(detail->extension.input_evidence)},
+              {"output_evidence", evidence_of(detail->extension.output_evidence)}});
 }
 
 void print_graph(Run& run, std::size_t i) {

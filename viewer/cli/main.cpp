@@ -19,6 +19,7 @@ constexpr int cannot_read = 2;
 struct Arguments {
   std::string path;
   nanlens::cli::WhyOptions question;
+  nanlens::cli::TensorOptions tensor;
   std::vector<std::string> paths;
   bool strict = false;
   nanlens::cli::DumpOptions dump;
@@ -61,6 +62,18 @@ void add_check(CLI::App& app, Arguments& a) {
   add_logdir(*command, a.path);
   command->add_flag("--strict", a.strict, "a damaged or incomplete logdir without alerts is exit code 3, not 0");
   command->callback([&a] { a.code = nanlens::cli::check(a.path, a.strict); });
+}
+
+void add_tensor(CLI::App& app, Arguments& a) {
+  CLI::App* const command = app.add_subcommand("tensor", "values on record: as a NumPy file, or in words");
+  command->add_option("LOGDIR", a.tensor.path, "a logdir, or an archive of one")->required();
+  auto* const row = command->add_option("--row", a.tensor.row, "of this row of the graph executions");
+  command->add_option("--execution", a.tensor.execution, "of this execution")->excludes(row);
+  auto* const input = command->add_option("--input", a.tensor.input, "this input of its op");
+  command->add_option("--output", a.tensor.output, "this output; the first that is stored by default")->excludes(input);
+  command->add_option("--run", a.tensor.run, "id of the run, where there are several");
+  command->add_option("-o,--file", a.tensor.file, "the .npy file to write; without it, shape, range and bad places");
+  command->callback([&a] { a.code = nanlens::cli::tensor(a.tensor); });
 }
 
 void add_dump(CLI::App& app, Arguments& a) {
@@ -125,7 +138,8 @@ int run(int argc, char** argv) {
       "LOGDIR is a directory, or an archive of one (.nanlens, .tar.zst, .tar).\nExit codes: 0 done, 2 can't read or "
       "wrong usage; 'check' has its own.");
   Arguments arguments;
-  for (const auto add : {add_report, add_why, add_view, add_check, add_dump, add_pack, add_recover, add_unpack})
+  for (const auto add :
+       {add_report, add_why, add_tensor, add_view, add_check, add_dump, add_pack, add_recover, add_unpack})
     add(app, arguments);
   std::vector<std::string> words(argv + 1, argv + argc);
   complete(words, app);

@@ -29,6 +29,20 @@ Json event_json(Causes& causes, EventRef event) {
   return j;
 }
 
+// What an input held when the op had run.
+Json seen_json(const causes::InputEvidence& input) {
+  constexpr const char* origins[] = {"not_recorded", "recorded", "part", "copy", "changed"};
+  const auto origin = static_cast<std::size_t>(input.origin);
+  return {{"origin", origin < std::size(origins) ? Json(origins[origin]) : Json(nullptr)},
+          {"size", count_or_null(input.now.size)},
+          {"num_nan", count_or_null(input.now.num_nan)},
+          {"num_neg_inf", count_or_null(input.now.num_neg_inf)},
+          {"num_pos_inf", count_or_null(input.now.num_pos_inf)},
+          {"num_negative", count_or_null(input.now.num_negative)},
+          {"num_zero", count_or_null(input.now.num_zero)},
+          {"num_positive", count_or_null(input.now.num_positive)}};
+}
+
 Json inputs_json(Causes& causes, const causes::Lineage& lineage) {
   Json list = Json::array();
   for (const auto& input : lineage.classification.inputs) {
@@ -41,6 +55,7 @@ Json inputs_json(Causes& causes, const causes::Lineage& lineage) {
       j["event"] = event_json(causes, input.event);
       j["bad"] = input.state == causes::InputState::bad;
     }
+    if (input.seen) j["seen"] = seen_json(input);
     list.push_back(std::move(j));
   }
   return list;
@@ -54,6 +69,7 @@ Json root_json(SentenceWriter& writer, Causes& causes, std::uint32_t number_of_r
           {"sentence", s.text},
           {"consequence", s.consequence},
           {"remedy", s.remedy},
+          {"where", text_or_null(s.where)},
           {"arguments", s.arguments},
           {"class", causes::class_name(root.event_class)},
           {"confidence", number(static_cast<double>(root.confidence))},

@@ -67,8 +67,18 @@ void print_near_misses(Causes& causes, EventRef event, const char* indent) {
     line(std::string(indent) + "warning sign: " + causes::near_miss_words(miss));
 }
 
+// What an input held when the op had run.
+void print_seen(const causes::InputEvidence& input) {
+  constexpr const char* origins[] = {", not recorded before", "", ", part of what is recorded",
+                                     ", a copy of what is recorded", ", changed since it was recorded"};
+  const auto origin = static_cast<std::size_t>(input.origin);
+  line("      input " + std::to_string(input.input) + ", as it was then: " + report::describe_health(input.now) +
+       (origin < std::size(origins) ? origins[origin] : ""));
+}
+
 void print_inputs(Causes& causes, const causes::Lineage& lineage) {
   for (const auto& input : lineage.classification.inputs) {
+    if (input.seen) print_seen(input);
     if (!input.event.exists()) {
       if (input.state == causes::InputState::unknown)
         line("      input " + std::to_string(input.input) + ": not known (" +
@@ -108,6 +118,7 @@ void print_root(SentenceWriter& writer, Causes& causes, std::uint32_t root) {
   if (!s.remedy.empty()) line("  " + s.remedy);
   print_place(causes, s.place);
   line("    Evidence: " + event_text(causes, event) + "  " + values_text(causes, event));
+  if (!s.where.empty()) line("      where: " + s.where);
   print_inputs(causes, causes.lineage(event));
   print_last_healthy(causes, event);
 }

@@ -72,6 +72,20 @@ std::string describe_tensor(const reader::Alert& alert) {
   return alert.op_type + " output " + std::to_string(alert.output_slot);
 }
 
+std::string describe_health(const reader::TensorHealth& health) {
+  std::string text(dtype_name(health.dtype));
+  if (health.rank >= 0) text += " " + std::to_string(static_cast<int>(health.rank)) + "D";
+  if (health.size >= 0) text += " size " + with_separators(static_cast<std::uint64_t>(health.size));
+  std::string counts;
+  add_count(counts, "NaN", health.num_nan);
+  add_count(counts, "−∞", health.num_neg_inf);
+  add_count(counts, "+∞", health.num_pos_inf);
+  add_count(counts, "−", health.num_negative);
+  add_count(counts, "0", health.num_zero);
+  add_count(counts, "+", health.num_positive);
+  return text + (counts.empty() ? "" : ": " + counts);
+}
+
 std::string describe_alert(const reader::TensorHealth& health) {
   std::string counts;
   add_count(counts, "NaN", health.num_nan);

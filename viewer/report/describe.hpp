@@ -20,6 +20,9 @@ std::string values_of(reader::Run& run, causes::EventRef event);
 /// "Log:0" for a trace, "MatMul output 0" for an execution.
 std::string describe_tensor(const reader::Alert& alert);
 
+/// The same of counts.
+std::string describe_health(const reader::TensorHealth& health);
+
 /// "NaN ×3, −∞ ×1", or "NaN or ∞" where the mode keeps one flag only.
 std::string describe_alert(const reader::TensorHealth& health);
 

@@ -107,6 +107,12 @@ class Catalog {
     return *stacks_[number];
   }
 
+  /// A copy of a text that stays for the whole program; the same for the same content.
+  std::string_view kept_text(std::string_view text) {
+    const std::lock_guard guard(lock_);
+    return *texts_.emplace(text).first;
+  }
+
   /// The id of a device, from 1; a new one is defined. Names are compared by address first: they are literals.
   std::int32_t device(const char* name) {
     const std::lock_guard guard(lock_);
@@ -132,7 +138,7 @@ class Catalog {
   }
 
   /// Adds an op; the caller holds graph.lock. `name` is made unique as TensorFlow does: name, name_1, name_2, …
-  GraphOp& add_op(CatalogGraph& graph, const char* type, const std::string& name, std::vector<std::string> inputs,
+  GraphOp& add_op(CatalogGraph& graph, std::string_view type, std::string_view name, std::vector<std::string> inputs,
                   std::size_t num_outputs, std::uint32_t stack) {
     auto op = std::make_unique<GraphOp>();
     op->graph = &graph;
@@ -241,9 +247,10 @@ class Catalog {
       if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     return text;
   }
-  static std::string unique_name(CatalogGraph& graph, const std::string& name) {
-    std::string candidate = name;
-    for (int i = 1; !graph.used_names.insert(lower(candidate)).second; ++i) candidate = name + "_" + std::to_string(i);
+  static std::string unique_name(CatalogGraph& graph, std::string_view name) {
+    std::string candidate(name);
+    for (int i = 1; !graph.used_names.insert(lower(candidate)).second; ++i)
+      candidate = std::string(name) + "_" + std::to_string(i);
     return candidate;
   }
 
@@ -284,6 +291,7 @@ class Catalog {
   }
 
   std::mutex lock_;
+  std::unordered_set<std::string> texts_;
   std::string host_;
   std::string prefix_;
   std::atomic<std::int64_t> next_eager_id_{0};

@@ -44,6 +44,7 @@ struct DumpOptions {
   bool statistics = false;
   bool fp_flags = false;
   bool record_children = true;
+  std::int64_t value_budget = 0;
 };
 struct CheckNumericsOptions {
   int stack_height_limit = 30;
@@ -64,14 +65,18 @@ template <class T>
 struct Evaluate {};
 
 struct OpName {
-  // NOLINTNEXTLINE(google-explicit-constructor): a literal is what callers write
-  constexpr OpName(const char*) noexcept {}
-  constexpr OpName(const char*, const char*) noexcept {}
+  template <class Type>
+  // NOLINTNEXTLINE(google-explicit-constructor): a string is what callers write
+  constexpr OpName(const Type&) noexcept {}
+  template <class Type, class Name>
+  constexpr OpName(const Type&, const Name&) noexcept {}
 };
 struct FunctionName {
-  // NOLINTNEXTLINE(google-explicit-constructor): a literal is what callers write
-  constexpr FunctionName(const char*) noexcept {}
-  constexpr FunctionName(const char*, FunctionKind) noexcept {}
+  template <class Name>
+  // NOLINTNEXTLINE(google-explicit-constructor): a string is what callers write
+  constexpr FunctionName(const Name&) noexcept {}
+  template <class Name>
+  constexpr FunctionName(const Name&, FunctionKind) noexcept {}
 };
 
 template <class T>
@@ -128,13 +133,14 @@ class OpScope {
 };
 inline void forget(const void*, std::size_t) noexcept {}
 
-template <class T>
-constexpr Nothing arg(const char*, const T&) noexcept {
+template <class Name, class T>
+constexpr Nothing arg(const Name&, const T&) noexcept {
   return {};
 }
 class Function {
  public:
   template <class... Arguments>
+    requires(std::is_same_v<Arguments, Nothing> && ...)
   explicit Function(const FunctionName&, const Arguments&...) noexcept {}
   template <class Value, class... Inputs>
   decltype(auto) op(const OpName& name, Value&& value, const Inputs&... inputs) {
@@ -144,8 +150,8 @@ class Function {
   decltype(auto) result(Value&& value) {
     return nanlens::op(OpName(""), std::forward<Value>(value));
   }
-  template <class T>
-  const T& capture(const char*, const T& value) noexcept {
+  template <class Name, class T>
+  const T& capture(const Name&, const T& value) noexcept {
     return value;
   }
   template <class T>

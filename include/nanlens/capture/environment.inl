@@ -3,8 +3,8 @@
 ///
 /// NANLENS_LOGDIR (turns recording on, unless the program has done so itself), NANLENS_MODE (default FULL_HEALTH),
 /// NANLENS_CIRCULAR_BUFFER_SIZE (default 0: keep all), NANLENS_OP_REGEX, NANLENS_TENSOR_DTYPES (comma list),
-/// NANLENS_STACK (call_site, unwind, frame_pointers), NANLENS_RUN_ID, NANLENS_CHECK_NUMERICS (1: throw at the first
-/// NaN).
+/// NANLENS_VALUE_BUDGET (bytes), NANLENS_STACK (call_site, unwind, frame_pointers), NANLENS_RUN_ID,
+/// NANLENS_CHECK_NUMERICS (1: throw at the first NaN).
 #pragma once
 
 #include <cerrno>
@@ -41,6 +41,18 @@ inline bool parse_dtypes(std::string_view text, std::vector<DType>& dtypes, std:
   return true;
 }
 
+// A whole number, if the variable is set.
+inline bool parse_number(const char* name, std::int64_t& number, std::string& why) {
+  const std::string text(environment(name));
+  if (text.empty()) return true;
+  char* end = nullptr;
+  errno = 0;
+  number = std::strtoll(text.c_str(), &end, 10);
+  if (errno == 0 && *end == '\0') return true;
+  why = std::string(name) + ": '" + text + "' is not a whole number";
+  return false;
+}
+
 inline bool options_from_environment(DumpOptions& options, std::string& why) {
   options.logdir = environment("NANLENS_LOGDIR");
   options.tensor_debug_mode = TensorDebugMode::full_health;
@@ -54,15 +66,8 @@ inline bool options_from_environment(DumpOptions& options, std::string& why) {
       return false;
     }
   }
-  if (const std::string size(environment("NANLENS_CIRCULAR_BUFFER_SIZE")); !size.empty()) {
-    char* end = nullptr;
-    errno = 0;
-    options.circular_buffer_size = std::strtoll(size.c_str(), &end, 10);
-    if (errno != 0 || *end != '\0') {
-      why = "NANLENS_CIRCULAR_BUFFER_SIZE: '" + size + "' is not a whole number";
-      return false;
-    }
-  }
+  if (!parse_number("NANLENS_CIRCULAR_BUFFER_SIZE", options.circular_buffer_size, why)) return false;
+  if (!parse_number("NANLENS_VALUE_BUDGET", options.value_budget, why)) return false;
   if (const auto stack = environment("NANLENS_STACK"); stack == "call_site")
     options.stack = StackMode::call_site;
   else if (stack == "frame_pointers")

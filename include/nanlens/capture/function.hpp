@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -23,7 +24,7 @@ struct ThreadState;
 /// A named argument of a function.
 template <class T>
 struct Argument {
-  const char* name;
+  std::string_view name;
   const T& value;
   bool traced = true;
 
@@ -33,7 +34,7 @@ struct Argument {
 
 /// Names an argument: `Function f("loss", arg("probs", probs), arg("labels", labels))`.
 template <class T>
-Argument<T> arg(const char* name, const T& value) noexcept {
+Argument<T> arg(std::string_view name, const T& value) noexcept {
   return {name, value, true};
 }
 
@@ -44,12 +45,12 @@ class Function {
  public:
   template <class... T>
   explicit Function(const FunctionName& name, const Argument<T>&... arguments)
-      : name_(name), exceptions_(std::uncaught_exceptions()) {
+      : exceptions_(std::uncaught_exceptions()) {
     if (detail::active_bits() == 0) return;
     const std::array<detail::InputRef, sizeof...(T)> inputs{detail::input_ref(arguments.value)...};
-    const std::array<const char*, sizeof...(T)> names{arguments.name...};
+    const std::array<std::string_view, sizeof...(T)> names{arguments.name...};
     const std::array<bool, sizeof...(T)> traced{arguments.traced...};
-    enter(inputs, names, traced);
+    enter(name, inputs, names, traced);
   }
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;
@@ -67,7 +68,7 @@ class Function {
   /// Takes a tensor from outside in, where it is first used: a placeholder and a further input of the call, like an
   /// argument.
   template <class T>
-  const T& capture(const char* name, const T& value) {
+  const T& capture(std::string_view name, const T& value) {
     if (frame_ != nullptr) add_capture(name, detail::input_ref(value));
     return value;
   }
@@ -101,13 +102,12 @@ class Function {
     if (frame_ != nullptr) add_result(detail::output_ref(value, address_lasts), detail::input_ref(value));
   }
 
-  void enter(std::span<const detail::InputRef> inputs, std::span<const char* const> names,
-             std::span<const bool> traced);
+  void enter(const FunctionName& name, std::span<const detail::InputRef> inputs,
+             std::span<const std::string_view> names, std::span<const bool> traced);
   void leave();
-  void add_capture(const char* name, const detail::InputRef& input);
+  void add_capture(std::string_view name, const detail::InputRef& input);
   void add_result(const detail::OutputRef& output, detail::InputRef inside);
 
-  FunctionName name_;
   int exceptions_;
   detail::ThreadState* state_ = nullptr;
   detail::FunctionFrame* frame_ = nullptr;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace nanlens {
 namespace detail {
 
 inline void name_graph(CatalogGraph& graph, const FunctionName& name, int uid) {
-  const std::string plain = name.name;
+  const std::string plain(name.name);
   const std::string number = std::to_string(uid);
   switch (name.kind) {
     case FunctionKind::inference:
@@ -38,7 +39,7 @@ inline void name_graph(CatalogGraph& graph, const FunctionName& name, int uid) {
 inline std::uint64_t function_key(const FunctionName& name, const CatalogGraph* outer,
                                   std::span<const InputRef> arguments) {
   std::uint64_t key = mix(reinterpret_cast<std::uintptr_t>(outer), static_cast<std::uint64_t>(name.kind));
-  for (const char* c = name.name; *c != '\0'; ++c) key = mix(key, static_cast<unsigned char>(*c));
+  key = mix(key, hash_text(name.name));
   key = mix(key, mix(reinterpret_cast<std::uintptr_t>(name.where.file_name()), name.where.line()));
   for (const InputRef& a : arguments)
     key = mix(key, static_cast<std::uint64_t>(static_cast<std::int32_t>(a.view.dtype)) << 32 | a.view.shape.size());
@@ -56,6 +57,7 @@ inline FunctionFrame& push_frame(ThreadState& state) {
   }
   frame->outer = state.function;
   frame->arguments.clear();
+  frame->identities.clear();
   frame->inner_links.clear();
   frame->results.clear();
   frame->result_protos.clear();
@@ -74,12 +76,14 @@ inline void pop_frame(ThreadState& state) {
 
 // An argument becomes a placeholder: from here on its memory is known as that, until the call ends. It is the same node
 // of the graph in every call: found by its name, and by how often that name came before.
-inline void enter_argument(ThreadState& state, Session* session, FunctionFrame& frame, const char* name,
+inline void enter_argument(ThreadState& state, Session* session, FunctionFrame& frame, std::string_view name,
                            InputRef argument, bool traced) {
-  argument.link = link_of(argument);
+  TensorIdentity outside{argument.link, {}, argument.key, {}};
+  identify(state, argument, true, &outside);
   frame.arguments.push_back(argument);
-  std::uint64_t site = 0x617267;  // apart from call sites
-  for (const char* c = name; *c != '\0'; ++c) site = mix(site, static_cast<unsigned char>(*c));
+  frame.arguments.back().here = false;  // it may have ended when the call does
+  frame.identities.push_back(outside);
+  const std::uint64_t site = mix(0x617267, hash_text(name));  // apart from call sites
   const std::uint64_t key = mix(site, frame.occurrence(site));
   const std::uint64_t cached = mix(key, reinterpret_cast<std::uintptr_t>(frame.graph));
   ThreadState::OpEntry& entry = state.op_cache[cached % state.op_cache.size()];
@@ -95,7 +99,7 @@ inline void enter_argument(ThreadState& state, Session* session, FunctionFrame& 
   const GraphOp* const op = entry.op;
   const TensorLink inner{argument.link.id, op, frame.graph_run, 0};
   frame.inner_links.push_back(inner);
-  registry().put(argument.key, inner);
+  registry().put(argument.key, inner, ContentSample(argument.key));
   const std::int64_t id = variable_of(argument.key);
   const auto variable = static_cast<std::uint64_t>(id);
   if (id >= 0) add_once(frame.read_variables, variable);
@@ -105,14 +109,14 @@ inline void enter_argument(ThreadState& state, Session* session, FunctionFrame& 
     fields.variables = {&variable, 1};
   else
     fields.outside_source = !argument.link.known();
+  fields.inputs = {&argument, 1};
   submit_trace(state, *session, *op, 0, argument.view, fields);
 }
 
 // Arguments are known outside again as what they were, unless something was written over them meanwhile.
 inline void restore_arguments(const FunctionFrame& frame) {
   for (std::size_t i = frame.arguments.size(); i-- > 0;)
-    if (registry().find(frame.arguments[i].key) == frame.inner_links[i])
-      registry().put(frame.arguments[i].key, frame.arguments[i].link);
+    registry().relink(frame.arguments[i].key, frame.inner_links[i], frame.identities[i]);
 }
 
 // What each result is in the function's own graph: an op of type _Retval per result, as in TensorFlow's runtime.
@@ -123,6 +127,7 @@ inline void record_returns(ThreadState& state, const Session* session, FunctionF
 
 // The call as its caller sees it: an op of the caller's graph, without traces of its own, or an Execution.
 inline void leave_function(ThreadState& state, Session* session, FunctionFrame& frame) {
+  for (auto& r : frame.results) r.output.sample = &r.sample;
   record_returns(state, session, frame);
   restore_arguments(frame);
   if (frame.outer != nullptr) {
@@ -131,8 +136,8 @@ inline void leave_function(ThreadState& state, Session* session, FunctionFrame& 
     for (const std::uint64_t id : frame.read_variables) add_once(frame.outer->read_variables, id);
     std::vector<OutputRef>& outs = frame.outer->inner_results;
     outs.clear();
-    for (const auto& r : frame.results) outs.push_back({TensorView{}, r.key, nullptr});
-    OpName name("StatefulPartitionedCall", frame.graph->name.c_str(), frame.where);
+    for (const auto& r : frame.results) outs.push_back(r.output);
+    const OpName name("StatefulPartitionedCall", frame.graph->name, frame.where);
     state.function = frame.outer;
     record_in_graph(state, session, name, frame.arguments, outs, 0, false);
     state.function = &frame;
@@ -146,19 +151,23 @@ inline void leave_function(ThreadState& state, Session* session, FunctionFrame& 
     input_ids.push_back(argument.link.id >= 0 ? argument.link.id : state.take_eager_id());
   for (const auto& r : frame.results) {
     output_ids.push_back(state.take_eager_id());
-    set_link({TensorView{}, r.key, nullptr}, {output_ids.back(), nullptr, 0, 0});
-    if (session != nullptr) devices.push_back(state.device_id(r.device));
+    set_link(state, r.output, {output_ids.back(), nullptr, 0, 0});
+    if (session != nullptr) devices.push_back(state.device_id(r.output.view.device));
   }
   if (session == nullptr) return;
+  ExtensionFields extension{
+      &frame, steady_now_ns() - frame.started_ns, {}, frame.written_variables, frame.read_variables};
   submit_execution(state, *session,
-                   {frame.graph->mangled.c_str(), frame.graph->id, input_ids, output_ids, devices, frame.where},
-                   {&frame, steady_now_ns() - frame.started_ns, {}, frame.written_variables, frame.read_variables},
-                   [&](logdir::WireWriter& w) { w.raw(frame.result_protos); });
+                   {frame.graph->mangled, frame.graph->id, input_ids, output_ids, devices, frame.where}, extension,
+                   [&](logdir::WireWriter& w) {
+                     w.raw(frame.result_protos);
+                     return false;
+                   });
 }
 
 // The graph of a call that begins, and its arguments.
 inline void begin_call(ThreadState& state, Session* session, FunctionFrame& frame, const FunctionName& name,
-                       std::span<const InputRef> inputs, std::span<const char* const> names,
+                       std::span<const InputRef> inputs, std::span<const std::string_view> names,
                        std::span<const bool> traced) {
   const CatalogGraph* const outer = frame.outer == nullptr ? nullptr : frame.outer->graph;
   Catalog& catalog = Catalog::get();
@@ -176,15 +185,15 @@ inline void begin_call(ThreadState& state, Session* session, FunctionFrame& fram
 
 }  // namespace detail
 
-NANLENS_API void Function::enter(std::span<const detail::InputRef> inputs, std::span<const char* const> names,
-                                 std::span<const bool> traced) {
+NANLENS_API void Function::enter(const FunctionName& name, std::span<const detail::InputRef> inputs,
+                                 std::span<const std::string_view> names, std::span<const bool> traced) {
   state_ = detail::this_thread();
   if (state_ == nullptr) return;
   const detail::RecordingScope scope(*state_);
   detail::FunctionFrame* const outer = state_->function;
   if (detail::without_throwing(*state_, [&] {
         frame_ = &detail::push_frame(*state_);
-        detail::begin_call(*state_, scope.session, *frame_, name_, inputs, names, traced);
+        detail::begin_call(*state_, scope.session, *frame_, name, inputs, names, traced);
       }))
     return;
   if (state_->function != outer) detail::pop_frame(*state_);  // what runs in it is recorded without the function
@@ -203,22 +212,24 @@ NANLENS_API void Function::leave() {
   detail::pop_frame(*state_);
 }
 
-NANLENS_API void Function::add_capture(const char* name, const detail::InputRef& input) {
+NANLENS_API void Function::add_capture(std::string_view name, const detail::InputRef& input) {
   const detail::RecordingScope scope(*state_);
   detail::without_throwing(*state_,
                            [&] { detail::enter_argument(*state_, scope.session, *frame_, name, input, true); });
 }
 
 NANLENS_API void Function::add_result(const detail::OutputRef& output, detail::InputRef inside) {
-  inside.link = detail::link_of(inside);
   const detail::RecordingScope scope(*state_);
   detail::without_throwing(*state_, [&] {
-    // A result that is a handle must live until the call ends; one that is returned by value is linked by its address
-    // only.
-    frame_->results.push_back({output.key, output.view.device, inside});
+    detail::identify(*state_, inside, true);
+    inside.here = false;
+    // A result that is a handle need not live until the call ends: it is linked by its address only.
+    const detail::OutputRef later{
+        {nullptr, DType::invalid, {}, {}, output.view.device}, output.key, nullptr, output.may_be_copied};
+    frame_->results.push_back({later, inside, detail::ContentSample(output.key)});
     if (scope.session == nullptr || frame_->outer != nullptr) return;
     logdir::WireWriter w(frame_->result_protos);
-    detail::write_eager_tensor(w, *state_, *scope.session, frame_->graph->mangled.c_str(), output.view);
+    detail::write_eager_tensor(w, *state_, *scope.session, frame_->graph->mangled, output.view);
   });
 }
 

@@ -11,6 +11,7 @@
 
 #include <nanlens/capture/catalog.hpp>
 #include <nanlens/capture/tensor_handle.hpp>
+#include <nanlens/capture/tensor_registry.hpp>
 
 namespace nanlens::detail {
 
@@ -22,12 +23,13 @@ struct FunctionFrame {
   std::uint64_t graph_run = 0;
   std::uint64_t started_ns = 0;
   std::source_location where;
-  std::vector<InputRef> arguments;  // with the links they had outside
+  std::vector<InputRef> arguments;         // with the links they had outside
+  std::vector<TensorIdentity> identities;  // the same, by their memory
   std::vector<TensorLink> inner_links;
   struct Result {
-    TensorKey key;
-    const char* device;
-    InputRef inside;  // what the result is in this graph
+    OutputRef output;
+    InputRef inside;       // what the result is in this graph
+    ContentSample sample;  // its memory may be gone when the call ends
   };
   std::vector<Result> results;
   std::vector<OutputRef> inner_results;  // of the call inside this one that ends

@@ -21,10 +21,11 @@ NANLENS_API GraphTensor GraphBuilder::op(const OpName& type, const std::string& 
   for (const GraphTensor& input : inputs)
     if (input.op() != nullptr) names.push_back(input.op()->name + ":" + std::to_string(input.slot()));
   detail::Catalog& catalog = detail::Catalog::get();
-  const std::uint64_t hash = detail::mix(reinterpret_cast<std::uintptr_t>(type.where.file_name()), type.where.line());
-  const std::uint32_t stack = catalog.stack(detail::mix(hash, type.where.column()), {}, type.where);
+  const std::uint64_t hash =
+      detail::mix(reinterpret_cast<std::uintptr_t>(type.where().file_name()), type.where().line());
+  const std::uint32_t stack = catalog.stack(detail::mix(hash, type.where().column()), {}, type.where());
   const std::lock_guard guard(graph_->lock);
-  return {&catalog.add_op(*graph_, type.type, name, std::move(names), num_outputs, stack), 0};
+  return {&catalog.add_op(*graph_, type.type(), name, std::move(names), num_outputs, stack), 0};
 }
 
 NANLENS_API void trace(const GraphTensor& tensor, const TensorView& view) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <nanlens/capture/active.hpp>
+#include <nanlens/capture/content_sample.hpp>
 #include <nanlens/capture/fp_flags.hpp>
 #include <nanlens/capture/op_name.hpp>
 #include <nanlens/capture/tensor_handle.hpp>
@@ -42,12 +43,17 @@ decltype(auto) evaluated(T&& value) {
         std::forward<T>(value));
 }
 
-/// What the tensor is known as; unknown if nothing on record made it, or if it was written over.
-TensorLink link_of(const InputRef& input);
-
 /// Records an op that has run. Recording never throws; only check_numerics' verdict does, after it.
-void record(const OpName& name, std::span<const InputRef> inputs, std::span<OutputRef> outputs,
-            std::uint64_t duration_ns);
+void record(const OpName& name, std::span<InputRef> inputs, std::span<OutputRef> outputs, std::uint64_t duration_ns);
+
+/// Finds out what tensors are before an op runs that may write over them, or end them.
+void identify_before(std::span<InputRef> inputs) noexcept;
+
+/// Looks at those that nothing recorded, while they can be: `counts` has a place for each.
+void look_before(std::span<InputRef> inputs, std::span<HealthCounts> counts) noexcept;
+
+/// Makes a name last until the program ends.
+void keep(OpName& name) noexcept;
 
 void declare_variable(const TensorKey& key);
 void forget_memory(std::uintptr_t begin, std::uintptr_t end);
@@ -69,10 +75,42 @@ class OpTimer {
   FpFlags flags_;
 };
 
-template <class Value, class... Inputs>
+template <class... Inputs>
+std::array<InputRef, sizeof...(Inputs)> input_refs(const Inputs&... inputs) noexcept {
+  return {input_ref(inputs)...};
+}
+
+/// The inputs of a callable, which may write over them or move them away: identified before it runs.
+template <std::size_t N>
+class InputsOfCallable {
+ public:
+  template <class... Inputs>
+  explicit InputsOfCallable(const Inputs&... inputs) {
+    if (active.load(std::memory_order_relaxed) == 0) return;
+    refs_.emplace(input_refs(inputs...));
+    identify_before(*refs_);
+    for (std::size_t i = 0; i < N; ++i) before_[i] = ContentSample(key_of((*refs_)[i].view));
+  }
+  /// What they are after it: only what still holds the same is evidence.
+  template <class... Inputs>
+  std::span<InputRef> after(const Inputs&... inputs) {
+    if (!refs_) refs_.emplace(input_refs(inputs...));  // recording began meanwhile
+    const std::array<TensorView, N> now{view_of(inputs)...};
+    for (std::size_t i = 0; i < N; ++i) {
+      InputRef& ref = (*refs_)[i];
+      ref.here = key_of(now[i]).same_bytes(key_of(ref.view)) && ContentSample(key_of(now[i])) == before_[i];
+    }
+    return *refs_;
+  }
+
+ private:
+  std::optional<std::array<InputRef, N>> refs_;
+  std::array<ContentSample, N> before_;
+};
+
+template <class Value>
 void record_value(const OpName& name, Value& value, bool address_lasts, std::uint64_t duration_ns,
-                  const Inputs&... inputs) {
-  std::array<InputRef, sizeof...(Inputs)> in{input_ref(inputs)...};
+                  std::span<InputRef> in) {
   if constexpr (is_tuple<std::remove_cv_t<Value>>) {
     std::apply(
         [&](auto&... parts) {
@@ -84,6 +122,12 @@ void record_value(const OpName& name, Value& value, bool address_lasts, std::uin
     std::array<OutputRef, 1> out{output_ref(value, address_lasts)};
     record(name, in, out, duration_ns);
   }
+}
+
+template <class Value, std::size_t Inputs>
+void record_value(const OpName& name, Value& value, bool address_lasts, std::uint64_t duration_ns,
+                  std::array<InputRef, Inputs> in) {
+  record_value(name, value, address_lasts, duration_ns, std::span<InputRef>(in));
 }
 
 }  // namespace detail
@@ -99,28 +143,31 @@ void record_value(const OpName& name, Value& value, bool address_lasts, std::uin
 template <class Value, class... Inputs>
 decltype(auto) op(const OpName& name, Value&& value, const Inputs&... inputs) {
   if constexpr (detail::Callable<Value>) {
+    detail::InputsOfCallable<sizeof...(Inputs)> in(inputs...);
     detail::OpTimer timer;
     decltype(auto) result = value();
     static_assert(!std::is_void_v<decltype(result)>,
                   "nanlens: the callable returns nothing; use nanlens::record for in-place ops");
     if constexpr (std::is_lvalue_reference_v<decltype(result)>) {
-      if (timer.on()) detail::record_value(name, result, true, timer.stop(), inputs...);
+      if (timer.on()) detail::record_value(name, result, true, timer.stop(), in.after(inputs...));
       return result;
     } else {
       auto plain = detail::evaluated(std::move(result));
-      if (timer.on()) detail::record_value(name, plain, false, timer.stop(), inputs...);
+      if (timer.on()) detail::record_value(name, plain, false, timer.stop(), in.after(inputs...));
       return plain;
     }
   } else if constexpr (detail::LazyExpression<std::remove_cvref_t<Value>>) {
     detail::OpTimer timer;
     auto plain = detail::evaluated(value);
-    if (timer.on()) detail::record_value(name, plain, false, timer.stop(), inputs...);
+    if (timer.on()) detail::record_value(name, plain, false, timer.stop(), detail::input_refs(inputs...));
     return plain;
   } else if constexpr (std::is_lvalue_reference_v<Value>) {
-    if (detail::active.load(std::memory_order_relaxed) != 0) detail::record_value(name, value, true, 0, inputs...);
+    if (detail::active.load(std::memory_order_relaxed) != 0)
+      detail::record_value(name, value, true, 0, detail::input_refs(inputs...));
     return static_cast<Value&>(value);
   } else {
-    if (detail::active.load(std::memory_order_relaxed) != 0) detail::record_value(name, value, false, 0, inputs...);
+    if (detail::active.load(std::memory_order_relaxed) != 0)
+      detail::record_value(name, value, false, 0, detail::input_refs(inputs...));
     return std::remove_cv_t<Value>(std::forward<Value>(value));
   }
 }
@@ -134,18 +181,17 @@ auto outputs(T&... tensors) {
 /// The inputs of a `record` call or an OpScope.
 template <class... T>
 auto inputs(const T&... tensors) {
-  return std::array<detail::InputRef, sizeof...(T)>{detail::input_ref(tensors)...};
+  return detail::input_refs(tensors...);
 }
 
 /// Records an op that wrote its outputs in place or through parameters: `record("Axpy", outputs(y), inputs(a, x, y))`.
 template <std::size_t Outputs, std::size_t Inputs>
-void record(const OpName& name, std::array<detail::OutputRef, Outputs> outs,
-            const std::array<detail::InputRef, Inputs>& ins) {
+void record(const OpName& name, std::array<detail::OutputRef, Outputs> outs, std::array<detail::InputRef, Inputs> ins) {
   if (detail::active.load(std::memory_order_relaxed) != 0) detail::record(name, ins, outs, 0);
 }
 
-/// An op as a scope, for in-place code: inputs are looked up when it begins, before they are written over; its time is
-/// recorded.
+/// An op as a scope, for in-place code: inputs are looked up when it begins, before they are written over, and need not
+/// last longer; its time is recorded.
 ///
 ///     nanlens::OpScope op("Sgd", nanlens::inputs(w, g));
 ///     w -= rate * g;
@@ -157,10 +203,11 @@ class OpScope {
   template <std::size_t Inputs>
   OpScope(const OpName& name, std::array<detail::InputRef, Inputs> ins) : name_(name) {
     if (detail::active_bits() == 0) return;
-    for (detail::InputRef& input : ins) {
-      input.link = detail::link_of(input);
-      inputs_.push_back(input);
-    }
+    detail::keep(name_);
+    inputs_.assign(ins.begin(), ins.end());
+    counts_.resize(Inputs);
+    detail::identify_before(inputs_);
+    detail::look_before(inputs_, counts_);
     timer_.emplace();
   }
   OpScope(const OpScope&) = delete;
@@ -177,6 +224,7 @@ class OpScope {
  private:
   OpName name_;
   std::vector<detail::InputRef> inputs_;
+  std::vector<HealthCounts> counts_;
   std::optional<detail::OpTimer> timer_;
 };
 

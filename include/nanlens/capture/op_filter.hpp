@@ -32,12 +32,17 @@ class OpFilter {
     ::regerror(status_, &regex_, text, sizeof text);
     return text;
   }
-  [[nodiscard]] bool takes(const char* op_type, DType dtype) const noexcept {
+  [[nodiscard]] bool takes(std::string_view op_type, DType dtype) const {
     if (!dtypes_.empty() && std::find(dtypes_.begin(), dtypes_.end(), dtype) == dtypes_.end()) return false;
     if (!has_regex_) return true;
     // Python's re.match: anchored at the start only. The leftmost match starts there if any does.
     regmatch_t match{};
-    return ::regexec(&regex_, op_type, 1, &match, 0) == 0 && match.rm_so == 0;
+#if defined(REG_STARTEND)
+    match.rm_eo = static_cast<regoff_t>(op_type.size());
+    return ::regexec(&regex_, op_type.data(), 1, &match, REG_STARTEND) == 0 && match.rm_so == 0;
+#else
+    return ::regexec(&regex_, std::string(op_type).c_str(), 1, &match, 0) == 0 && match.rm_so == 0;
+#endif
   }
 
  private:

@@ -40,6 +40,9 @@ struct DumpOptions {
   bool fp_flags = false;
   /// Forked children record, too: each into a run of its own beside the parent's, from its first event on.
   bool record_children = true;
+  /// Bytes of a recording for the values of the first event with a NaN or infinity of each op and place: its inputs and
+  /// outputs are stored in full, in the extension field, so that the op can be run again on them. 0: none.
+  std::int64_t value_budget = std::int64_t{16} << 20;
 
   friend bool operator==(const DumpOptions&, const DumpOptions&) = default;
 };

@@ -13,6 +13,7 @@
 
 #include <nanlens/capture/check_numerics.inl>
 #include <nanlens/capture/dump.inl>
+#include <nanlens/capture/evidence.hpp>
 #include <nanlens/capture/full_tensor.hpp>
 #include <nanlens/capture/op.hpp>
 #include <nanlens/capture/tensor_registry.hpp>
@@ -25,6 +26,53 @@ namespace nanlens::detail {
 inline TensorRegistry& registry() {
   static TensorRegistry* const tensors = new TensorRegistry;
   return *tensors;
+}
+
+/// The tensor that one with other bytes is a copy of, as far as this thread can know. From then on it is found by its
+/// own bytes.
+inline void identify_copy(const ThreadState& state, InputRef& input) {
+  ContentSample sample;
+  const TensorLink link = state.recent_outputs.find(input.key, sample);
+  if (!link.known()) return;
+  input.link = link;
+  input.origin = logdir::TensorOrigin::copy;
+  input.was = -1;
+  registry().put(input.key, link, sample);
+}
+
+/// Finds out what a tensor is, once. `look`: its memory holds what the op got.
+inline void identify(const ThreadState& state, InputRef& input, bool look, TensorIdentity* identity = nullptr) {
+  if (input.identified) return;
+  input.identified = true;
+  using enum logdir::TensorOrigin;
+  if (input.link.known()) {  // a handle
+    input.origin = recorded;
+    return;
+  }
+  if (!registry().find_exact(input.key, look, input.link, input.origin)) {
+    const TensorIdentity found = registry().find(input.key, look);
+    input.link = found.link;
+    input.origin = found.origin;
+    if (identity != nullptr) *identity = found;
+  } else if (identity != nullptr) {
+    *identity = {input.link, input.origin, input.key, {}};
+  }
+  if (input.origin == changed) {
+    input.was = input.link.id;
+    input.link = {};
+  }
+  if (!input.link.known() && look) identify_copy(state, input);
+  if (identity == nullptr || (input.origin != changed && input.origin != copy)) return;
+  *identity = {input.link, input.origin, input.key, {}};
+}
+
+/// The same for all inputs of an op that has run. What it has written over is no evidence.
+inline void identify_all(ThreadState& state, std::span<InputRef> inputs, std::span<const OutputRef> outputs) {
+  for (InputRef& input : inputs) {
+    const TensorKey key = input.key.empty() ? key_of(input.view) : input.key;
+    for (const OutputRef& output : outputs) input.here = input.here && !output.key.overlaps(key);
+    identify(state, input, input.here);
+  }
 }
 
 /// Marks this thread as recording while it lives; `session` is null if dumping is off.
@@ -100,10 +148,17 @@ inline void write_summary(logdir::WireWriter& w, const Summary& summary) {
     w.raw({values, summary.size * sizeof(double)});
 }
 
+/// What was found when a tensor was written.
+struct TensorOutcome {
+  bool unreadable = false;  ///< the mode would have had something to say, if the tensor could be read
+  bool bad = false;         ///< it holds a NaN or infinity, as far as the mode looks
+};
+
 /// Writes the tensor_proto of one output as field `number`. False if the mode has nothing to say of it: then nothing is
 /// written.
-inline bool write_tensor(logdir::WireWriter& w, logdir::FieldNumber number, const Session& session, const char* op_type,
-                         const TensorView& view, std::int64_t tensor_id, bool eager, bool& unreadable) {
+inline bool write_tensor(logdir::WireWriter& w, logdir::FieldNumber number, const Session& session,
+                         std::string_view op_type, const TensorView& view, std::int64_t tensor_id, bool eager,
+                         TensorOutcome& outcome) {
   const TensorDebugMode mode = session.options().tensor_debug_mode;
   if (!session.filter().takes(op_type, view.dtype) || dtype_kind(view.dtype) == DTypeKind::handle) return false;
   if (mode == TensorDebugMode::no_tensor) {
@@ -118,29 +173,37 @@ inline bool write_tensor(logdir::WireWriter& w, logdir::FieldNumber number, cons
     std::string proto;
     {
       logdir::WireWriter inner(proto);
-      unreadable = !write_full_tensor(inner, view, eager);
+      outcome.unreadable = !write_full_tensor(inner, view, eager);
     }
-    if (unreadable) return false;
+    if (outcome.unreadable) {
+      outcome.unreadable = !is_absent(view);
+      return false;
+    }
+    outcome.bad = has_non_finite(view) || count_non_finite_complex(view) > 0;
     w.element(number, proto);
     return true;
   }
   if (!has_summary(mode, view.dtype)) return false;
   const Summary summary = summarize(mode, view, tensor_id);
-  unreadable = summary.size == 0;
-  if (unreadable) return false;
+  if (summary.size == 0) {
+    outcome.unreadable = !is_absent(view);
+    return false;
+  }
+  outcome.bad = summary.bad;
   w.message(number, [&](logdir::WireWriter& proto) { write_summary(proto, summary); });
   return true;
 }
 
-/// The proto of an eager output, or an empty one as a placeholder: slots never shift.
-inline void write_eager_tensor(logdir::WireWriter& w, ThreadState& state, const Session& session, const char* op_type,
-                               const TensorView& view) {
+/// The proto of an eager output, or an empty one as a placeholder: slots never shift. True if the output is bad.
+inline bool write_eager_tensor(logdir::WireWriter& w, ThreadState& state, const Session& session,
+                               std::string_view op_type, const TensorView& view) {
   constexpr logdir::FieldNumber tensor_protos = logdir::tags::Execution::tensor_protos;
-  if (session.options().tensor_debug_mode == TensorDebugMode::no_tensor) return;
-  bool unreadable = false;
-  if (write_tensor(w, tensor_protos, session, op_type, view, -1, true, unreadable)) return;
+  if (session.options().tensor_debug_mode == TensorDebugMode::no_tensor) return false;
+  TensorOutcome outcome;
+  if (write_tensor(w, tensor_protos, session, op_type, view, -1, true, outcome)) return outcome.bad;
   w.message(tensor_protos, [](logdir::WireWriter&) {});
-  if (unreadable) state.dropped_executions.fetch_add(1, std::memory_order_relaxed);
+  if (outcome.unreadable) state.dropped_executions.fetch_add(1, std::memory_order_relaxed);
+  return false;
 }
 
 /// What the extension field of one event holds.
@@ -151,6 +214,10 @@ struct ExtensionFields {
   std::span<const std::uint64_t> variables = {};  ///< of an execution: those it wrote; of a trace: the one that it is
   std::span<const std::uint64_t> read_variables = {};  ///< of a call
   bool outside_source = false;                         ///< the tensor came from outside the record
+  std::string_view op_name = {};                       ///< of an eager op, where it has one
+  std::span<const InputRef> inputs = {};               ///< of the op
+  bool bad = false;                                    ///< an output is: evidence is taken
+  std::uint64_t site = 0;                              ///< of the op: its values are stored once
 };
 
 inline bool has_stats(const Session& session, const TensorView& view) noexcept {
@@ -178,6 +245,30 @@ inline void write_stats(logdir::WireWriter& w, const Session& session, const Ten
     w.field(Tag::nonfinite_complex, static_cast<std::int64_t>(count_non_finite_complex(view)));
 }
 
+inline void write_evidence(logdir::WireWriter& w, const Session& session, const ExtensionFields& fields) {
+  using Tag = logdir::tags::NanlensExtension;
+  std::vector<logdir::TensorEvidence> inputs;
+  std::vector<logdir::TensorEvidence> outputs;
+  logdir::TensorEvidence none;
+  const logdir::TensorEvidence* bad_output = &none;
+  for (const OutputRef& output : fields.outputs) {
+    std::uint64_t bad = 0;
+    outputs.push_back(look_at(output.view, bad));
+  }
+  for (std::size_t i = outputs.size(); i-- > 0;)
+    if (!outputs[i].positions.empty()) bad_output = &outputs[i];
+  for (const InputRef& input : fields.inputs) inputs.push_back(look_at_input(input, *bad_output));
+  if (session.values().begin(fields.site)) {
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (fields.inputs[i].here) add_content(inputs[i], fields.inputs[i].view, session.values());
+    for (std::size_t i = 0; i < outputs.size(); ++i) add_content(outputs[i], fields.outputs[i].view, session.values());
+  }
+  for (const auto& e : inputs)
+    w.message(Tag::input_evidence, [&](logdir::WireWriter& sub) { logdir::detail::encode(sub, e); });
+  for (const auto& e : outputs)
+    w.message(Tag::output_evidence, [&](logdir::WireWriter& sub) { logdir::detail::encode(sub, e); });
+}
+
 inline void write_extension(logdir::WireWriter& w, const ThreadState& state, const Session& session,
                             const ExtensionFields& fields) {
   if (!session.options().extension) return;
@@ -194,6 +285,8 @@ inline void write_extension(logdir::WireWriter& w, const ThreadState& state, con
                   [&](logdir::WireWriter& stats) { write_stats(stats, session, o.view, fields.outside_source); });
     e.packed(Tag::variable_ids, fields.variables);
     e.packed(Tag::read_variable_ids, fields.read_variables);
+    e.field(Tag::op_name, fields.op_name);
+    if (fields.bad) write_evidence(e, session, fields);
   });
 }
 
@@ -221,8 +314,10 @@ inline void add_written(std::vector<std::uint64_t>& to, std::span<const InputRef
   for (const OutputRef& output : outputs) add(output.key);
 }
 
-inline void set_link(const OutputRef& output, const TensorLink& link) {
-  registry().put(output.key, link);
+inline void set_link(ThreadState& state, const OutputRef& output, const TensorLink& link) {
+  const ContentSample sample = output.sample != nullptr ? *output.sample : ContentSample(output.key);
+  registry().put(output.key, link, sample);
+  if (output.may_be_copied) state.recent_outputs.add(output.key, sample, link);
   if (output.handle != nullptr) *output.handle = link;
 }
 
@@ -231,13 +326,12 @@ inline void set_link(const OutputRef& output, const TensorLink& link) {
 inline std::int64_t eager_id(ThreadState& state, const InputRef& input) {
   if (input.written)
     if (const std::int64_t id = variable_of(input.key); id >= 0) return id;
-  const TensorLink link = link_of(input);
-  return link.id >= 0 ? link.id : state.take_eager_id();
+  return input.link.id >= 0 ? input.link.id : state.take_eager_id();
 }
 
 /// What an Execution record is made of, but for its tensors.
 struct ExecutionFields {
-  const char* op_type;
+  std::string_view op_type;
   std::string_view graph_id;
   std::span<const std::int64_t> inputs;
   std::span<const std::int64_t> outputs;
@@ -245,22 +339,22 @@ struct ExecutionFields {
   std::source_location where;
 };
 
-/// Encodes an Execution and hands it on; `write_protos(WireWriter&)` writes its tensor_protos.
+/// Encodes an Execution and hands it on; `write_protos(WireWriter&)` writes its tensor_protos, and says if one is bad.
 template <class WriteProtos>
-void submit_execution(ThreadState& state, Session& session, const ExecutionFields& e, const ExtensionFields& extension,
+void submit_execution(ThreadState& state, Session& session, const ExecutionFields& e, ExtensionFields& extension,
                       WriteProtos&& write_protos) {
   using Tag = logdir::tags::Execution;
   QueuedEvent event{};
   state.content.clear();
   {
     logdir::WireWriter w(state.content);
-    w.field(Tag::op_type, std::string_view(e.op_type));
+    w.field(Tag::op_type, e.op_type);
     w.field(Tag::num_outputs, static_cast<std::int64_t>(e.outputs.size()));
     w.field(Tag::graph_id, e.graph_id);
     w.packed(Tag::input_tensor_ids, e.inputs);
     w.packed(Tag::output_tensor_ids, e.outputs);
     w.field(Tag::tensor_debug_mode, std::int64_t{static_cast<std::int32_t>(session.options().tensor_debug_mode)});
-    write_protos(w);
+    extension.bad = write_protos(w);
     const std::size_t before = w.size();  // the writer thread puts the code location here
     w.packed(Tag::output_tensor_device_ids, e.devices);
     const std::size_t message = w.size();
@@ -271,6 +365,13 @@ void submit_execution(ThreadState& state, Session& session, const ExecutionField
   event.stack = state.stack_number(session.options().stack, e.where);
   event.is_execution = 1;
   session.submit(state, event);
+}
+
+inline std::uint64_t site_of(const OpName& name, std::size_t num_outputs) noexcept {
+  const std::uint64_t place = mix(reinterpret_cast<std::uintptr_t>(name.where().file_name()),
+                                  std::uint64_t{name.where().line()} << 32 | name.where().column());
+  const std::uint64_t names = hash_text(name.type());
+  return mix(place, mix(name.has_own_name() ? mix(names, hash_text(name.name())) : names, num_outputs));
 }
 
 /// Records an op outside of any function.
@@ -284,33 +385,34 @@ inline void record_eager(ThreadState& state, Session* session, const OpName& nam
   for (const InputRef& input : inputs) input_ids.push_back(eager_id(state, input));
   for (const OutputRef& output : outputs) {
     output_ids.push_back(state.take_eager_id());
-    set_link(output, {output_ids.back(), nullptr, 0, 0});
+    set_link(state, output, {output_ids.back(), nullptr, 0, 0});
     if (session != nullptr) devices.push_back(state.device_id(output.view.device));
   }
   if (session == nullptr) return;
   add_written(written, inputs, outputs);
-  submit_execution(state, *session, {name.type, {}, input_ids, output_ids, devices, name.where},
-                   {nullptr, duration_ns, outputs, written}, [&](logdir::WireWriter& w) {
-                     for (const OutputRef& o : outputs) write_eager_tensor(w, state, *session, name.type, o.view);
+  ExtensionFields extension{nullptr, duration_ns, outputs, written};
+  if (name.has_own_name()) extension.op_name = name.name();
+  extension.inputs = inputs;
+  submit_execution(state, *session, {name.type(), {}, input_ids, output_ids, devices, name.where()}, extension,
+                   [&](logdir::WireWriter& w) {
+                     bool bad = false;
+                     for (const OutputRef& o : outputs)
+                       bad = write_eager_tensor(w, state, *session, name.type(), o.view) || bad;
+                     if (bad) extension.site = site_of(name, outputs.size());
+                     return bad;
                    });
 }
 
 /// "op:slot" of an input inside a graph. One that was not made in this run of the graph comes in through a placeholder.
-inline std::string input_name(FunctionFrame& frame, const InputRef& input, const std::string& consumer,
-                              std::size_t index, std::uint32_t stack) {
-  const TensorLink link = link_of(input);
+inline std::string input_name(FunctionFrame& frame, const InputRef& input, std::string_view consumer, std::size_t index,
+                              std::uint32_t stack) {
+  const TensorLink& link = input.link;
   if (link.op != nullptr && link.op->graph == frame.graph && link.graph_run == frame.graph_run)
     return link.op->name + ":" + std::to_string(link.slot);
   const char* const kind = num_elements(input.view.shape) == 0 ? "/empty_" : "/input_";  // without elements, no address
-  const GraphOp& capture =
-      Catalog::get().add_op(*frame.graph, "Placeholder", consumer + kind + std::to_string(index), {}, 1, stack);
+  const GraphOp& capture = Catalog::get().add_op(*frame.graph, "Placeholder",
+                                                 std::string(consumer) + kind + std::to_string(index), {}, 1, stack);
   return capture.name + ":0";
-}
-
-inline std::uint64_t site_of(const OpName& name, std::size_t num_outputs) noexcept {
-  const std::uint64_t place = mix(reinterpret_cast<std::uintptr_t>(name.where.file_name()),
-                                  std::uint64_t{name.where.line()} << 32 | name.where.column());
-  return mix(place, mix(reinterpret_cast<std::uintptr_t>(name.type), num_outputs));
 }
 
 /// The node of the graph that this op is: found by call site, type and occurrence in this call; added if it is new.
@@ -320,7 +422,7 @@ inline GraphOp& graph_op(ThreadState& state, const Session* session, FunctionFra
   std::uint64_t key = mix(site, frame.occurrence(site));
   // The same line may get tensors of other ops the next time: that is another node, since a node has fixed inputs.
   for (const InputRef& input : inputs) {
-    const TensorLink link = link_of(input);
+    const TensorLink& link = input.link;
     const bool inside = link.op != nullptr && link.op->graph == frame.graph && link.graph_run == frame.graph_run;
     const std::uint64_t outside = num_elements(input.view.shape) == 0 ? 2 : 1;
     key = mix(key,
@@ -330,13 +432,14 @@ inline GraphOp& graph_op(ThreadState& state, const Session* session, FunctionFra
   ThreadState::OpEntry& entry = state.op_cache[cached % state.op_cache.size()];
   if (entry.op != nullptr && entry.key == cached) return *entry.op;
   const StackMode mode = session == nullptr ? StackMode::call_site : session->options().stack;
-  const std::uint32_t stack = state.stack_number(mode, name.where);
+  const std::uint32_t stack = state.stack_number(mode, name.where());
   const std::lock_guard guard(frame.graph->lock);
   GraphOp*& op = frame.graph->op_by_key[key];
   if (op == nullptr) {
     std::vector<std::string> names;
-    for (std::size_t i = 0; i < inputs.size(); ++i) names.push_back(input_name(frame, inputs[i], name.name, i, stack));
-    op = &Catalog::get().add_op(*frame.graph, name.type, name.name, std::move(names), num_outputs, stack);
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      names.push_back(input_name(frame, inputs[i], name.name(), i, stack));
+    op = &Catalog::get().add_op(*frame.graph, name.type(), name.name(), std::move(names), num_outputs, stack);
   }
   entry = {cached, op};
   return *op;
@@ -353,18 +456,20 @@ inline void submit_trace(ThreadState& state, Session& session, const GraphOp& op
     w.raw(op.trace_head);
     w.field(Tag::output_slot, std::int64_t{slot});
     w.field(Tag::tensor_debug_mode, std::int64_t{static_cast<std::int32_t>(session.options().tensor_debug_mode)});
-    bool unreadable = false;
+    TensorOutcome outcome;
     const std::int32_t tensor_id = op.output_tensor_ids[static_cast<std::size_t>(slot)];
-    if (!write_tensor(w, Tag::tensor_proto, session, op.type.c_str(), view, tensor_id, false, unreadable)) {
-      if (unreadable) state.dropped_traces.fetch_add(1, std::memory_order_relaxed);
+    if (!write_tensor(w, Tag::tensor_proto, session, op.type, view, tensor_id, false, outcome)) {
+      if (outcome.unreadable) state.dropped_traces.fetch_add(1, std::memory_order_relaxed);
       return;
     }
     w.field(Tag::device_name, std::string_view(view.device));
     const std::size_t message = w.size();
-    if (extension.outside_source || has_stats(session, view)) {
-      const OutputRef output{view, {}, nullptr};
+    if (extension.outside_source || outcome.bad || has_stats(session, view)) {
+      const OutputRef output{view, {}};
       ExtensionFields fields = extension;
       fields.outputs = {&output, 1};
+      fields.bad = outcome.bad;
+      fields.site = mix(reinterpret_cast<std::uintptr_t>(&op), static_cast<std::uint64_t>(slot));
       write_extension(w, state, session, fields);
     } else {
       write_extension(w, state, session, extension);
@@ -384,12 +489,13 @@ inline const GraphOp& record_in_graph(ThreadState& state, Session* session, cons
   const GraphOp& op = graph_op(state, session, frame, name, inputs, outputs.size());
   for (std::size_t slot = 0; slot < outputs.size(); ++slot) {
     const auto number = static_cast<std::int32_t>(slot);
-    set_link(outputs[slot], {-1, &op, frame.graph_run, number});
+    set_link(state, outputs[slot], {-1, &op, frame.graph_run, number});
     if (session == nullptr || !traced) continue;
     const std::int64_t id = variable_of(outputs[slot].key);
     const auto variable = static_cast<std::uint64_t>(id);
     ExtensionFields fields{&frame, duration_ns};
     if (id >= 0) fields.variables = {&variable, 1};
+    fields.inputs = inputs;
     submit_trace(state, *session, op, number, outputs[slot].view, fields);
   }
   add_written(frame.written_variables, inputs, outputs);
@@ -427,7 +533,7 @@ inline void check_outputs(std::string_view op_type, const GraphOp* op, std::sour
     event.counts = full_health(view);
     event.nonfinite_complex = bad_complex;
     for (const InputRef& input : inputs) {
-      const TensorLink link = link_of(input);
+      const TensorLink& link = input.link;
       event.inputs.push_back({link.op == nullptr ? "" : link.op->name + ":" + std::to_string(link.slot),
                               input.view.dtype, input.view.shape});
     }

@@ -21,6 +21,7 @@
 #include <nanlens/capture/op_filter.hpp>
 #include <nanlens/capture/options.hpp>
 #include <nanlens/capture/thread_state.hpp>
+#include <nanlens/capture/value_budget.hpp>
 
 namespace nanlens::detail {
 
@@ -41,6 +42,7 @@ class Session {
 
   [[nodiscard]] const DumpOptions& options() const noexcept { return options_; }
   [[nodiscard]] const OpFilter& filter() const noexcept { return *filter_; }
+  [[nodiscard]] ValueBudget& values() const noexcept { return values_; }
   [[nodiscard]] bool ring_mode() const noexcept { return options_.circular_buffer_size > 0; }
 
   /// Makes the file set, or opens the one made before, and starts the writer. False, with `why`, if files can't be
@@ -52,6 +54,7 @@ class Session {
     if (!ready) return false;
     created_ = true;
     stop_ = false;
+    values_.reset(options_.value_budget);
     add_thread_drops(-1);  // what was dropped before is not this recording's
     begin_live();
     write_pending(false);
@@ -378,6 +381,7 @@ class Session {
 
   DumpOptions options_;
   std::unique_ptr<OpFilter> filter_;
+  mutable ValueBudget values_;
   std::mutex lock_;
   FileSetWriter files_;
   LiveFile live_;

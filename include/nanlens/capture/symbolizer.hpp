@@ -2,6 +2,7 @@
 /// Return addresses to functions, files and lines. Used by the writer only, never by a thread that records.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <source_location>
@@ -34,12 +35,14 @@ inline std::string demangled(const char* symbol) {
   return name;
 }
 
-/// An absolute path without "." and ".." parts; compilers store paths as they were given to them.
-inline std::string absolute_path(std::string path) {
+/// A path without "." and ".." parts. Compilers store paths as they were given to them: a relative one becomes absolute
+/// if the file is there, seen from the working directory; else it stays what it is, since nothing true can be added.
+inline std::string true_path(std::string path) {
   if (path.empty()) return path;
   if (path.front() != '/') {
     char cwd[4096];
-    if (::getcwd(cwd, sizeof cwd) != nullptr) path = std::string(cwd) + "/" + path;
+    if (::access(path.c_str(), F_OK) != 0 || ::getcwd(cwd, sizeof cwd) == nullptr) return path;
+    path = std::string(cwd) + "/" + path;
   }
   std::vector<std::string_view> parts;
   for (std::string_view rest = path; !rest.empty();) {
@@ -58,7 +61,15 @@ inline std::string absolute_path(std::string path) {
 
 /// The frame of a call site.
 inline ResolvedFrame frame_of(const std::source_location& where) {
-  return {absolute_path(where.file_name()), static_cast<std::int32_t>(where.line()), where.function_name()};
+  return {true_path(where.file_name()), static_cast<std::int32_t>(where.line()), where.function_name()};
+}
+
+/// Could an absolute path and a relative one, as a compiler was given it, be the same file?
+inline bool ends_with_path(std::string_view absolute, std::string_view relative) noexcept {
+  for (const std::string_view up : {"./", "../", "./"})
+    while (relative.starts_with(up)) relative.remove_prefix(up.size());
+  return !relative.empty() && relative.front() != '/' && absolute.size() > relative.size() &&
+         absolute.ends_with(relative) && absolute[absolute.size() - relative.size() - 1] == '/';
 }
 
 /// True for nanlens' own frames, which are cut from stacks.
@@ -78,16 +89,26 @@ class Symbolizer {
       if (is_own_frame(frames[i]) || is_start_up(frames[i])) continue;
       kept.push_back(std::move(frames[i]));
     }
-    ResolvedFrame site = frame_of(where);
-    // A return address lies behind the call; the line of the op's name is exact.
-    if (!kept.empty() && kept.back().file == site.file)
-      kept.back().line = site.line;
-    else
-      kept.push_back(std::move(site));
+    place_site(where, kept);
     return kept;
   }
 
  private:
+  // The line of the op's name is exact, but its file may be a relative path; of a frame of the walk it is the other way
+  // round, since a return address lies behind the call.
+  static void place_site(const std::source_location& where, std::vector<ResolvedFrame>& frames) {
+    ResolvedFrame site{where.file_name(), static_cast<std::int32_t>(where.line()), where.function_name()};
+    const auto same = [&](const ResolvedFrame& f) {
+      return f.line > 0 && (f.file == site.file || ends_with_path(f.file, site.file));
+    };
+    const auto walked = std::find_if(frames.rbegin(), frames.rend(), same);
+    site.file = walked != frames.rend() ? walked->file : true_path(std::move(site.file));
+    if (!frames.empty() && frames.back().line > 0 && frames.back().file == site.file)
+      frames.back().line = site.line;
+    else
+      frames.push_back(std::move(site));
+  }
+
   static bool is_start_up(const ResolvedFrame& frame) noexcept {
     return frame.function == "_start" || frame.function.starts_with("__libc_start") ||
            frame.function == "start_thread" || frame.function == "clone3" || frame.function == "__clone";
@@ -102,7 +123,7 @@ class Symbolizer {
   static int on_frame(void* data, std::uintptr_t, const char* file, int line, const char* function) {
     auto& collector = *static_cast<Collector*>(data);
     if (file == nullptr || line <= 0) return 0;
-    collector.frames->push_back({absolute_path(file), line, demangled(function)});
+    collector.frames->push_back({true_path(file), line, demangled(function)});
     ++collector.added;
     return 0;
   }
@@ -131,7 +152,7 @@ class Symbolizer {
     if (::dladdr(reinterpret_cast<const void*>(pc - 1), &info) == 0) return;
     if (symbol.empty()) symbol = demangled(info.dli_sname);
     if (!symbol.empty() && info.dli_fname != nullptr)
-      frames.push_back({absolute_path(info.dli_fname), 0, std::move(symbol)});
+      frames.push_back({true_path(info.dli_fname), 0, std::move(symbol)});
 #else
     (void)pc;
     (void)symbol;

@@ -2,10 +2,12 @@
 /// A handle for values that have no address of their own: scalars and small types that are passed by value.
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
 #include <nanlens/capture/tensor_link.hpp>
+#include <nanlens/summary/health_counts.hpp>
 #include <nanlens/tensor/view_of.hpp>
 
 namespace nanlens {
@@ -48,6 +50,8 @@ struct Evaluate {};
 
 namespace detail {
 
+class ContentSample;
+
 template <class T>
 concept LazyExpression = requires(const T& x) { Evaluate<T>::evaluate(x); };
 
@@ -62,13 +66,22 @@ struct InputRef {
   TensorKey key;         // empty for values that can't be found by address
   TensorLink link;       // known already: from a handle
   bool written = false;  // a variable that the op updates in place
+
+  // Found out by `identify`:
+  bool identified = false;
+  bool here = true;  // the memory still holds what the op got
+  logdir::TensorOrigin origin = logdir::TensorOrigin::not_recorded;
+  std::int64_t was = -1;                 // of a changed one: the eager id that its memory had
+  const HealthCounts* counts = nullptr;  // what it held when the op began, if that was looked at
 };
 
 /// An output of an op. `key` is empty where the address will not last.
 struct OutputRef {
   TensorView view;
   TensorKey key;
-  TensorLink* handle = nullptr;  // where to leave the link
+  TensorLink* handle = nullptr;           // where to leave the link
+  bool may_be_copied = false;             // a variable with elements on the heap, which a caller may get a copy of
+  const ContentSample* sample = nullptr;  // taken before, where the memory may be gone
 };
 
 template <class T>
@@ -98,12 +111,16 @@ OutputRef output_ref(T& x, bool address_lasts) noexcept {
       Viewable<std::remove_cv_t<T>>,
       "nanlens: this output is not a tensor that nanlens knows. Include the host's header (nanlens/hosts/eigen.hpp), "
       "pass nanlens::tensor_view(pointer, shape), or specialise nanlens::ViewOf for the type.");
-  OutputRef ref{view_of(x), {}, nullptr};
+  OutputRef ref{view_of(x), {}};
   using Value = std::remove_cv_t<T>;
   if constexpr (is_handle<Value>) {
     if constexpr (!std::is_const_v<T>) ref.handle = &x.link;
   } else if constexpr (!std::is_arithmetic_v<Value>) {
-    if (address_lasts || !holds_own_elements(x, ref.view)) ref.key = key_of(ref.view);
+    const bool inside = holds_own_elements(x, ref.view);
+    if (address_lasts || !inside) ref.key = key_of(ref.view);
+    constexpr bool owns =
+        !std::is_const_v<T> && !std::is_trivially_copyable_v<Value> && !std::is_same_v<Value, TensorView>;
+    ref.may_be_copied = owns && address_lasts && !inside;
   }
   return ref;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <nanlens/capture/hash.hpp>
+#include <nanlens/logdir/tensor_origin.hpp>
 #include <nanlens/tensor/tensor_view.hpp>
 
 namespace nanlens::detail {
@@ -27,25 +28,46 @@ struct TensorKey {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
   std::uint64_t fingerprint = 0;
+  std::uint32_t element_bytes = 0;
+  bool dense = false;  ///< every byte of the range is one of the tensor's, in whatever order
+
+  [[nodiscard]] bool empty() const noexcept { return begin == end; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return end - begin; }
+  /// The same bytes, whatever the shape. With gaps between the elements the shape decides which bytes these are.
+  [[nodiscard]] bool same_bytes(const TensorKey& other) const noexcept {
+    return begin == other.begin && end == other.end && ((dense && other.dense) || fingerprint == other.fingerprint);
+  }
+  [[nodiscard]] bool contains(const TensorKey& other) const noexcept {
+    return dense && begin <= other.begin && other.end <= end;
+  }
+  [[nodiscard]] bool overlaps(const TensorKey& other) const noexcept { return begin < other.end && other.begin < end; }
 };
 
 inline TensorKey key_of(const TensorView& view) noexcept {
   TensorKey key;
   const auto bytes = static_cast<std::int64_t>(dtype_bytes(view.dtype));
   if (view.data == nullptr || bytes == 0 || num_elements(view.shape) <= 0) return key;
+  Shape dense;
+  const bool given = view.strides.size() == view.shape.size();
+  if (!given) dense = row_major_strides(view.shape);
+  const Shape& strides = given ? view.strides : dense;
   std::int64_t low = 0;
   std::int64_t high = bytes;
+  std::int64_t size = bytes;
   std::uint64_t print = static_cast<std::uint64_t>(static_cast<std::int32_t>(view.dtype));
   for (std::size_t i = 0; i < view.shape.size(); ++i) {
-    const std::int64_t span = (view.shape[i] - 1) * view.strides[i] * bytes;
+    const std::int64_t span = (view.shape[i] - 1) * strides[i] * bytes;
     (span < 0 ? low : high) += span;
     print = mix(print, static_cast<std::uint64_t>(view.shape[i]));
-    if (view.shape[i] > 1) print = mix(print, static_cast<std::uint64_t>(view.strides[i]));
+    if (view.shape[i] > 1) print = mix(print, static_cast<std::uint64_t>(strides[i]));
+    if (strides[i] != 0) size *= view.shape[i];
   }
   const auto origin = reinterpret_cast<std::uintptr_t>(view.data);
   key.begin = origin + static_cast<std::uintptr_t>(low);
   key.end = origin + static_cast<std::uintptr_t>(high);
   key.fingerprint = print | 1;
+  key.element_bytes = static_cast<std::uint32_t>(bytes);
+  key.dense = high - low == size;
   return key;
 }
 

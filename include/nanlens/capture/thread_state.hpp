@@ -14,6 +14,7 @@
 #include <nanlens/capture/catalog.hpp>
 #include <nanlens/capture/event_ring.hpp>
 #include <nanlens/capture/function_frame.hpp>
+#include <nanlens/capture/recent_outputs.hpp>
 
 namespace nanlens::detail {
 
@@ -35,6 +36,7 @@ struct ThreadState {
     std::vector<std::int32_t> devices;
     std::vector<std::uint64_t> written;
   } scratch;
+  RecentOutputs recent_outputs;
   FunctionFrame* function = nullptr;  ///< innermost function scope of the thread
   std::vector<std::unique_ptr<FunctionFrame>> spare_frames;
   std::int64_t next_eager_id = 0;

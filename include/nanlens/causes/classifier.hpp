@@ -2,6 +2,7 @@
 /// What one event is: made here, passed on, the same tensor, came in bad, or not to be told.
 #pragma once
 
+#include <nanlens/causes/evidence.hpp>
 #include <nanlens/causes/possibilities.hpp>
 #include <nanlens/causes/variables.hpp>
 
@@ -16,6 +17,10 @@ struct InputEvidence {
   InputState state = InputState::unknown;
   EventRef event;           ///< the one to show; does not exist where it is not known
   std::uint32_t input = 0;  ///< which input of the op
+  bool seen = false;        ///< nanlens looked at it when the op had run, or began: `now` is what it held
+  bool arrived = false;     ///< it was bad then, although nothing on record made it so
+  TensorHealth now;
+  TensorOrigin origin = TensorOrigin::recorded;
 };
 
 /// The answer about one event.
@@ -28,6 +33,9 @@ struct Classification {
   std::vector<EventRef> parents;  ///< the bad inputs that it was passed on from
   std::vector<InputEvidence> inputs;
   Possibility inside;  ///< calls without rows: what most likely happened inside
+  std::uint32_t arrived =
+      none;               ///< position in `inputs` of the first one that has arrived bad, if the event is its doing
+  bool all_seen = false;  ///< every input was looked at, or can't hold a NaN
 };
 
 class Classifier {
@@ -64,6 +72,8 @@ class Classifier {
     return std::min(num_inputs, limits::inputs_looked_at);
   }
   void judge_input(EventRef event, InputEvidence& input);
+  void use_evidence(EventRef event, std::vector<InputEvidence>& inputs);
+  void use_evidence(EventRef event, const TensorEvidence& seen, InputEvidence& input);
   void judge_candidates(EventRef event, InputEvidence& input);
   void fall_back(EventRef event, Classification& c);
   void judge_all(EventRef event, Classification& c);
@@ -83,5 +93,6 @@ class Classifier {
 
 #if !defined(NANLENS_SPLIT)
 #include <nanlens/causes/classifier.inl>
+#include <nanlens/causes/classifier_evidence.inl>
 #include <nanlens/causes/classifier_inputs.inl>
 #endif

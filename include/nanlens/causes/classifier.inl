@@ -9,9 +9,13 @@ NANLENS_API void Classifier::judge_all(EventRef event, Classification& c) {
   std::vector<const TensorHealth*> known;
   for (std::size_t i = 0; i < c.inputs.size(); ++i) {
     const bool has = c.inputs[i].event.exists() && c.inputs[i].state != InputState::unknown;
-    if (has) healths[i] = model_.health(c.inputs[i].event);
+    const bool seen = c.inputs[i].seen;
+    if (seen)
+      healths[i] = c.inputs[i].now;
+    else if (has)
+      healths[i] = model_.health(c.inputs[i].event);
     if (c.inputs[i].link.empty) healths[i].size = 0;
-    known.push_back(has || c.inputs[i].link.empty ? &healths[i] : nullptr);
+    known.push_back(seen || has || c.inputs[i].link.empty ? &healths[i] : nullptr);
   }
   const bool all_known = std::none_of(c.inputs.begin(), c.inputs.end(),
                                       [](const InputEvidence& i) { return i.state == InputState::unknown; });
@@ -29,13 +33,17 @@ NANLENS_API bool Classifier::pass_on(EventRef event, Classification& c) {
   const std::uint32_t run = window.run_of(event.index);
   c.parents.clear();
   model_.spend(op.inputs.size());
-  for (const InputEdge& edge : op.inputs) {
+  const bool native = model_.owners().native();
+  const auto digest = native ? model_.run().trace_digest(event.index) : std::nullopt;
+  for (std::size_t k = 0; k < op.inputs.size(); ++k) {
+    const InputEdge& edge = op.inputs[k];
     if (edge.op == none) return false;
     const std::uint32_t row = window.find(graphs.tensor(edge.op, edge.slot), run);
     if (row == none) {
       const OpCode code = graphs.op(edge.op).code;
       if (code != OpCode::constant && code != OpCode::not_float) return false;
     } else if ((model_.run().trace_flags(row) & reader::bad_flags) != 0) {
+      if (digest && k < 64 && (digest->clean_inputs >> k & 1) != 0) return false;  // seen clean since
       c.parents.push_back(trace_event(row));
     }
   }
@@ -54,18 +62,29 @@ NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
   c.also_made = c.contradicted = false;
   c.parents.clear();
   c.inside = {};
+  c.arrived = none;
+  c.all_seen = !c.inputs.empty();
   const OpCode code = model_.code(event);
   bool any_unknown = false;
   bool any_clean = false;
   EventRef mixed;
-  for (const InputEvidence& input : c.inputs) {
+  for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+    const InputEvidence& input = c.inputs[i];
     c.confidence = std::min(c.confidence, input.link.confidence);
+    c.all_seen = c.all_seen && (input.seen || (input.state == InputState::clean && !input.event.exists()));
+    if (input.arrived && c.arrived == none) c.arrived = static_cast<std::uint32_t>(i);
     any_unknown = any_unknown || input.state == InputState::unknown;
     any_clean = any_clean || input.state == InputState::clean;
     if (input.state == InputState::mixed) mixed = input.event;
-    if (input.state == InputState::bad) c.parents.push_back(input.event);
+    if (input.state == InputState::bad && !input.arrived) c.parents.push_back(input.event);
   }
   const Kinds created = created_kinds(code) & model_.kinds(event);
+  if (!c.parents.empty() || (c.arrived != none && (created & ~c.inputs[c.arrived].now.flags) != 0)) c.arrived = none;
+  if (c.arrived != none) {
+    c.event_class = EventClass::source;
+    c.confidence = 1;
+    return;
+  }
   const bool call = event.is_execution && model_.calls().is_call(event.index);
   const bool relay =
       call ? c.inputs.size() == 1 && c.inputs[0].state == InputState::bad && !c.inputs[0].event.is_execution
@@ -114,7 +133,7 @@ NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
   if (!any_unknown) {
     c.event_class = EventClass::producer;
     c.contradicted = contradicted;
-    if (contradicted) c.confidence = std::min(c.confidence, 0.4F);
+    if (contradicted && !c.all_seen) c.confidence = std::min(c.confidence, 0.4F);
     if (call) fall_back(event, c);
     return;
   }

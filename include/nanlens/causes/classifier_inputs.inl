@@ -20,6 +20,7 @@ NANLENS_API void Classifier::find_inputs(EventRef event, std::vector<InputEviden
       variables_.last_write(event, input.link.tensor_id, model_.health(event), input.link);
     judge_input(event, input);
   }
+  use_evidence(event, inputs);
 }
 
 NANLENS_API void Classifier::trace_inputs(EventRef event, std::vector<InputEvidence>& inputs) {

@@ -11,7 +11,9 @@
 #include <nanlens/causes/causes_pass.inl>
 #include <nanlens/causes/causes_queries.inl>
 #include <nanlens/causes/classifier.inl>
+#include <nanlens/causes/classifier_evidence.inl>
 #include <nanlens/causes/classifier_inputs.inl>
+#include <nanlens/causes/evidence.inl>
 #include <nanlens/causes/groups.inl>
 #include <nanlens/causes/neighbours.inl>
 #include <nanlens/causes/nested_calls.inl>

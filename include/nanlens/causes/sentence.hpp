@@ -19,8 +19,9 @@ struct Sentence {
   std::string text;
   std::string consequence;
   std::string remedy;
+  std::string where;         ///< which rows, columns or elements are bad; empty if not on record
   std::string op_type;       ///< of the op to blame
-  std::string op_name;       ///< traces, and ops inside a call; else empty
+  std::string op_name;       ///< traces, ops inside a call, and eager ops that have one; else empty
   std::string graph_id;      ///< of that op
   std::string host;          ///< where it began, if several processes recorded; else empty
   reader::StackFrame place;  ///< the line to look at; line 0 if none is on record
@@ -62,6 +63,7 @@ class SentenceWriter {
   [[nodiscard]] bool masked_row(const Root& root);
   void gather(const Root& root, const Classification& c, Sentence& s, CauseFacts& f);
   void gather_inputs(EventRef event, const Classification& c, CauseFacts& f);
+  void gather_arrived(EventRef event, const Classification& c, CauseFacts& f);
   void gather_inside(const Classification& c, Sentence& s, CauseFacts& f);
   void gather_missing(EventRef event, const Classification& c, CauseFacts& f);
   [[nodiscard]] std::string where_it_ran(EventRef event, Sentence& s);

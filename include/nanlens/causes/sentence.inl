@@ -20,6 +20,7 @@ NANLENS_API Sentence SentenceWriter::sentence(std::uint32_t number) {
   s.text = std::move(words.text);
   s.remedy = std::move(words.remedy);
   s.consequence = consequence(number);
+  if (const auto seen = output_evidence(causes_.run(), root.event)) s.where = places_words(*seen);
   return s;
 }
 
@@ -27,6 +28,7 @@ NANLENS_API Sentence SentenceWriter::sentence(std::uint32_t number) {
 NANLENS_API void SentenceWriter::blame(EventRef event, Sentence& s) {
   if (!event.is_execution) return blame_op(causes_.run().trace_op(event.index), s);
   s.op_type = std::string(causes_.model().op_type(event));
+  s.op_name = extension_of(causes_.run(), event).op_name;
   if (const auto frame = reader::user_frame(stack_of(causes_.run(), event))) s.place = *frame;
 }
 
@@ -52,6 +54,12 @@ NANLENS_API std::string SentenceWriter::choose(const Root& root, const Classific
   const OpCode code = model.code(root.event);
   if (root.event_class == EventClass::source) {
     if (causes_.is_benign(root)) return "expected";
+    if (c.arrived != none) {
+      const InputEvidence& input = c.inputs[c.arrived];
+      const bool changed = input.origin == TensorOrigin::changed || input.event.exists();
+      if (is_relay(code)) return changed ? "changed_argument" : "data";
+      return changed ? "changed" : "arrived";
+    }
     if (masked_row(root)) return "allmasked";
     return code == OpCode::constant ? "const" : "data";
   }
@@ -83,7 +91,10 @@ NANLENS_API void SentenceWriter::gather(const Root& root, const Classification& 
   f.native = model.owners().native();
   f.mode = model.mode();
   gather_inputs(root.event, c, f);
+  f.all_seen = c.all_seen;
+  if (root.event.is_execution) f.op_name = s.op_name;
   gather_missing(root.event, c, f);
+  if (c.arrived != none) gather_arrived(root.event, c, f);
   if (s.id == "opaque" && c.inside.op != none) gather_inside(c, s, f);
   f.op = s.op_type;
   f.place = short_place(s.place);
@@ -109,12 +120,21 @@ NANLENS_API void SentenceWriter::gather_inputs(EventRef event, const Classificat
     if (f.inputs.size() == most) continue;
     InputFacts& facts = f.inputs.emplace_back();
     facts.name = input_name(event, input);
-    facts.known = input.event.exists() && input.state == InputState::clean;
-    if (facts.known) facts.health = causes_.model().health(input.event);
+    facts.known = input.state == InputState::clean && (input.seen || input.event.exists());
+    if (facts.known) facts.health = input.seen ? input.now : causes_.model().health(input.event);
   }
   if (c.inputs.empty() || !c.inputs.front().event.exists()) return;
   f.origin = std::string(causes_.model().op_type(causes_.origin(c.inputs.front().event)));
   f.magnitude = detail::largest_magnitude(causes_.run(), c.inputs.front().event);
+}
+
+// An input that was bad when the op got it, and what had been in its memory.
+NANLENS_API void SentenceWriter::gather_arrived(EventRef event, const Classification& c, CauseFacts& f) {
+  const InputEvidence& input = c.inputs[c.arrived];
+  f.arrived.known = true;
+  f.arrived.health = input.now;
+  f.arrived.name = event.is_execution ? "input " + std::to_string(input.input) : input_name(event, input);
+  if (input.event.exists()) f.recorded_there = user_name(input.event);
 }
 
 // A call without rows: the op inside that most likely did it.
@@ -131,7 +151,7 @@ NANLENS_API void SentenceWriter::gather_inside(const Classification& c, Sentence
 // The first input that is not on record. What only hands a tensor on is that tensor itself.
 NANLENS_API void SentenceWriter::gather_missing(EventRef event, const Classification& c, CauseFacts& f) {
   for (const InputEvidence& input : c.inputs) {
-    if (input.state != InputState::unknown) continue;
+    if (input.state != InputState::unknown && !input.arrived) continue;
     f.reason = input.link.reason;
     if (is_relay(f.code) || f.code == OpCode::iterator_get) return;
     f.missing = input_name(event, input);

@@ -12,7 +12,7 @@
 namespace nanlens::causes {
 
 /// A wording of a sentence or a remedy. Arguments: see `word`. Those that may be empty bring their blank or their
-/// punctuation along: {at} {in_bad} {share} {from} {because}.
+/// punctuation along: {at} {in_bad} {share} {from} {because} {wider} {arrived_bad}.
 struct Wording {
   std::string_view key;
   std::string_view text;
@@ -47,6 +47,16 @@ inline constexpr Wording wordings[] = {
     {"domain", "{op}{at} left its domain ({domain}): {in} reaches {magnitude}"},
     {"matrix", "{op}{at}: the matrix is singular or not positive definite"},
     {"allmasked", "Every entry of a row was masked (−∞){at}"},
+    {"arrived", "The {arrived_kinds} in {arrived} of {op}{at}{arrived_bad}, which was not recorded before"},
+    {"changed",
+     "The {arrived_kinds} in {arrived} of {op}{at}{arrived_bad}: its memory, which held {recorded_there}, was changed "
+     "since that was recorded, by something that is not on record"},
+    {"changed",
+     "The {arrived_kinds} in {arrived} of {op}{at}{arrived_bad}: it was changed since it was recorded, by something "
+     "that "
+     "is not on record"},
+    {"changed_argument",
+     "{incoming} came in bad: it was changed since it was recorded, by something that is not on record"},
     {"data", "{incoming} came in bad: made outside the record ({why})"},
     {"data", "{incoming} came in bad: made outside the record"},
     {"const", "The constant {t}{at} itself holds {kinds}"},
@@ -60,6 +70,7 @@ inline constexpr Wording wordings[] = {
     {"contradicted",
      "{op}{at} made {kinds}{in_bad}, which its inputs on record can't give: one of them may have been changed by "
      "something that is not on record"},
+    {"contradicted_seen", "{op}{at} made {kinds}{in_bad}, and its inputs were clean when it had run"},
     {"made", "{op}{at} made {kinds}{in_bad}{from}{because}"},
 };
 
@@ -75,16 +86,24 @@ inline constexpr Wording remedies[] = {
     {"division", "Use divide_no_nan, or add a small ε to the divisor."},
     {"empty", "Guard against the empty batch or mask."},
     {"exp", "Subtract the maximum first, use softplus, or clip {in}."},
-    {"overflow", "Scale the inputs down, clip gradients, or use a wider dtype (with float16: loss scaling)."},
-    {"cast", "Use bfloat16, or scale the values first."},
+    {"overflow", "Scale the inputs down, or clip gradients{wider}."},
+    {"cast", "Scale the values first{wider}."},
     {"pow", "Keep the base positive, or clip the exponent."},
     {"domain", "Clip {in} to the domain ({domain})."},
     {"matrix", "Add a small value to the diagonal."},
     {"allmasked", "Mask with a large negative number instead of −∞, or leave such rows out."},
+    {"arrived",
+     "Check it before it goes in. nanlens::op(\"Name\", value, inputs) where it is made, or nanlens::record where it "
+     "is "
+     "written in place, shows where it comes from."},
+    {"changed",
+     "Record what changes it with nanlens::op or nanlens::record. If {op} itself writes over its input, record that as "
+     "an output, too."},
+    {"changed_argument", "Record what changes it with nanlens::op or nanlens::record."},
     {"data", "Check the data before it goes in; recording the loader's ops shows where in it."},
     {"const", "If it is meant as a mask, mark it as expected."},
     {"expected", "Nothing to do if it is meant as a mask."},
-    {"opaque_native", "Record with .circular_buffer_size = -1, so that its rows stay."},
+    {"opaque_native", "Record with circular_buffer_size = -1, so that its rows stay."},
     {"opaque", "Record with circular_buffer_size=-1 and without op_regex, so that its rows stay."},
     {"contradicted_native",
      "Record what changes it with nanlens::op or nanlens::record, and call nanlens::forget where its memory is "
@@ -148,7 +167,8 @@ using Arguments = std::map<std::string, std::string>;
 
 // Arguments that may be empty.
 constexpr bool is_optional(std::string_view name) noexcept {
-  return name == "at" || name == "in_bad" || name == "from" || name == "because";
+  return name == "at" || name == "in_bad" || name == "from" || name == "because" || name == "wider" ||
+         name == "arrived_bad";
 }
 
 // The text with its names filled in; false, with `out` in pieces, if one has no value.

@@ -1,6 +1,8 @@
 // Part of wording.hpp.
 #pragma once
 
+#include <bit>
+
 #include <nanlens/causes/because.hpp>
 #include <nanlens/causes/sentence_table.hpp>
 #include <nanlens/tensor/dtype_name.hpp>
@@ -33,6 +35,13 @@ inline std::string capital(std::string text) {
   return text;
 }
 
+/// What has a larger range, to end a remedy; empty where nothing has.
+inline std::string_view wider_words(DType dtype) noexcept {
+  if (dtype == DType::float16) return ", or use bfloat16 or float32 (for gradients: loss scaling)";
+  if (dtype == DType::float32 || dtype == DType::bfloat16) return ", or use float64";
+  return is_floating(dtype) && dtype != DType::float64 ? ", or use float32" : "";
+}
+
 inline void word_output(const CauseFacts& f, Arguments& a) {
   const TensorHealth& out = f.out;
   const auto count = [&](const char* name, double n) {
@@ -51,6 +60,7 @@ inline void word_output(const CauseFacts& f, Arguments& a) {
   a["kinds"] = kinds_words(f.kinds_known ? f.kinds : Kinds{0});
   if (dtype_max(out.dtype) <= 0) return;
   a["dtype"] = std::string(dtype_name(out.dtype));
+  a["wider"] = std::string(wider_words(out.dtype));
   a["max"] = short_number(dtype_max(out.dtype));
   if (f.all_clean) a["range"] = a["dtype"] + " (" + a["max"] + ")";
   if (f.code == OpCode::exp && exp_limit(out.dtype) > 0) a["limit"] = short_number(exp_limit(out.dtype));
@@ -100,8 +110,20 @@ inline void word_domain(const CauseFacts& f, Arguments& a) {
   a[f.magnitude < 1 + rounding ? "slightly_beyond" : "magnitude"] = short_number(f.magnitude);
 }
 
+// An input that was bad before the op began.
+inline void word_arrived(const CauseFacts& f, Arguments& a) {
+  const TensorHealth& h = f.arrived.health;
+  const int kinds = std::popcount(static_cast<unsigned>(h.flags & reader::bad_flags));
+  const double bad = h.num_nan + h.num_neg_inf + h.num_pos_inf;
+  a["arrived"] = f.arrived.name.empty() ? "an input" : f.arrived.name;
+  a["arrived_kinds"] = kinds_words(h.flags & reader::bad_flags) + (kinds == 1 ? " was already" : " were already");
+  if (is_count(bad) && h.size > 1 && bad <= h.size)
+    a["arrived_bad"] = " (" + grouped(bad) + " of " + grouped(h.size) + " elements)";
+  a["recorded_there"] = f.recorded_there;
+}
+
 inline void word_rest(const CauseFacts& f, Arguments& a) {
-  a["op"] = f.op.empty() ? "An op" : f.op;
+  a["op"] = f.op.empty() ? "An op" : f.op_name.empty() ? f.op : f.op + " \"" + f.op_name + "\"";
   a["at"] = (f.place.empty() ? "" : " at " + f.place) + f.where;
   a["src"] = f.place.empty() ? "an unrecorded place" : f.place;
   a["t"] = f.tensor.empty() ? "a tensor" : f.tensor;
@@ -122,7 +144,8 @@ inline void word_rest(const CauseFacts& f, Arguments& a) {
 
 // Which wordings tell a sentence of this id.
 inline std::string_view wording_key(const CauseFacts& f) {
-  if (f.contradicted && f.event_class == EventClass::producer && f.id != "opaque") return "contradicted";
+  if (f.contradicted && f.event_class == EventClass::producer && f.id != "opaque")
+    return f.all_seen ? "contradicted_seen" : "contradicted";
   if (f.code == OpCode::log1p) return "made";
   if (f.id == "log0" || f.id == "logneg") return "log";
   if (f.code == OpCode::rsqrt) return "rsqrt";
@@ -138,6 +161,7 @@ inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
   if (f.id == "logneg") return "logneg";
   if (key == "zero_by_zero") return "division";
   if (key == "opaque") return f.native ? "opaque_native" : "opaque";
+  if (key == "contradicted_seen") return "made";
   if (key == "contradicted") return f.native ? "contradicted_native" : "contradicted";
   if (key != "unknown") return key;
   if (f.native) return "unknown_native";
@@ -157,6 +181,7 @@ NANLENS_API Words word(const CauseFacts& f) {
   detail::word_output(f, w.arguments);
   detail::word_inputs(f, w.arguments);
   detail::word_domain(f, w.arguments);
+  detail::word_arrived(f, w.arguments);
   detail::word_rest(f, w.arguments);
   const std::string_view key = detail::wording_key(f);
   w.text = detail::worded(wordings, key, w.arguments);

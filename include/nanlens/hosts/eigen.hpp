@@ -21,8 +21,9 @@ struct DTypeOf<Eigen::bfloat16> {
 
 namespace detail {
 
+// By conversion: a VectorBlock (x.segment(…)) is the DenseBase of the Block that it derives from.
 template <class T>
-concept EigenDense = std::is_base_of_v<Eigen::DenseBase<T>, T>;
+concept EigenDense = requires(const T& x) { []<class Derived>(const Eigen::DenseBase<Derived>&) {}(x); };
 
 // Maps, blocks and transposes of them included; expressions such as a + b have no memory of their own.
 template <class T>

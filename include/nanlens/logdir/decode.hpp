@@ -209,6 +209,32 @@ inline bool field(TensorStats& m, WireReader& r) {
   return true;
 }
 
+inline bool field(AxisEvidence& m, WireReader& r) {
+  using Tag = tags::AxisEvidence;
+  switch (r.tag<Tag>()) {
+    case Tag::affected: m.affected = r.u64(); return true;
+    case Tag::slices: r.append_to(m.slices, limits::dimensions); return true;
+  }
+  return true;
+}
+
+inline bool field(TensorEvidence& m, WireReader& r) {
+  using Tag = tags::TensorEvidence;
+  switch (r.tag<Tag>()) {
+    case Tag::origin: m.origin = static_cast<TensorOrigin>(r.i32()); return true;
+    case Tag::looked_at: m.looked_at = r.u64() != 0; return true;
+    case Tag::dtype: m.dtype = r.i32(); return true;
+    case Tag::shape: r.append_to(m.shape, limits::dimensions); return true;
+    case Tag::counts: r.append_to(m.counts, limits::dimensions); return true;
+    case Tag::positions: r.append_to(m.positions); return true;
+    case Tag::values: r.append_fixed_to(m.values, limits::dimensions); return true;
+    case Tag::axes: return append_message(m.axes, r, limits::dimensions);
+    case Tag::recorded_id: m.recorded_id = r.i64(); return true;
+    case Tag::content: return set(m.content, r);
+  }
+  return true;
+}
+
 inline bool field(NanlensExtension& m, WireReader& r) {
   using Tag = tags::NanlensExtension;
   switch (r.tag<Tag>()) {
@@ -222,6 +248,9 @@ inline bool field(NanlensExtension& m, WireReader& r) {
     case Tag::outputs: return append_message(m.outputs, r);
     case Tag::variable_ids: r.append_to(m.variable_ids); return true;
     case Tag::read_variable_ids: r.append_to(m.read_variable_ids); return true;
+    case Tag::op_name: return set(m.op_name, r);
+    case Tag::input_evidence: return append_message(m.input_evidence, r);
+    case Tag::output_evidence: return append_message(m.output_evidence, r);
   }
   return true;
 }

@@ -149,6 +149,26 @@ inline void encode(WireWriter& w, const TensorStats& m) {
   w.field(Tag::nonfinite_complex, static_cast<std::int64_t>(m.nonfinite_complex));
 }
 
+inline void encode(WireWriter& w, const AxisEvidence& m) {
+  using Tag = tags::AxisEvidence;
+  w.field(Tag::affected, static_cast<std::int64_t>(m.affected));
+  w.packed(Tag::slices, items(m.slices));
+}
+
+inline void encode(WireWriter& w, const TensorEvidence& m) {
+  using Tag = tags::TensorEvidence;
+  w.field(Tag::origin, std::int64_t{static_cast<std::int32_t>(m.origin)});
+  w.field(Tag::looked_at, std::int64_t{m.looked_at});
+  w.field(Tag::dtype, std::int64_t{m.dtype});
+  w.packed(Tag::shape, items(m.shape));
+  w.packed(Tag::counts, items(m.counts));
+  w.packed(Tag::positions, items(m.positions));
+  w.packed_fixed(Tag::values, items(m.values));
+  for (const auto& axis : m.axes) w.message(Tag::axes, [&](WireWriter& sub) { encode(sub, axis); });
+  w.field(Tag::recorded_id, m.recorded_id);
+  w.field(Tag::content, m.content);
+}
+
 inline void encode(WireWriter& w, const NanlensExtension& m) {
   using Tag = tags::NanlensExtension;
   w.field(Tag::thread_id, static_cast<std::int64_t>(m.thread_id));
@@ -161,6 +181,9 @@ inline void encode(WireWriter& w, const NanlensExtension& m) {
   for (const auto& stats : m.outputs) w.message(Tag::outputs, [&](WireWriter& sub) { encode(sub, stats); });
   w.packed(Tag::variable_ids, items(m.variable_ids));
   w.packed(Tag::read_variable_ids, items(m.read_variable_ids));
+  w.field(Tag::op_name, m.op_name);
+  for (const auto& e : m.input_evidence) w.message(Tag::input_evidence, [&](WireWriter& sub) { encode(sub, e); });
+  for (const auto& e : m.output_evidence) w.message(Tag::output_evidence, [&](WireWriter& sub) { encode(sub, e); });
 }
 
 // The oneof's member for an event struct.

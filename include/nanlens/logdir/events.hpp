@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <nanlens/logdir/tags.hpp>
+#include <nanlens/logdir/tensor_origin.hpp>
 #include <nanlens/summary/debug_mode.hpp>
 
 namespace nanlens::logdir {
@@ -139,10 +140,38 @@ struct TensorStats {
   std::uint64_t nonfinite_complex = 0;
 };
 
+/// Which slices of a tensor along one axis hold bad elements: how many, and the first of them.
+struct AxisEvidence {
+  std::uint64_t affected = 0;
+  std::vector<std::int64_t> slices;
+};
+
+/// What a tensor held when an op had run that gave a NaN or infinity.
+struct TensorEvidence {
+  /// Of an input.
+  TensorOrigin origin = TensorOrigin::not_recorded;
+  /// Its memory was read then and there. Not where the op has written over it, or where it can't be read.
+  bool looked_at = false;
+  std::int32_t dtype = 0;
+  std::vector<std::int64_t> shape;
+  /// Of a floating tensor that was looked at: −∞, +∞, NaN, negative, zero, positive. Of a complex one the third number
+  /// alone counts: elements with a bad part.
+  std::vector<std::uint64_t> counts;
+  /// Up to 16 elements, as one index per axis each: the bad ones; of a clean input of the output's shape those where
+  /// the output is bad.
+  std::vector<std::int64_t> positions;
+  std::vector<double> values;      ///< at these positions; of floating tensors
+  std::vector<AxisEvidence> axes;  ///< of tensors with bad elements
+  /// Of the first bad event of an op and place, as long as the budget lasts: all elements, in row-major order.
+  std::string content;
+  std::int64_t recorded_id = 0;  ///< of a changed one: the eager id of what was recorded there, plus 1; 0: unknown
+};
+
 /// Facts that TensorFlow has no field for, in DebugEvent field 1000, which proto3 readers skip. `fp_flags`:
 /// floating-point exceptions raised by the op, 1 invalid, 2 divide by zero, 4 overflow, 8 underflow. `graph_run`: which
 /// run of its graph a trace belongs to. `variable_ids`: of a trace, the variable whose memory its tensor is; of an
-/// execution, the variables it wrote.
+/// execution, the variables it wrote. `op_name`: the name of an eager op, where it has one beside its type. With a bad
+/// output come `input_evidence`, one for each input, and `output_evidence`, one for each output of the event.
 struct NanlensExtension {
   std::uint64_t thread_id = 0;
   std::uint64_t call_id = 0;
@@ -154,6 +183,9 @@ struct NanlensExtension {
   std::vector<TensorStats> outputs;
   std::vector<std::uint64_t> variable_ids;
   std::vector<std::uint64_t> read_variable_ids;  ///< of a call
+  std::string op_name;
+  std::vector<TensorEvidence> input_evidence;
+  std::vector<TensorEvidence> output_evidence;
 };
 
 /// A member of the oneof that TensorFlow defines and never writes: the id of a graph, as bare text.

@@ -141,6 +141,24 @@ enum class TensorStats : std::uint32_t {
   nonfinite_complex = 7,
 };
 
+enum class AxisEvidence : std::uint32_t {
+  affected = 1,
+  slices = 2,
+};
+
+enum class TensorEvidence : std::uint32_t {
+  origin = 1,
+  looked_at = 2,
+  dtype = 3,
+  shape = 4,
+  counts = 5,
+  positions = 6,
+  values = 7,
+  axes = 8,
+  recorded_id = 9,
+  content = 10,
+};
+
 enum class NanlensExtension : std::uint32_t {
   thread_id = 1,
   call_id = 2,
@@ -152,6 +170,9 @@ enum class NanlensExtension : std::uint32_t {
   outputs = 8,
   variable_ids = 9,
   read_variable_ids = 10,
+  op_name = 11,
+  input_evidence = 12,
+  output_evidence = 13,
 };
 
 }  // namespace nanlens::logdir::tags

@@ -154,10 +154,11 @@ struct TraceDigest {
   std::string_view op_name;
   std::int32_t output_slot = 0;
   std::uint64_t call_id = 0;
-  std::uint64_t graph_run = 0;    ///< which run of its graph, in nanlens' logdirs; else 0
-  std::int64_t variable_id = -1;  ///< the variable whose memory the tensor is, in nanlens' logdirs; else −1
-  std::uint32_t fp_flags = 0;     ///< floating-point exceptions of the op, in nanlens' logdirs
-  bool outside_source = false;    ///< the tensor is known to come from outside the record
+  std::uint64_t graph_run = 0;     ///< which run of its graph, in nanlens' logdirs; else 0
+  std::int64_t variable_id = -1;   ///< the variable whose memory the tensor is, in nanlens' logdirs; else −1
+  std::uint32_t fp_flags = 0;      ///< floating-point exceptions of the op, in nanlens' logdirs
+  bool outside_source = false;     ///< the tensor is known to come from outside the record
+  std::uint64_t clean_inputs = 0;  ///< a bit for each of the first inputs that was seen clean when the op had run
   TensorHealth health;
 };
 
@@ -269,8 +270,25 @@ class FirstOfList {
 
 using ExtensionTag = logdir::tags::NanlensExtension;
 
+// True if a tensor was looked at, and was neither NaN nor infinite anywhere.
+inline bool was_seen_clean(logdir::Bytes evidence) noexcept {
+  using Tag = logdir::tags::TensorEvidence;
+  bool looked_at = false;
+  SummaryNumbers counts;
+  for (logdir::WireReader r(evidence); r.next();) {
+    if (r.is(Tag::looked_at, logdir::WireType::varint)) looked_at = r.u64() != 0;
+    if (r.is(Tag::counts, logdir::WireType::length_delimited)) r.append_to(counts, counts.values.size());
+  }
+  return looked_at && counts.size() >= 3 && counts.values[0] + counts.values[1] + counts.values[2] == 0;
+}
+
 inline void read_extension(logdir::Bytes extension, TraceDigest& d) noexcept {
+  std::uint64_t input = 1;
   for (logdir::WireReader r(extension); r.next();) {
+    if (r.is(ExtensionTag::input_evidence, logdir::WireType::length_delimited)) {
+      if (was_seen_clean(r.bytes())) d.clean_inputs |= input;
+      input <<= 1;
+    }
     if (r.is(ExtensionTag::call_id, logdir::WireType::varint)) d.call_id = r.u64();
     if (r.is(ExtensionTag::fp_flags, logdir::WireType::varint)) d.fp_flags = static_cast<std::uint32_t>(r.u64());
     if (r.is(ExtensionTag::graph_run, logdir::WireType::varint)) d.graph_run = r.u64();

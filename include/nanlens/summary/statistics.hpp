@@ -34,8 +34,9 @@ inline double small_value(std::uint32_t bits, const FloatFormat& f) noexcept {
   const std::uint32_t fraction = bits & all_ones;
   const int top = (1 << f.exponent_bits) - 1;
   const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
   if (exponent == top && f.specials == FloatSpecials::ieee)
-    return fraction != 0 ? nan : std::numeric_limits<double>::infinity();
+    return fraction != 0 ? nan : sign != 0 ? -infinity : infinity;
   if (exponent == top && f.specials == FloatSpecials::all_ones && fraction == all_ones) return nan;
   if (f.specials == FloatSpecials::minus_zero && sign != 0 && exponent == 0 && fraction == 0) return nan;
   const double value = exponent == 0

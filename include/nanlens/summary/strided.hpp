@@ -26,9 +26,10 @@ struct Folded {
 inline Folded fold(const TensorView& view, std::size_t element_bytes) noexcept {
   Folded f;
   f.origin = static_cast<const unsigned char*>(view.data);
+  const Shape strides = strides_of(view);
   for (std::size_t i = 0; i < view.shape.size(); ++i) {
     const std::int64_t dim = view.shape[i];
-    std::int64_t stride = view.strides[i];
+    std::int64_t stride = strides[i];
     if (dim == 1) continue;
     if (stride == 0) {
       f.repeats *= static_cast<std::uint64_t>(dim);

@@ -19,6 +19,7 @@ struct TensorView {
   /// Extents, outermost first; empty for a scalar.
   Shape shape;
   /// Distance between neighbours along each dimension, in elements; may be negative, or 0 where a value is broadcast.
+  /// Left out: dense, the last dimension varies fastest.
   Shape strides;
   /// Full device name; a string that lives as long as the program.
   const char* device = cpu_device;
@@ -29,8 +30,14 @@ constexpr TensorView dense_view(const void* data, DType dtype, const Shape& shap
   return {data, dtype, shape, row_major_strides(shape), cpu_device};
 }
 
+/// The strides of a view, given or left out.
+constexpr Shape strides_of(const TensorView& view) noexcept {
+  return view.strides.size() == view.shape.size() ? view.strides : row_major_strides(view.shape);
+}
+
 /// True if the elements lie side by side in row-major order.
 constexpr bool is_dense(const TensorView& view) noexcept {
+  if (view.strides.size() != view.shape.size()) return true;
   std::int64_t step = 1;
   for (std::size_t i = view.shape.size(); i-- > 0;) {
     if (view.shape[i] == 0) return true;

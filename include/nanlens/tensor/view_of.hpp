@@ -3,6 +3,7 @@
 ///
 /// Built in: arithmetic scalars, bool, std::complex, std::string, contiguous ranges of them (std::vector, std::array,
 /// std::span, C arrays), anything shaped like mdspan, TensorView itself, and `tensor_view(pointer, {rows, cols})`.
+/// Types with strides of their own are not taken for contiguous ranges.
 /// For a type of one's own, specialise `nanlens::ViewOf<T>` with
 /// `static TensorView view(const T&) noexcept`, and `nanlens::DTypeOf<E>` for an element type of one's own.
 #pragma once
@@ -109,9 +110,17 @@ constexpr std::size_t size_of(const T (&)[N]) noexcept {
   return N;
 }
 
-// Duck-typed by data and size, which only contiguous containers have: <ranges> would double the include's cost.
+// Types that say how far their elements lie apart, in the words of Kokkos, xtensor, Boost, Eigen and Blaze: data() and
+// size() alone would be read out of bounds.
 template <class T>
-concept ContiguousElements = !std::same_as<T, std::string> && requires(const T& x) {
+concept Strided = requires(const T& x) { x.stride(0); } || requires(const T& x) { x.stride(); } ||
+                  requires(const T& x) { x.strides(); } || requires(const T& x) { x.innerStride(); } ||
+                  requires(const T& x) { x.spacing(); };
+
+// Duck-typed by data and size, which of types without strides only contiguous containers have: <ranges> would double
+// the include's cost.
+template <class T>
+concept ContiguousElements = !std::same_as<T, std::string> && !Strided<T> && requires(const T& x) {
   { size_of(x) } -> std::convertible_to<std::size_t>;
   requires std::is_pointer_v<decltype(data_of(x))>;
   requires KnownElement<std::remove_pointer_t<decltype(data_of(x))>>;

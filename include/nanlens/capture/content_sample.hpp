@@ -1,0 +1,132 @@
+/// @file
+/// A few words of a tensor's content: does its memory still hold what was recorded?
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__linux__)
+#include <sys/uio.h>
+#include <unistd.h>
+#endif
+
+#include <nanlens/capture/tensor_link.hpp>
+#include <nanlens/config.hpp>
+
+namespace nanlens::detail {
+
+/// Up to four words, spread over the whole tensor from its first to its last byte; of small tensors, all there are. Of
+/// a tensor with gaps only its two outermost elements: what lies between may be somebody else's.
+class ContentSample {
+ public:
+  /// Of nothing: it never differs.
+  ContentSample() noexcept = default;
+  /// Reads the memory of a tensor.
+  NANLENS_INLINE explicit ContentSample(const TensorKey& key) noexcept {
+    if (is_spread(key)) {
+      count_ = most;
+      const std::size_t step = step_of(key);
+      for (std::size_t i = 0; i + 1 < most; ++i) words_[i] = read_word(key.begin + i * step);
+      words_[most - 1] = read_word(key.end - word_bytes);
+      return;
+    }
+    count_ = count_of(key);
+    for (std::size_t i = 0; i < count_; ++i) words_[i] = read(place_of(key, i));
+  }
+
+  /// Does the tensor still hold what it did? `key` is that of the tensor that the sample was taken of.
+  [[nodiscard]] NANLENS_INLINE bool holds(const TensorKey& key) const noexcept {
+    return count_ == 0 || *this == ContentSample(key);
+  }
+  /// The same of the words within [begin, end) alone; `checked` grows by their number.
+  [[nodiscard]] bool holds(const TensorKey& key, std::uintptr_t begin, std::uintptr_t end,
+                           std::size_t& checked) const noexcept {
+    for (std::size_t i = 0; i < count_; ++i) {
+      const Place place = place_of(key, i);
+      if (place.at < begin || place.at + place.bytes > end) continue;
+      ++checked;
+      if (words_[i] != read(place)) return false;
+    }
+    return true;
+  }
+
+  /// The same as `holds(key)` of memory that may be gone: it is asked of the system. False where that can't tell.
+  [[nodiscard]] bool holds_if_mapped(const TensorKey& key) const noexcept {
+#if defined(__linux__)
+    std::array<std::uint64_t, most> now{};
+    std::array<iovec, most> to{};
+    std::array<iovec, most> from{};
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const Place place = place_of(key, i);
+      to[i] = {&now[i], place.bytes};
+      from[i] = {reinterpret_cast<void*>(place.at), place.bytes};
+      bytes += place.bytes;
+    }
+    const ssize_t read = ::process_vm_readv(::getpid(), to.data(), count_, from.data(), count_, 0);
+    return count_ > 0 && read == static_cast<ssize_t>(bytes) && now == words_;
+#else
+    (void)key;
+    return false;
+#endif
+  }
+
+  /// Not all the same number: a content that another tensor hardly has by chance.
+  [[nodiscard]] bool varied(const TensorKey& key) const noexcept {
+    const std::size_t bits = 8 * key.element_bytes;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const std::size_t bytes = place_of(key, i).bytes;
+      const std::uint64_t mask = bytes == word_bytes ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * bytes) - 1;
+      if (words_[i] != (words_[0] & mask)) return true;
+      if (bytes == word_bytes && bits < 64 && (words_[i] << bits | words_[i] >> (64 - bits)) != words_[i]) return true;
+    }
+    return false;
+  }
+
+  friend bool operator==(const ContentSample&, const ContentSample&) noexcept = default;
+
+ private:
+  static constexpr std::size_t most = 4;
+  static constexpr std::size_t word_bytes = sizeof(std::uint64_t);
+  struct Place {
+    std::uintptr_t at;
+    std::size_t bytes;
+  };
+
+  static bool is_spread(const TensorKey& key) noexcept { return key.dense && key.bytes() >= most * word_bytes; }
+  static std::size_t step_of(const TensorKey& key) noexcept {
+    return (key.bytes() - word_bytes) / (most - 1) / word_bytes * word_bytes;
+  }
+  static std::size_t count_of(const TensorKey& key) noexcept {
+    if (key.empty()) return 0;
+    if (!key.dense) return 2;
+    return is_spread(key) ? most : (key.bytes() + word_bytes - 1) / word_bytes;
+  }
+  static Place place_of(const TensorKey& key, std::size_t i) noexcept {
+    if (!key.dense) {
+      const std::size_t bytes = key.element_bytes < word_bytes ? key.element_bytes : word_bytes;
+      return {i == 0 ? key.begin : key.end - bytes, bytes};
+    }
+    if (is_spread(key)) return {i + 1 == most ? key.end - word_bytes : key.begin + i * step_of(key), word_bytes};
+    const std::size_t left = key.bytes() - i * word_bytes;
+    return {key.begin + i * word_bytes, left < word_bytes ? left : word_bytes};
+  }
+  static std::uint64_t read_word(std::uintptr_t at) noexcept {
+    std::uint64_t word = 0;
+    std::memcpy(&word, reinterpret_cast<const void*>(at), word_bytes);
+    return word;
+  }
+  static std::uint64_t read(const Place& place) noexcept {
+    if (place.bytes == word_bytes) return read_word(place.at);
+    std::uint64_t word = 0;
+    std::memcpy(&word, reinterpret_cast<const void*>(place.at), place.bytes);
+    return word;
+  }
+
+  std::array<std::uint64_t, most> words_{};
+  std::size_t count_ = 0;
+};
+
+}  // namespace nanlens::detail

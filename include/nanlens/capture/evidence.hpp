@@ -1,0 +1,168 @@
+/// @file
+/// What is in memory when an op has given a NaN or infinity: taken then and there, so that nobody has to guess later.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <nanlens/capture/full_tensor.hpp>
+#include <nanlens/capture/tensor_handle.hpp>
+#include <nanlens/capture/value_budget.hpp>
+#include <nanlens/logdir/events.hpp>
+#include <nanlens/summary/bad_elements.hpp>
+
+namespace nanlens::detail {
+
+inline constexpr std::size_t most_places = 16;
+
+/// Collects the places of bad elements.
+class BadPlaces {
+ public:
+  explicit BadPlaces(const Shape& shape) : shape_(shape), axes_(shape.size()) {
+    // A mark per slice: for shapes that would take too many there are none.
+    constexpr std::int64_t most_marks = std::int64_t{1} << 24;
+    std::int64_t marks = 0;
+    for (const std::int64_t dim : shape) marks = dim > most_marks - marks ? most_marks + 1 : marks + dim;
+    if (marks <= most_marks)
+      for (const std::int64_t dim : shape) seen_.emplace_back(static_cast<std::size_t>(dim));
+  }
+  void add(const std::int64_t* index) {
+    if (places_++ < most_places) positions_.insert(positions_.end(), index, index + shape_.size());
+    for (std::size_t axis = 0; axis < seen_.size(); ++axis) {
+      const auto slice = static_cast<std::size_t>(index[axis]);
+      if (seen_[axis][slice]) continue;
+      seen_[axis][slice] = true;
+      if (axes_[axis].affected++ < most_places) axes_[axis].slices.push_back(index[axis]);
+    }
+  }
+  /// Every element is bad: nothing has to be looked at.
+  void add_all() {
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+      axes_[axis].affected = static_cast<std::uint64_t>(shape_[axis]);
+      axes_[axis].slices.resize(std::min(static_cast<std::size_t>(shape_[axis]), most_places));
+      std::iota(axes_[axis].slices.begin(), axes_[axis].slices.end(), 0);
+    }
+    std::array<std::int64_t, max_rank> index{};
+    seen_.clear();
+    for (std::size_t i = 0; i < most_places; ++i) {
+      add(index.data());
+      std::size_t d = shape_.size();
+      for (; d-- > 0; index[d] = 0)
+        if (++index[d] < shape_[d]) break;
+      if (d > shape_.size()) return;  // that was the last element
+    }
+  }
+  void move_to(logdir::TensorEvidence& e) {
+    e.positions = std::move(positions_);
+    for (auto& axis : axes_) std::sort(axis.slices.begin(), axis.slices.end());
+    if (!axes_.empty() && axes_.front().affected > 0) e.axes = std::move(axes_);
+  }
+
+ private:
+  const Shape& shape_;
+  std::size_t places_ = 0;
+  std::vector<std::int64_t> positions_;
+  std::vector<logdir::AxisEvidence> axes_;
+  std::vector<std::vector<bool>> seen_;
+};
+
+/// The values at the places that an evidence names.
+inline void add_values(logdir::TensorEvidence& e, const TensorView& view) {
+  if (!is_floating(view.dtype)) return;
+  const Shape strides = strides_of(view);
+  const auto bytes = static_cast<std::int64_t>(dtype_bytes(view.dtype));
+  const std::size_t rank = view.shape.size();
+  const std::size_t places = rank == 0 ? 1 : e.positions.size() / rank;
+  for (std::size_t i = 0; i < places; ++i) {
+    std::int64_t at = 0;
+    for (std::size_t d = 0; d < rank; ++d) at += e.positions[i * rank + d] * strides[d];
+    e.values.push_back(element_value(view.dtype, static_cast<const unsigned char*>(view.data) + at * bytes));
+  }
+}
+
+inline logdir::TensorEvidence facts_of(const TensorView& view) {
+  logdir::TensorEvidence e;
+  e.dtype = static_cast<std::int32_t>(view.dtype);
+  e.shape.assign(view.shape.begin(), view.shape.end());
+  return e;
+}
+
+inline void set_counts(logdir::TensorEvidence& e, const HealthCounts& c) {
+  e.counts = {c.neg_inf, c.pos_inf, c.nan, c.negative, c.zero, c.positive};
+}
+
+/// True for an optional tensor that an op does not have this time: a null pointer to memory of this process.
+inline bool is_absent(const TensorView& view) noexcept {
+  return view.data == nullptr && std::string_view(view.device) == cpu_device;
+}
+
+inline bool is_readable(const TensorView& view) noexcept {
+  return !view.shape.overflowed() && (view.data != nullptr || num_elements(view.shape) == 0);
+}
+
+/// What a tensor holds now. `bad`: how many elements are.
+inline logdir::TensorEvidence look_at(const TensorView& view, std::uint64_t& bad) {
+  logdir::TensorEvidence e = facts_of(view);
+  bad = 0;
+  HealthCounts counts;
+  if (is_absent(view) && !view.shape.empty()) {  // nothing is there to be bad
+    e.looked_at = true;
+    e.shape.assign(1, 0);
+    if (is_floating(view.dtype)) set_counts(e, counts);
+    return e;
+  }
+  e.looked_at = is_readable(view);
+  if (!e.looked_at) return e;
+  if (dtype_kind(view.dtype) == DTypeKind::complex)
+    counts.nan = count_non_finite_complex(view);
+  else if (is_floating(view.dtype))
+    counts = full_health(view);
+  else
+    return e;
+  set_counts(e, counts);
+  bad = counts.non_finite();
+  if (bad == 0) return e;
+  BadPlaces places(view.shape);
+  if (bad == static_cast<std::uint64_t>(num_elements(view.shape))) {
+    places.add_all();
+  } else {
+    visit_bad_elements(view, [&, left = bad](const std::int64_t* index) mutable {
+      places.add(index);
+      return --left > 0;
+    });
+  }
+  places.move_to(e);
+  add_values(e, view);
+  return e;
+}
+
+/// All elements of a tensor that was looked at, if the budget has room for them.
+inline void add_content(logdir::TensorEvidence& e, const TensorView& view, ValueBudget& budget) {
+  const auto bytes = static_cast<std::int64_t>(dtype_bytes(view.dtype));
+  if (!e.looked_at || view.data == nullptr || bytes == 0) return;
+  const std::int64_t n = num_elements(view.shape);
+  if (n > 0 && n <= max_full_tensor_bytes / bytes && budget.take(n * bytes)) append_row_major(view, e.content);
+}
+
+/// What an input holds, or where that can't be told any more, what is known from before. `output`: the evidence of an
+/// output that is bad.
+inline logdir::TensorEvidence look_at_input(const InputRef& input, const logdir::TensorEvidence& output) {
+  std::uint64_t bad = 0;
+  logdir::TensorEvidence e = input.here ? look_at(input.view, bad) : facts_of(input.view);
+  e.origin = input.origin;
+  e.recorded_id = input.was + 1;
+  if (!input.here && input.counts != nullptr) {
+    e.looked_at = true;
+    set_counts(e, *input.counts);
+  }
+  if (!input.here || !is_floating(input.view.dtype) || !e.looked_at || bad > 0 || e.shape != output.shape) return e;
+  e.positions = output.positions;
+  add_values(e, input.view);
+  return e;
+}
+
+}  // namespace nanlens::detail

@@ -1,0 +1,40 @@
+/// @file
+/// How many values may be stored in full, and of which ops.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <unordered_set>
+
+namespace nanlens::detail {
+
+/// The values of the first bad event of each op and call site, as long as the budget of a recording lasts. Asked at bad
+/// events only.
+class ValueBudget {
+ public:
+  /// A new recording: nothing is stored yet.
+  void reset(std::int64_t bytes) {
+    const std::lock_guard guard(lock_);
+    left_ = bytes;
+    sites_.clear();
+  }
+  /// Is this the first bad event of its site, and anything left?
+  [[nodiscard]] bool begin(std::uint64_t site) {
+    const std::lock_guard guard(lock_);
+    return left_ > 0 && sites_.insert(site).second;
+  }
+  /// Takes the bytes of one tensor; false if there are not as many left.
+  [[nodiscard]] bool take(std::int64_t bytes) {
+    const std::lock_guard guard(lock_);
+    if (bytes > left_) return false;
+    left_ -= bytes;
+    return true;
+  }
+
+ private:
+  std::mutex lock_;
+  std::int64_t left_ = 0;
+  std::unordered_set<std::uint64_t> sites_;
+};
+
+}  // namespace nanlens::detail

@@ -1,0 +1,219 @@
+// Programs that are wrapped in part, as every first try is: no innocent op is blamed, and no question left open where
+// the memory was in our hands. Run with: the answer as `nanlens why` gives it.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <nanlens/causes/sentence.hpp>
+
+#include "../capture/recorded.hpp"
+
+using namespace nanlens;
+using test::Recorded;
+using Vector = std::vector<float>;
+
+namespace {
+
+constexpr float inf = INFINITY;
+
+struct Answer {
+  causes::Sentence sentence;
+  causes::EventClass event_class;
+  std::size_t causes;
+  bool has(const char* part) const { return sentence.text.find(part) != std::string::npos; }
+};
+
+Answer answer_of(const Recorded& run) {
+  causes::Causes causes(*run);
+  while (!causes.advance(3)) {
+  }
+  const auto headline = causes.headline();
+  REQUIRE(headline.has_value());
+  Answer a{causes::SentenceWriter(causes).sentence(*headline), causes.roots()[*headline].event_class, 0};
+  for (const auto& root : causes.roots()) a.causes += root.reach > 0;
+  return a;
+}
+
+Vector plus_one(const Vector& x) {
+  Vector y;
+  for (const float v : x) y.push_back(v + 1);
+  return y;
+}
+
+}  // namespace
+
+TEST_CASE("memory that was freed, and given to an unrecorded tensor with a NaN") {
+  const Recorded run([] {
+    Vector x{1, 2, 3, 4};
+    nanlens::op("Const", x);
+    {
+      Vector t{2, 4, 6, 8};
+      nanlens::op("Mul2", t, x);
+    }
+    const Vector u{1, NAN, 3, 4};  // most likely at the same address
+    nanlens::op("AddOne", plus_one(u), u);
+  });
+  const Answer a = answer_of(run);
+  CHECK(a.event_class == causes::EventClass::source);
+  CHECK(a.has("NaN was already in input 0 of AddOne"));
+  CHECK(a.has("1 of 4 elements"));
+  CHECK(a.causes == 1);
+}
+
+TEST_CASE("a buffer that unwrapped code changed in place") {
+  const Recorded run([] {
+    Vector x{1, 2, 3, 4};
+    nanlens::op("Load", x);
+    for (float& v : x) v = std::log(v - 1);
+    nanlens::op("AddOne", plus_one(x), x);
+  });
+  const Answer a = answer_of(run);
+  CHECK(a.sentence.id == "changed");
+  CHECK(a.has("−∞ was already in input 0 of AddOne"));
+  CHECK(
+      a.has("which held the result of Load, was changed since that was recorded, by something that is not on record"));
+  CHECK(a.sentence.remedy.find("nanlens::record") != std::string::npos);
+}
+
+TEST_CASE("one element changed, between the words that are compared") {
+  const Recorded run([] {
+    Vector x(1000, 1.0F);
+    nanlens::op("Softmax", x);
+    x[777] = 0;  // not wrapped
+    Vector y(1000, 0.0F);
+    y[777] = -inf;
+    nanlens::op("Log", y, x);
+    x[778] = NAN;
+    nanlens::op("AddOne", plus_one(x), x);
+  });
+  const Answer a = answer_of(run);
+  CHECK(a.sentence.op_type == "Log");
+  CHECK(a.has("turned 1 zero of"));
+  CHECK(a.causes == 2);
+}
+
+TEST_CASE("a tensor that nothing recorded holds the NaN") {
+  const Recorded run([] {
+    const Vector data{1, 2, NAN};
+    nanlens::op("Mul2", Vector{2, 4, NAN}, data);
+  });
+  const Answer a = answer_of(run);
+  CHECK(a.sentence.id == "arrived");
+  CHECK(a.has("The NaN was already in input 0 of Mul2"));
+  CHECK(a.has("which was not recorded before"));
+}
+
+TEST_CASE("integers can't hold a NaN, and a healthy weight is known to be healthy") {
+  const Recorded labels([] {
+    const Vector probs{1, 0};
+    nanlens::op("Probs", probs);
+    const std::vector<int> targets{1, 1};
+    nanlens::op("CrossEntropy", Vector{inf, inf}, probs, targets);
+  });
+  CHECK(answer_of(labels).event_class == causes::EventClass::producer);
+  CHECK(answer_of(labels).sentence.op_type == "CrossEntropy");
+  const Recorded weights([] {
+    const Vector x{1, 1};
+    const Vector w{1, 1};
+    nanlens::variable(w);
+    nanlens::op("Data", x);
+    nanlens::op("LayerNorm", Vector{NAN, 0}, x, w);
+  });
+  const Answer a = answer_of(weights);
+  CHECK(a.event_class == causes::EventClass::producer);
+  CHECK(a.has("LayerNorm"));
+  CHECK(a.has("from clean inputs"));
+}
+
+TEST_CASE("an optional input that an op does not have is no question") {
+  const Recorded run([] {
+    const Vector x{1, 0};
+    nanlens::op("Data", x);
+    const float* const none = nullptr;
+    nanlens::op("Div", Vector{inf, 1}, x, tensor_view(none, {2}));
+  });
+  CHECK(answer_of(run).event_class == causes::EventClass::producer);
+}
+
+TEST_CASE("bits that came by another name, shape or address are the same tensor") {
+  const Recorded reshaped([] {
+    Vector w(6, inf);
+    nanlens::record("Update", nanlens::outputs(w), nanlens::inputs());
+    const Vector x{1, 2, 3};
+    nanlens::op("MatVec", Vector{inf, 6}, tensor_view(w.data(), {2, 3}), x);
+  });
+  CHECK(answer_of(reshaped).sentence.op_type == "Update");
+  CHECK(answer_of(reshaped).causes == 1);
+  const Recorded sliced([] {
+    Vector params(8, 1.0F);
+    nanlens::op("Init", params);
+    params[5] = inf;
+    nanlens::record("Adam", nanlens::outputs(params), nanlens::inputs());
+    nanlens::op("Sum", inf, tensor_view(params.data() + 4, {4}));
+    nanlens::op("Log", Vector{-inf}, tensor_view(params.data(), {4}), Vector{0});  // of a clean part of it
+  });
+  CHECK(answer_of(sliced).causes == 2);
+  const Recorded returned([] {
+    const auto logs = [](const Vector& x) {
+      Vector y;
+      for (const float v : x) y.push_back(std::log(v));
+      return Vector(nanlens::op("Log", y, x));
+    };
+    const Vector x{1, 0};
+    nanlens::op("Const", x);
+    const Vector a = logs(x);
+    nanlens::op("AddOne", plus_one(a), a);
+  });
+  CHECK(answer_of(returned).sentence.op_type == "Log");
+  CHECK(answer_of(returned).causes == 1);
+}
+
+TEST_CASE("in a function: the same, by the names of its graph") {
+  const Recorded run([] {
+    const Vector x = nanlens::op("Data", Vector{1, 2, 3});
+    Function f("model", arg("x", x));
+    Vector h = f.op("Neg", Vector{-1, -2, -3}, x);
+    h[1] = NAN;  // not wrapped
+    f.result(f.op("AddOne", plus_one(h), h));
+  });
+  const Answer a = answer_of(run);
+  CHECK(a.event_class == causes::EventClass::source);
+  CHECK(a.has("NaN was already in"));
+  CHECK(a.has("of AddOne"));
+}
+
+TEST_CASE("which rows: the samples of a batch") {
+  const Recorded run([] {
+    Vector x(1000, 1.0F);
+    Vector y(1000, 0.0F);
+    for (const std::size_t row : {12U, 37U})
+      for (std::size_t i = 0; i < 10; ++i) {
+        x[row * 10 + i] = 0;
+        y[row * 10 + i] = -inf;
+      }
+    auto in = tensor_view(x.data(), {100, 10});
+    nanlens::op("Probs", in);
+    nanlens::op("Log", tensor_view(y.data(), {100, 10}), in);
+  });
+  CHECK(answer_of(run).sentence.where == "rows 12 and 37 of 100, every column");
+}
+
+TEST_CASE("places in words") {
+  const auto places = [](std::vector<std::int64_t> shape, std::uint64_t bad, std::vector<logdir::AxisEvidence> axes) {
+    causes::TensorEvidence e;
+    e.shape = std::move(shape);
+    e.counts = {0, 0, bad, 0, 0, 0};
+    e.axes = std::move(axes);
+    return causes::places_words(e);
+  };
+  CHECK(places({10}, 1, {{1, {3}}}) == "element 3 of 10");
+  CHECK(places({1000}, 7, {{7, {1, 2, 3, 4, 5, 6, 7}}}) == "7 of 1,000 elements");
+  CHECK(places({2, 2}, 4, {{2, {0, 1}}, {2, {0, 1}}}) == "every element");
+  CHECK(places({2, 2}, 2, {{2, {0, 1}}, {2, {0, 1}}}) == "every row, every column");
+  CHECK(places({2, 3, 4}, 12, {{1, {1}}, {3, {0, 1, 2}}, {4, {0, 1, 2, 3}}}) ==
+        "slice 1 of 2 along axis 0, every slice along axis 1, every slice along axis 2");
+  CHECK(places({}, 1, {}).empty());
+  CHECK(places({2}, 1, {}).empty());
+}
