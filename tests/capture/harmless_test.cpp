@@ -2,11 +2,11 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <new>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "../support/failing_allocation.hpp"
 #include "recorded.hpp"
 
 using namespace nanlens;
@@ -16,13 +16,6 @@ using test::TemporaryDirectory;
 using Vector = std::vector<float>;
 
 namespace {
-
-thread_local long allocations_until_failure = -1;  // −1: none fails
-
-struct Failing {
-  explicit Failing(long after) { allocations_until_failure = after; }
-  ~Failing() { allocations_until_failure = -1; }
-};
 
 void record_some(const Vector& x, std::vector<Vector>& results) {
   for (Vector& y : results) {
@@ -35,14 +28,6 @@ void record_some(const Vector& x, std::vector<Vector>& results) {
 
 }  // namespace
 
-void* operator new(std::size_t size) {
-  if (allocations_until_failure >= 0 && allocations_until_failure-- == 0) throw std::bad_alloc();
-  if (void* const memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-
 TEST_CASE("any allocation may fail: the host goes on, the loss is counted, the rest is readable") {
   for (const std::int64_t ring : {-1, 50}) {
     for (long k = 0; k < 60; ++k) {
@@ -53,7 +38,7 @@ TEST_CASE("any allocation may fail: the host goes on, the loss is counted, the r
       const Vector x(16, 1.0f);
       std::vector<Vector> results(5, x);
       std::thread([&] {  // a new thread: its state is allocated, too
-        const Failing failing(k);
+        const test::FailingAllocation failing(k);
         record_some(x, results);
       })
           .join();
