@@ -82,20 +82,12 @@ std::vector<Place> places() {
   return all;
 }
 
-// Ids by what they are, without their numbers: of a hundred rows, one is tried.
-std::string kind_of(const std::string& id) {
-  std::string kind;
-  for (const char c : id)
-    if (c < '0' || c > '9') kind += c;
-  return kind;
-}
-
 // Those of which none of the kind was tried before; of a popup, those inside it.
 std::vector<std::string> new_kinds(Headless& v, const Place& place, std::set<std::string>& tried) {
   std::vector<std::string> ids;
   for (const auto& [id, rect] : v.app().ui.rects) {
     const bool inside = !place.popup || v.rect("popup").contains({rect.x + rect.w / 2, rect.y + rect.h / 2});
-    if (inside && tried.insert(kind_of(id)).second) ids.push_back(id);
+    if (inside && tried.insert(nanlens::test::kind_of(id)).second) ids.push_back(id);
   }
   return ids;
 }

@@ -357,6 +357,13 @@ void Headless::resize(float width, float height) {
   settle();
 }
 
+std::string kind_of(const std::string& id) {
+  std::string kind;
+  for (const char c : id)
+    if (c < '0' || c > '9') kind += c;
+  return kind;
+}
+
 std::string golden(const std::string& name) { return std::string(NANLENS_GOLDEN_DIR) + "/" + name; }
 std::string walkthrough() { return NANLENS_WALKTHROUGH; }
 

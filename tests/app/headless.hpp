@@ -111,6 +111,8 @@ class Headless {
   double last_frame_ = 999;
 };
 
+/// What an id on screen stands for, without its numbers: of a hundred rows, one is tried.
+std::string kind_of(const std::string& id);
 /// A logdir of the real TensorFlow (tests/interop/golden).
 std::string golden(const std::string& name);
 /// The walkthrough of examples/mnist, recorded by this build: 600 rows, of which row 88 is the first bad one.
