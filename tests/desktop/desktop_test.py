@@ -261,6 +261,13 @@ def panes():
         names = run("xdotool", "search", "--name", "nanlens: Source Code").split()
         assert len(names) == 1, names
         run("import", "-window", "root", os.path.join(shots, "desktop-detached.png"))
+        v.click("source:mark:{}".format(v.state()["source_code"]["line"]))
+        v.wait(lambda s: s["popup"] == "ops_of_line", "the ops of the line")
+        popup, pane = v.read()["rects"]["popup"], v.read()["rects"]["pane:source_code"]
+        assert abs(popup["x"] + popup["w"] / 2 - pane["x"] - pane["w"] / 2) < 2, "it opens over the pane's own window"
+        run("import", "-window", "root", os.path.join(shots, "desktop-detached-popup.png"))
+        v.key("Escape")
+        v.wait(lambda s: s["popup"] == "none", "no popup")
         v.click("pane:source_code:dock")
         v.wait(lambda s: s["layout"] == "R2C0ac1R3tgTek.s", "the pane to be back")
     with Viewer(logdir) as v:

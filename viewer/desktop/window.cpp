@@ -24,6 +24,15 @@ std::string glfw_error() {
 
 bool has_more_windows() { return (ImGui::GetIO().ConfigFlags & ImGuiConfigFlags_ViewportsEnable) != 0; }
 
+// Which window the mouse is in is told only when a frame begins, behind what was pressed in it meanwhile: a click that
+// comes at once with the mouse would go to the window where it was before.
+void tell_window_first() {
+  auto& events = ImGui::GetCurrentContext()->InputEventsQueue;
+  const auto tells = [](const ImGuiInputEvent& e) { return e.Type == ImGuiInputEventType_MouseViewport; };
+  const auto told = std::find_if(events.begin(), events.end(), tells);
+  if (told != events.end()) std::rotate(events.begin(), told, told + 1);
+}
+
 Window* of(GLFWwindow* window) { return static_cast<Window*>(glfwGetWindowUserPointer(window)); }
 
 }  // namespace
@@ -83,6 +92,7 @@ void Window::wait(double seconds) {
 void Window::draw(const std::function<void()>& frame, Pixels* pixels) {
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
+  tell_window_first();
   ImGui::NewFrame();
   frame();
   ImGui::Render();
