@@ -59,8 +59,8 @@ class Window {
     if (tensor == none || tensor >= entries_.size() || entries_[tensor].generation != generation_) return none;
     const Entry& e = entries_[tensor];
     if (run < e.count && run_at_place_[e.begin + run] == run) return row_at_place_[e.begin + run];
-    const auto begin = by_run_.begin() + e.begin;
-    const auto end = begin + e.count;
+    const auto begin = by_run_.begin() + static_cast<std::ptrdiff_t>(e.begin);
+    const auto end = begin + static_cast<std::ptrdiff_t>(e.count);
     const auto found = std::lower_bound(begin, end, run,
                                         [&](std::uint32_t place, std::uint32_t r) { return run_at_place_[place] < r; });
     return found != end && run_at_place_[*found] == run ? row_at_place_[*found] : none;
@@ -235,10 +235,11 @@ class Window {
     const auto before = [&](std::uint32_t a, std::uint32_t b) { return run_at_place_[a] < run_at_place_[b]; };
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
       const Entry& e = entries_[tensors_[i]];
-      const auto begin = by_run_.begin() + e.begin;
+      const auto begin = by_run_.begin() + static_cast<std::ptrdiff_t>(e.begin);
+      const auto end = begin + static_cast<std::ptrdiff_t>(e.count);
       const bool first = rows_[i] == row_at_place_[e.begin];
-      if (first && !std::is_sorted(begin, begin + e.count, before))
-        std::sort(begin, begin + e.count, [&](std::uint32_t a, std::uint32_t b) {
+      if (first && !std::is_sorted(begin, end, before))
+        std::sort(begin, end, [&](std::uint32_t a, std::uint32_t b) {
           return run_at_place_[a] != run_at_place_[b] ? before(a, b) : a < b;
         });
     }
