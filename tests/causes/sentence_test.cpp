@@ -82,10 +82,9 @@ const char* const op_types[] = {"Log",      "Log1p",       "Sqrt",    "Rsqrt",  
                                 "MatMul",   "Prod",        "Softmax", "Cast",      "Acos",       "Acosh",
                                 "Atanh",    "SqrtGrad",    "InvGrad", "Cholesky",  "LayerNorm",  "Identity",
                                 "Const",    "Placeholder", "Split",   "RsqrtGrad", "",           "FusedBatchNormV3"};
-const char* const ids[] = {"log0",    "logneg",    "log_softmax", "sqrtneg",         "rsqrt0",   "sqrtgrad0", "div0",
-                           "div00",   "empty",     "exp",         "overflow",        "cast",     "pow",       "domain",
-                           "matrix",  "allmasked", "data",        "const",           "expected", "opaque",    "unknown",
-                           "generic", "arrived",   "changed",     "changed_argument"};
+const char* const ids[] = {"log0",  "logneg", "log_softmax", "sqrtneg", "rsqrt0",  "sqrtgrad0", "div0",    "div00",
+                           "empty", "exp",    "overflow",    "cast",    "pow",     "domain",    "matrix",  "allmasked",
+                           "data",  "const",  "expected",    "opaque",  "unknown", "generic",   "arrived", "changed"};
 
 std::vector<TensorHealth> outputs() {
   TensorHealth concise = health(7, 2, 1, 0, -1, -1);

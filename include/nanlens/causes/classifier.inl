@@ -80,15 +80,15 @@ NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
   }
   const Kinds created = created_kinds(code) & model_.kinds(event);
   if (!c.parents.empty() || (c.arrived != none && (created & ~c.inputs[c.arrived].now.flags) != 0)) c.arrived = none;
-  if (c.arrived != none) {
-    c.event_class = EventClass::source;
-    c.confidence = 1;
-    return;
-  }
   const bool call = event.is_execution && model_.calls().is_call(event.index);
   const bool relay =
       call ? c.inputs.size() == 1 && c.inputs[0].state == InputState::bad && !c.inputs[0].event.is_execution
            : is_relay(code);
+  if (c.arrived != none && !relay) {
+    c.event_class = EventClass::source;
+    c.confidence = 1;
+    return;
+  }
   if (relay) {
     if (!c.parents.empty()) {
       c.event_class = EventClass::relay;
@@ -100,8 +100,11 @@ NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
       c.confidence = std::min(c.confidence, 0.5F);
       return;
     }
+    // An argument that a step made which nobody recorded: what that got may be on record.
     c.event_class = any_clean ? EventClass::unknown : EventClass::source;
-    return fall_back(event, c);
+    fall_back(event, c);
+    if (!c.parents.empty()) c.arrived = none;
+    return;
   }
   if (code == OpCode::iterator_get && c.parents.empty()) {
     c.event_class = EventClass::source;

@@ -34,6 +34,9 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
     input.link.confidence = 1;
     return;
   }
+  // It is what was recorded before; only which event that was can't be told here.
+  const bool on_record = seen.origin != TensorOrigin::not_recorded && seen.origin != TensorOrigin::changed;
+  if (on_record && !input.event.exists()) return;
   constexpr float probably = 0.7F;  // a change that nobody recorded, and yet the same NaN, it seems
   if (was_bad && seen.origin == TensorOrigin::changed) input.link.set_event(input.event, probably);
   if (was_bad && seen.origin == TensorOrigin::part) input.link.limit(0.8F);

@@ -57,7 +57,7 @@ NANLENS_API std::string SentenceWriter::choose(const Root& root, const Classific
     if (c.arrived != none) {
       const InputEvidence& input = c.inputs[c.arrived];
       const bool changed = input.origin == TensorOrigin::changed || input.event.exists();
-      if (is_relay(code)) return changed ? "changed_argument" : "data";
+      if (is_relay(code)) return "data";
       return changed ? "changed" : "arrived";
     }
     if (masked_row(root)) return "allmasked";

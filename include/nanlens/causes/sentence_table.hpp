@@ -52,11 +52,8 @@ inline constexpr Wording wordings[] = {
      "The {arrived_kinds} in {arrived} of {op}{at}{arrived_bad}: its memory, which held {recorded_there}, was changed "
      "since that was recorded, by something that is not on record"},
     {"changed",
-     "The {arrived_kinds} in {arrived} of {op}{at}{arrived_bad}: it was changed since it was recorded, by something "
-     "that "
-     "is not on record"},
-    {"changed_argument",
-     "{incoming} came in bad: it was changed since it was recorded, by something that is not on record"},
+     "The {arrived_kinds} in {arrived} of {op}{at}{arrived_bad}: its memory was changed since something was recorded "
+     "there, by something that is not on record"},
     {"data", "{incoming} came in bad: made outside the record ({why})"},
     {"data", "{incoming} came in bad: made outside the record"},
     {"const", "The constant {t}{at} itself holds {kinds}"},
@@ -99,7 +96,6 @@ inline constexpr Wording remedies[] = {
     {"changed",
      "Record what changes it with nanlens::op or nanlens::record. If {op} itself writes over its input, record that as "
      "an output, too."},
-    {"changed_argument", "Record what changes it with nanlens::op or nanlens::record."},
     {"data", "Check the data before it goes in; recording the loader's ops shows where in it."},
     {"const", "If it is meant as a mask, mark it as expected."},
     {"expected", "Nothing to do if it is meant as a mask."},
