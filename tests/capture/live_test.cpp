@@ -57,6 +57,11 @@ std::unique_ptr<reader::MemoryStorage> left_by_death(const std::string& logdir) 
   auto storage = std::make_unique<reader::MemoryStorage>();
   for (const auto& path : paths) {
     std::string bytes = bytes_of(path);
+    // A process that lives may write while it is copied: until two looks see the same commits.
+    for (std::string before; is_memory(path) && before != bytes.substr(0, logdir::live::page_bytes);) {
+      before = bytes.substr(0, logdir::live::page_bytes);
+      bytes = bytes_of(path);
+    }
     const double long_ago = 1;
     constexpr std::size_t alive = logdir::live::region_content + offsetof(logdir::live::LiveHeader, alive);
     if (is_memory(path)) std::memcpy(bytes.data() + alive, &long_ago, sizeof long_ago);

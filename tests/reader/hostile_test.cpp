@@ -193,14 +193,15 @@ TEST_CASE("tensors of more dimensions or listed values than are read: nothing is
     proto.half_val.back() = 0x7e00;
     proto.shape = logdir::TensorShapeProto{{{static_cast<std::int64_t>(proto.half_val.size()), ""}}, false};
   }
+  constexpr auto full_tensor = static_cast<std::int32_t>(TensorDebugMode::full_tensor);
   const bool all_read = proto.half_val.size() == 1 && proto.shape->dims.size() == 1;
   test::FileBytes files = test::hostile_set();
   logdir::append_event(files[logdir::FileKind::graph_execution_traces], 1.0,
-                       logdir::GraphExecutionTrace{"g", "op", 0, 8, proto, ""});
+                       logdir::GraphExecutionTrace{"g", "op", 0, full_tensor, proto, ""});
   logdir::Execution e;
   e.op_type = "Log";
   e.num_outputs = 1;
-  e.tensor_debug_mode = 8;
+  e.tensor_debug_mode = full_tensor;
   e.tensor_protos = {proto};
   logdir::append_event(files[logdir::FileKind::execution], 1.0, e);
   const Opened opened = open(files);
