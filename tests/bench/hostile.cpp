@@ -22,7 +22,7 @@ namespace {
 using namespace nanlens;
 using Clock = std::chrono::steady_clock;
 
-struct Shape {
+struct Case {
   std::string name;
   std::size_t small;
   std::function<test::FileBytes(std::size_t n)> files;
@@ -52,7 +52,7 @@ void details(reader::Run& run) {
   if (!run.source_files().empty()) (void)run.source_lines(0);
 }
 
-double seconds(const Shape& shape, const test::FileBytes& files) {
+double seconds(const Case& shape, const test::FileBytes& files) {
   reader::Logdir logdir(std::make_unique<test::CountingStorage>(files));
   const auto start = Clock::now();
   logdir.update();
@@ -62,7 +62,7 @@ double seconds(const Shape& shape, const test::FileBytes& files) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-double ns_per_element(const Shape& shape, std::size_t n, int repetitions) {
+double ns_per_element(const Case& shape, std::size_t n, int repetitions) {
   const test::FileBytes files = shape.files(n);
   double least = 1e9;
   for (int i = 0; i < repetitions; ++i) least = std::min(least, seconds(shape, files));
@@ -90,7 +90,7 @@ double ns_per_entry(std::size_t n, int repetitions) {
   return 1e9 * least / static_cast<double>(n);
 }
 
-const std::vector<Shape> shapes = {
+const std::vector<Case> shapes = {
     {"headers that overlap, per header", 2'000, test::overlapping_headers, {}},
     {"graphs nested without end, per graph", 1'000, test::nested_graphs, all_graphs},
     {"one op with many inputs, per input", 600, test::fan_in, all_ops},
@@ -105,10 +105,10 @@ const std::vector<Shape> shapes = {
 
 int main() {
   constexpr std::size_t larger = 100;
-  std::vector<Shape> all = shapes;
+  std::vector<Case> all = shapes;
   for (const test::GraphShape& shape : test::graph_shapes)
     all.push_back({std::string("causes of ") + shape.name + ", per element", shape.small, shape.files, causes_of});
-  for (const Shape& shape : all)
+  for (const Case& shape : all)
     print(shape.name, shape.small, ns_per_element(shape, shape.small, 20),
           ns_per_element(shape, larger * shape.small, 2));
   print("other files in the directory, per file", 1'000, ns_per_entry(1'000, 20), ns_per_entry(100'000, 3));
