@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../support/failing_allocation.hpp"
+#include "../support/slowness.hpp"
 #include "recorded.hpp"
 
 using namespace nanlens;
@@ -30,7 +31,7 @@ void record_some(const Vector& x, std::vector<Vector>& results) {
 
 TEST_CASE("any allocation may fail: the host goes on, the loss is counted, the rest is readable") {
   for (const std::int64_t ring : {-1, 50}) {
-    for (long k = 0; k < 60; ++k) {
+    for (long k = 0; k < 60; k += (1 + test::slowness) / 2) {
       const TemporaryDirectory dir;
       DumpOptions options = everything(dir / "run");
       options.circular_buffer_size = ring;

@@ -12,6 +12,7 @@
 
 #include <sys/resource.h>
 
+#include "../support/slowness.hpp"
 #include "recorded.hpp"
 
 using namespace nanlens;
@@ -145,7 +146,7 @@ TEST_CASE("a damaged memory file harms nothing") {
   disable_dump_debug_info();
   std::mt19937 random(7);
   std::string why;
-  for (int trial = 0; trial < 300; ++trial) {
+  for (int trial = 0; trial < 300 / test::slowness; ++trial) {
     auto storage = std::make_unique<reader::MemoryStorage>();
     for (const std::string& name : whole->list()) {
       const auto file = whole->open(name, why);

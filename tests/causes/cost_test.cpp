@@ -12,6 +12,7 @@
 
 #include "../capture/recorded.hpp"
 #include "../support/hostile_graphs.hpp"
+#include "../support/slowness.hpp"
 
 using namespace nanlens;
 using test::Recorded;
@@ -39,12 +40,14 @@ struct Analysed {
   std::unique_ptr<causes::Causes> causes;
 };
 
+constexpr std::size_t times = 100 / test::slowness;
+
 // Steps for each element, of a small number and of a hundred times as many.
 template <class Steps>
 void check_linear(const char* name, std::size_t small, Steps&& steps) {
   const double few = static_cast<double>(steps(small)) / static_cast<double>(small);
-  const double many = static_cast<double>(steps(100 * small)) / static_cast<double>(100 * small);
-  INFO(std::string(name), ": ", few, " steps for each of ", small, ", ", many, " for each of ", 100 * small);
+  const double many = static_cast<double>(steps(times * small)) / static_cast<double>(times * small);
+  INFO(std::string(name), ": ", few, " steps for each of ", small, ", ", many, " for each of ", times * small);
   CHECK(many <= 2 * few + 1);
 }
 
