@@ -113,7 +113,8 @@ TEST_CASE("alerts: a click selects event and op; next, previous, groups and fold
   CHECK(v.state()["alerts"]["visible"].empty());
   v.click("alerts:fold");
   v.click("alerts:group:Log");
-  for (const Json& a : v.state()["alerts"]["visible"]) CHECK(a["op_type"] != "Log");
+  const Json folded = v.state();
+  for (const Json& a : folded["alerts"]["visible"]) CHECK(a["op_type"] != "Log");
   v.click("alerts:group:Log");
   for (const char* by : {"call", "graph", "line", "class", "op"}) {
     v.key("g");
@@ -484,7 +485,8 @@ TEST_CASE("languages: everything follows at once and stays, the state does not c
   // Texts of the pseudo-language are in brackets; names of files and ops may be cut.
   const auto check_nothing_cut = [&](const char* where) {
     CAPTURE(where);
-    for (const Json& text : v.state()["cut_texts"]) CHECK_FALSE(text.get<std::string>().starts_with("["));
+    const Json state = v.state();
+    for (const Json& text : state["cut_texts"]) CHECK_FALSE(text.get<std::string>().starts_with("["));
   };
   CHECK(v.command("language", {{"tag", "xx"}}).ok);
   check_nothing_cut("start screen");
