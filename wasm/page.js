@@ -329,10 +329,16 @@
     else history.replaceState(null, '', written);
   };
   page.linkText = (link) => location.href.split('#')[0] + '#' + link;
-  addEventListener('hashchange', () => {
-    if (location.hash !== written) withText(location.hash, (at) => Module._nl_apply_link(at));
+  // At popstate, before a frame can write the view that is being left over the entry that is come to.
+  const arrive = () => {
+    if (location.hash !== written) {
+      written = location.hash;
+      withText(written, (at) => Module._nl_apply_link(at));
+    }
     wake(3);
-  });
+  };
+  addEventListener('popstate', arrive);
+  addEventListener('hashchange', arrive);
   page.save = (text) => {
     try {
       localStorage.setItem('nanlens', text);
