@@ -3,6 +3,7 @@
 #include <nanlens/nanlens.hpp>
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -20,6 +21,7 @@ struct Flags {
   std::string dump_dir;
   std::string dump_tensor_debug_mode = "NO_TENSOR";
   int dump_circular_buffer_size = 1000;
+  std::int64_t dump_value_budget = nanlens::DumpOptions().value_budget;
   mnist::Fix fix = mnist::Fix::none;
 };
 
@@ -58,6 +60,7 @@ int main(int argc, char** argv) {
   app.add_option("--dump_dir", flags.dump_dir, "record into this logdir");
   app.add_option("--dump_tensor_debug_mode", flags.dump_tensor_debug_mode, "NO_TENSOR … FULL_TENSOR");
   app.add_option("--dump_circular_buffer_size", flags.dump_circular_buffer_size, "keep the last so many; -1: all");
+  app.add_option("--dump_value_budget", flags.dump_value_budget, "bytes of values to keep of the first bad tensors");
   app.add_flag("--check_numerics", flags.check_numerics, "stop at the first NaN or infinity");
   const std::map<std::string, mnist::Fix> fixes = {
       {"none", mnist::Fix::none}, {"clip", mnist::Fix::clip}, {"cross_entropy", mnist::Fix::cross_entropy}};
@@ -76,7 +79,8 @@ int main(int argc, char** argv) {
     if (!flags.dump_dir.empty())
       nanlens::enable_dump_debug_info({.logdir = flags.dump_dir,
                                        .tensor_debug_mode = nanlens::debug_mode_from_name(flags.dump_tensor_debug_mode),
-                                       .circular_buffer_size = flags.dump_circular_buffer_size});
+                                       .circular_buffer_size = flags.dump_circular_buffer_size,
+                                       .value_budget = flags.dump_value_budget});
     train(flags);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
