@@ -61,7 +61,7 @@ KeyBinding parse_key(std::string_view name) {
   else if (alt)
     b.keys[0] = arrow_key(name);
   else if (c != '\0')
-    b.character = static_cast<ImWchar>(b.shift ? shifted(c) : c);
+    b.character = static_cast<unsigned char>(b.shift ? shifted(c) : c);
   b.kind = control                     ? Kind::control
            : alt                       ? Kind::alt
            : b.character != 0          ? Kind::character

@@ -25,7 +25,7 @@ void click_tensor(App& app, const TensorInfo& tensor, bool input, const std::str
 }
 
 std::string tensor_tooltip(const TensorInfo& tensor, bool input, const std::string& name) {
-  const std::string text = name + "\n" + format_badges(tensor.badges);
+  std::string text = name + "\n" + format_badges(tensor.badges);
   if (!input) return text;
   return text + "\n" +
          (tensor.execution < 0 ? tr(Text::card_not_on_record) : tr(Text::card_made_by, {{"index", tensor.execution}}));
