@@ -91,10 +91,10 @@ trap 'trap - INT TERM; kill 0' INT TERM
 begin=$(date +%s)
 step "format" sh tests/style/format.sh
 if built default all; then
-  # Browsers and windows wait more than they work, so the compilers go on meanwhile. What this prints is shown at its end.
+  # The compilers go on meanwhile. What this prints is shown at its end.
   {
     step "page" sh wasm/build.sh
-    tests default
+    tests default -LE gui
   } >build/beside.log 2>&1 &
 fi
 units="test_tensor test_summary test_logdir test_reader test_causes test_archive test_capture test_hosts test_viewer test_app_threads"
@@ -109,6 +109,7 @@ step "NEON kernels under qemu" $once build/stamps/neon include tests/summary tes
 step "wasm simd128 kernels under node" $once build/stamps/simd128 include tests/summary tests/support -- sh tests/summary/wasm.sh
 wait
 cat build/beside.log
+[ ! -x build/bin/nanlens-viewer ] || tests default -L gui # alone: a busy machine starves a browser
 
 echo
 echo "the ten slowest of $(($(date +%s) - begin)) s (two at a time):"
