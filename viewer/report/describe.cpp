@@ -76,13 +76,7 @@ std::string describe_health(const reader::TensorHealth& health) {
   std::string text(dtype_name(health.dtype));
   if (health.rank >= 0) text += " " + std::to_string(static_cast<int>(health.rank)) + "D";
   if (health.size >= 0) text += " size " + with_separators(static_cast<std::uint64_t>(health.size));
-  std::string counts;
-  add_count(counts, "NaN", health.num_nan);
-  add_count(counts, "−∞", health.num_neg_inf);
-  add_count(counts, "+∞", health.num_pos_inf);
-  add_count(counts, "−", health.num_negative);
-  add_count(counts, "0", health.num_zero);
-  add_count(counts, "+", health.num_positive);
+  const std::string counts = describe_counts(health);
   return text + (counts.empty() ? "" : ": " + counts);
 }
 

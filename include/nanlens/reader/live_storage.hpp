@@ -100,10 +100,11 @@ class LiveStorage final : public Storage {
     return set;
   }
   void look(const std::string& stem) {
+    Set& set = set_of(stem);
+    if (set.set->died()) return;  // it does not change any more
     const std::string name = stem + std::string(live::suffix);
     std::string why;
     if (const auto file = files_->open(name, why)) {
-      Set& set = set_of(stem);
       set.seen = true;
       set.set->look(*file, files_->in_use(name));
     }
