@@ -55,14 +55,21 @@ void scan_to(reader::RecordScanner& scanner, reader::RecordFile& file, std::uint
       [&](const reader::ScanFault&) { ++seen.gaps; }, [](std::uint64_t) { return true; });
 }
 
-// A record that the cut damages may be passed over, and what lies inside of it be read as records. None else may appear
-// from nowhere.
+// What a cut damages is searched for records, as anything damaged is: those that lie inside of the record that the cut
+// goes through may be found, and what follows is then read differently until both come to the same record. All else is
+// the same.
 void require_same(const Seen& whole, const Seen& parts, std::uint64_t cut) {
-  for (const Extent& r : parts.records)
-    require(std::any_of(whole.records.begin(), whole.records.end(), [&](const Extent& w) {
-      const bool same = w.begin == r.begin && w.end == r.end;
-      return same || (w.begin < cut && w.end > cut && w.begin < r.begin && w.end >= r.end);
-    }));
+  const auto same = [](const Extent& a, const Extent& b) { return a.begin == b.begin && a.end == b.end; };
+  const auto through = std::find_if(whole.records.begin(), whole.records.end(),
+                                    [&](const Extent& r) { return r.begin < cut && r.end > cut; });
+  const auto [w, p] =
+      std::mismatch(whole.records.begin(), whole.records.end(), parts.records.begin(), parts.records.end(), same);
+  if (through == whole.records.end()) return require(w == whole.records.end() && p == parts.records.end());
+  require(w >= through);
+  const auto meet = std::find_first_of(std::max(w, through), whole.records.end(), p, parts.records.end(), same);
+  if (meet == whole.records.end()) return;
+  const auto from = std::find_if(p, parts.records.end(), [&](const Extent& r) { return same(r, *meet); });
+  require(std::equal(meet, whole.records.end(), from, parts.records.end(), same));
 }
 
 }  // namespace
