@@ -56,6 +56,7 @@ TEST_CASE("times are rounded before they are split") {
   CHECK(format_time(59.9994) == "+59.999\u00a0s");
   CHECK(format_time(119.97) == "+2:00.0");
   CHECK(format_time(3723) == "+1:02:03");
+  CHECK(format_time(9e10) == "+25000000:00:00");
   CHECK(format_time(-1.5) == "\u22121.500\u00a0s");
 }
 

@@ -97,15 +97,22 @@ std::vector<reader::StackFrame> stack_of(reader::Run& run, const reader::Alert& 
   return op ? reader::resolve_stack(run, op->event.code_location) : std::vector<reader::StackFrame>{};
 }
 
-std::string run_name(const reader::Run& run) {
-  const auto seconds = static_cast<std::time_t>(run.starting_wall_time());
+std::string describe_start(double wall_time) {
+  constexpr double year_10000 = 253402300800;  // a damaged record may tell any time
+  if (!(wall_time >= 0 && wall_time < year_10000)) return "at a time that is not known";
+  const auto seconds = static_cast<std::time_t>(wall_time);
   std::tm utc{};
   ::gmtime_r(&seconds, &utc);
   char time[64];
   std::strftime(time, sizeof time, "%Y-%m-%d %H:%M:%S UTC", &utc);
+  return time;
+}
+
+std::string run_name(const reader::Run& run) {
   std::string hosts;
   for (const auto& host : run.hosts()) hosts += (hosts.empty() ? "" : ", ") + host;
-  return (run.id().empty() ? std::string("without an id") : run.id()) + " on " + hosts + ", started " + time;
+  return (run.id().empty() ? std::string("without an id") : run.id()) + " on " + hosts + ", started " +
+         describe_start(run.starting_wall_time());
 }
 
 std::vector<std::string> unfinished_words(const reader::Run& run) {

@@ -29,6 +29,10 @@ std::string describe_alert(const reader::TensorHealth& health);
 /// The stack of the op that made a bad tensor: of the op's creation for a trace, of the call for an execution.
 std::vector<reader::StackFrame> stack_of(reader::Run& run, const reader::Alert& alert);
 
+/// When a run started, given in seconds since 1970: "2026-11-22 09:30:00 UTC", or that it is not known, where no clock
+/// can have told it.
+std::string describe_start(double wall_time);
+
 /// What to call a run: its id, host and start.
 std::string run_name(const reader::Run& run);
 

@@ -70,11 +70,12 @@ std::string format_time(double seconds) {
   const std::string sign = seconds < 0 ? "\u2212" : "+";
   constexpr double longest = 1e11;  // some thousand years; a damaged record may tell any time
   if (s < 60 || !(s < longest)) return sign + decimal(s, 3) + tr(Text::unit_s);
-  const long tenths = std::lround(s * 10);  // rounded before it is split, so that no minute has 60.0 seconds
-  const long minutes = tenths / 600;
-  const std::string second = print("%02ld", tenths / 10 % 60);
-  if (minutes < 60) return sign + print("%ld:", minutes) + second + tr(Text::number_point) + print("%ld", tenths % 10);
-  return sign + print("%ld:%02ld:", minutes / 60, minutes % 60) + second;
+  const long long tenths = std::llround(s * 10);  // rounded before it is split, so that no minute has 60.0 seconds
+  const long long minutes = tenths / 600;
+  const std::string second = print("%02lld", tenths / 10 % 60);
+  if (minutes < 60)
+    return sign + print("%lld:", minutes) + second + tr(Text::number_point) + print("%lld", tenths % 10);
+  return sign + print("%lld:%02lld:", minutes / 60, minutes % 60) + second;
 }
 
 std::string format_duration(double seconds) {

@@ -108,7 +108,8 @@ std::string formatted(const TextArg& value, std::string_view format) {
   if (format == "bytes") return format_bytes(value.number);
   if (format == "time") return format_time(value.number);
   if (format == "duration") return format_duration(value.number);
-  return std::to_string(static_cast<std::int64_t>(value.number));
+  const std::string digits = std::to_string(value.number);
+  return digits.substr(0, digits.find('.'));
 }
 
 // Read by the thread of the interface and by the engine's.
