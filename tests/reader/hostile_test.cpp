@@ -349,3 +349,8 @@ TEST_CASE("where memory ends, that is a fault like others") {
     for (std::size_t i = 0; i < run.num_executions(); ++i) CHECK(run.execution(i));
   }
 }
+
+TEST_CASE("nothing can be read to nowhere") {
+  MemorySource source("bytes");
+  CHECK(source.read(0, nullptr, 0) == 0);
+}

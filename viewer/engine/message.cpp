@@ -91,7 +91,7 @@ class Reader {
   }
   void take(void* to, std::size_t size) {
     if (size > left()) return fail();
-    std::memcpy(to, at_, size);
+    if (size > 0) std::memcpy(to, at_, size);  // an empty list has no place
     at_ += size;
   }
   void fail() {

@@ -43,7 +43,7 @@ class MemorySource final : public ByteSource {
   explicit MemorySource(std::shared_ptr<const std::string> bytes) : bytes_(std::move(bytes)) {}
   std::uint64_t size() override { return bytes_->size(); }
   std::size_t read(std::uint64_t offset, unsigned char* to, std::size_t count) override {
-    if (offset >= bytes_->size()) return 0;
+    if (offset >= bytes_->size() || count == 0) return 0;
     const std::size_t n = std::min<std::size_t>(count, bytes_->size() - static_cast<std::size_t>(offset));
     std::memcpy(to, bytes_->data() + offset, n);
     return n;

@@ -33,7 +33,7 @@ class LiveSource final : public ByteSource {
       done = file_->read(offset, to, wanted);
       if (done < wanted) return done;
     }
-    if (offset + done < bytes || offset + done - bytes >= tail.size()) return done;
+    if (done == count || offset + done < bytes || offset + done - bytes >= tail.size()) return done;
     const auto from = static_cast<std::size_t>(offset + done - bytes);
     const std::size_t n = std::min(count - done, tail.size() - from);
     std::memcpy(to + done, tail.data() + from, n);
