@@ -58,7 +58,15 @@ class Classifier {
   bool pass_on(EventRef event, Classification& c);
 
  private:
+  // What the inputs of an event are, taken together.
+  struct InputSum {
+    bool any_unknown = false;
+    bool any_clean = false;
+    EventRef mixed;  // of candidates of which only some are bad
+  };
   void trace_inputs(EventRef event, std::vector<InputEvidence>& inputs);
+  bool stored_input(EventRef event, const Place& place, std::vector<InputEvidence>& inputs);
+  void chosen_input(EventRef event, const Place& place, std::vector<InputEvidence>& inputs);
   void execution_inputs(EventRef event, std::vector<InputEvidence>& inputs);
   void call_inputs(EventRef event, std::vector<InputEvidence>& inputs);
   void container_input(EventRef event, Link& link);
@@ -75,6 +83,14 @@ class Classifier {
   void use_evidence(EventRef event, std::vector<InputEvidence>& inputs);
   void use_evidence(EventRef event, const TensorEvidence& seen, InputEvidence& input);
   void judge_candidates(EventRef event, InputEvidence& input);
+  std::vector<EventRef> fitting_candidates(EventRef event, const InputEvidence& input);
+  Verdict verdict_of(EventRef event, EventRef input);
+  static InputSum sum_up(Classification& c);
+  static void pass_on_mixed(EventClass as, const InputSum& sum, Classification& c);
+  void classify_relay(EventRef event, const InputSum& sum, Classification& c);
+  void classify_by_rule(EventRef event, const InputSum& sum, Kinds created, Classification& c);
+  bool classify_copy(EventRef event, Classification& c);
+  bool classify_arrival(EventRef event, bool contradicted, Classification& c);
   void fall_back(EventRef event, Classification& c);
   void judge_all(EventRef event, Classification& c);
   bool same_counts(const TensorHealth& a, const TensorHealth& b) const {

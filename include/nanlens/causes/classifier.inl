@@ -54,6 +54,23 @@ NANLENS_API bool Classifier::pass_on(EventRef event, Classification& c) {
   return true;
 }
 
+// Takes together what the inputs say; the bad ones become parents.
+NANLENS_API Classifier::InputSum Classifier::sum_up(Classification& c) {
+  InputSum sum;
+  c.all_seen = !c.inputs.empty();
+  for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+    const InputEvidence& input = c.inputs[i];
+    c.confidence = std::min(c.confidence, input.link.confidence);
+    c.all_seen = c.all_seen && (input.seen || (input.state == InputState::clean && !input.event.exists()));
+    if (input.arrived && c.arrived == none) c.arrived = static_cast<std::uint32_t>(i);
+    sum.any_unknown = sum.any_unknown || input.state == InputState::unknown;
+    sum.any_clean = sum.any_clean || input.state == InputState::clean;
+    if (input.state == InputState::mixed) sum.mixed = input.event;
+    if (input.state == InputState::bad && !input.arrived) c.parents.push_back(input.event);
+  }
+  return sum;
+}
+
 NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
   find_inputs(event, c.inputs);
   c.event_class = EventClass::unknown;
@@ -63,111 +80,103 @@ NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
   c.parents.clear();
   c.inside = {};
   c.arrived = none;
-  c.all_seen = !c.inputs.empty();
+  const InputSum sum = sum_up(c);
   const OpCode code = model_.code(event);
-  bool any_unknown = false;
-  bool any_clean = false;
-  EventRef mixed;
-  for (std::size_t i = 0; i < c.inputs.size(); ++i) {
-    const InputEvidence& input = c.inputs[i];
-    c.confidence = std::min(c.confidence, input.link.confidence);
-    c.all_seen = c.all_seen && (input.seen || (input.state == InputState::clean && !input.event.exists()));
-    if (input.arrived && c.arrived == none) c.arrived = static_cast<std::uint32_t>(i);
-    any_unknown = any_unknown || input.state == InputState::unknown;
-    any_clean = any_clean || input.state == InputState::clean;
-    if (input.state == InputState::mixed) mixed = input.event;
-    if (input.state == InputState::bad && !input.arrived) c.parents.push_back(input.event);
-  }
   const Kinds created = created_kinds(code) & model_.kinds(event);
   if (!c.parents.empty() || (c.arrived != none && (created & ~c.inputs[c.arrived].now.flags) != 0)) c.arrived = none;
   const bool call = event.is_execution && model_.calls().is_call(event.index);
   const bool relay =
       call ? c.inputs.size() == 1 && c.inputs[0].state == InputState::bad && !c.inputs[0].event.is_execution
            : is_relay(code);
-  if (c.arrived != none && !relay) {
+  if (relay) return classify_relay(event, sum, c);
+  if (c.arrived != none) {
     c.event_class = EventClass::source;
     c.confidence = 1;
-    return;
-  }
-  if (relay) {
-    if (!c.parents.empty()) {
-      c.event_class = EventClass::relay;
-      return;
-    }
-    if (mixed.exists()) {
-      c.event_class = EventClass::relay;
-      c.parents.push_back(mixed);
-      c.confidence = std::min(c.confidence, 0.5F);
-      return;
-    }
-    // An argument that a step made which nobody recorded: what that got may be on record.
-    c.event_class = any_clean ? EventClass::unknown : EventClass::source;
-    fall_back(event, c);
-    if (!c.parents.empty()) c.arrived = none;
-    return;
-  }
-  if (code == OpCode::iterator_get && c.parents.empty()) {
-    c.event_class = EventClass::source;
-    return;
-  }
-  if (!c.parents.empty()) {
+  } else if (!c.parents.empty()) {
     c.event_class = EventClass::propagator;
     c.also_made = created != 0;
+  } else if (code == OpCode::iterator_get) {
+    c.event_class = EventClass::source;
+  } else {
+    classify_by_rule(event, sum, created, c);
+  }
+}
+
+// One of several inputs is bad, and it can't be told whether it was that one.
+NANLENS_API void Classifier::pass_on_mixed(EventClass as, const InputSum& sum, Classification& c) {
+  c.event_class = as;
+  c.parents.push_back(sum.mixed);
+  c.confidence = std::min(c.confidence, 0.5F);
+}
+
+// The same tensor as one of its inputs.
+NANLENS_API void Classifier::classify_relay(EventRef event, const InputSum& sum, Classification& c) {
+  if (!c.parents.empty()) {
+    c.event_class = EventClass::relay;
     return;
   }
+  if (sum.mixed.exists()) return pass_on_mixed(EventClass::relay, sum, c);
+  // An argument that a step made which nobody recorded: what that got may be on record.
+  c.event_class = sum.any_clean ? EventClass::unknown : EventClass::source;
+  fall_back(event, c);
+  if (!c.parents.empty()) c.arrived = none;
+}
+
+// None of the inputs is known to be bad: what the op does with inputs like these.
+NANLENS_API void Classifier::classify_by_rule(EventRef event, const InputSum& sum, Kinds created, Classification& c) {
   judge_all(event, c);
+  const OpCode code = model_.code(event);
+  const bool call = event.is_execution && model_.calls().is_call(event.index);
   const bool explained = c.judgement.verdict == Verdict::explained;
   const bool contradicted = c.judgement.verdict == Verdict::contradicted;
   if (c.inputs.empty() && !call) {
     c.event_class = code == OpCode::other && event.is_execution ? EventClass::unknown : EventClass::source;
-    return;
-  }
-  if (created != 0) {
+  } else if (created != 0) {
     c.event_class = EventClass::producer;
     c.confidence = std::max(c.confidence, 0.9F);
-    return;
-  }
-  if (mixed.exists() && !explained) {
-    c.event_class = EventClass::propagator;
-    c.parents.push_back(mixed);
-    c.confidence = std::min(c.confidence, 0.5F);
-    return;
-  }
-  if (!any_unknown) {
+  } else if (sum.mixed.exists() && !explained) {
+    pass_on_mixed(EventClass::propagator, sum, c);
+  } else if (!sum.any_unknown) {
     c.event_class = EventClass::producer;
     c.contradicted = contradicted;
     if (contradicted && !c.all_seen) c.confidence = std::min(c.confidence, 0.4F);
     if (call) fall_back(event, c);
-    return;
-  }
-  if (explained) {
+  } else if (explained) {
     c.event_class = EventClass::producer;
-    return;
+  } else if (!classify_copy(event, c) && !classify_arrival(event, contradicted, c)) {
+    fall_back(event, c);
   }
+}
+
+// An input that nothing on record made, but which looks like a copy of something bad.
+NANLENS_API bool Classifier::classify_copy(EventRef event, Classification& c) {
   for (const InputEvidence& input : c.inputs) {
     Link copy;
     if (input.link.reason != Reason::eager || !unrecorded_copy(event, input.link.tensor_id, copy)) continue;
     c.event_class = EventClass::propagator;
     c.parents.push_back(copy.events.front());
     c.confidence = copy.confidence;
-    return;
+    return true;
   }
-  // A row that this run of the graph should have is lost: it did not come from outside.
+  return false;
+}
+
+// An op that can't have made it got it from what is not known, unless a row that this run of the graph should have is
+// lost: then it did not come from outside.
+NANLENS_API bool Classifier::classify_arrival(EventRef event, bool contradicted, Classification& c) {
   const bool lost = std::any_of(c.inputs.begin(), c.inputs.end(), [](const InputEvidence& i) {
     return i.state == InputState::unknown && i.link.reason == Reason::not_recorded;
   });
-  if ((contradicted || only_preserves(code)) && !lost) {
-    c.event_class = EventClass::source;
-    c.confidence = 0.8F;
-    Link link;
-    if (event.is_execution && variables_.recent_bad(event.index, link)) {
-      c.event_class = EventClass::relay;
-      c.parents.push_back(link.events.front());
-      c.confidence = link.confidence;
-    }
-    return;
+  if (lost || !(contradicted || only_preserves(model_.code(event)))) return false;
+  c.event_class = EventClass::source;
+  c.confidence = 0.8F;
+  Link link;
+  if (event.is_execution && variables_.recent_bad(event.index, link)) {
+    c.event_class = EventClass::relay;
+    c.parents.push_back(link.events.front());
+    c.confidence = link.confidence;
   }
-  fall_back(event, c);
+  return true;
 }
 
 // Where the inputs alone don't tell: an earlier tensor with the same counts, an unrecorded read, what the op is known

@@ -27,33 +27,13 @@ NANLENS_API void Classifier::trace_inputs(EventRef event, std::vector<InputEvide
   const std::uint32_t index = model_.run().trace_op(event.index);
   const OpLinks& op = model_.graphs().op(index);
   Place place = resolver_.place_of(event.index);
-  if (op.inputs.empty() && model_.owners().native()) {
-    const auto digest = model_.run().trace_digest(event.index);
-    if (digest && variables_.is_known(event, digest->variable_id))
-      return variables_.last_write(event, digest->variable_id, model_.health(event), inputs.emplace_back().link);
-  }
-  if (op.code == OpCode::placeholder) {
-    resolver_.argument(place, index, inputs.emplace_back().link);
-    return;
-  }
-  if (op.code == OpCode::read_variable) {
-    const std::int64_t handle = op.inputs.empty() ? -1 : resolver_.handle(place, op.inputs.front());
-    variables_.last_write(event, handle, model_.health(event), inputs.emplace_back().link);
-    return;
-  }
-  if (op.code == OpCode::identity_n || op.code == OpCode::iterator_get || op.code == OpCode::container_get) {
-    if (op.code == OpCode::identity_n) {
-      std::uint16_t slot = 0;
-      if (op.num_outputs > 1)
-        if (const auto digest = model_.run().trace_digest(event.index))
-          slot = static_cast<std::uint16_t>(digest->output_slot);
-      if (slot >= op.inputs.size()) return;
-      inputs.emplace_back().input = slot;
-      resolver_.tensor(place, op.inputs[slot], inputs.back().link);
-    } else {
-      container_input(event, inputs.emplace_back().link);
-    }
-    return;
+  if (stored_input(event, place, inputs)) return;
+  switch (op.code) {
+    case OpCode::placeholder: return resolver_.argument(place, index, inputs.emplace_back().link);
+    case OpCode::identity_n: return chosen_input(event, place, inputs);
+    case OpCode::iterator_get:
+    case OpCode::container_get: return container_input(event, inputs.emplace_back().link);
+    default: break;
   }
   // A gradient loop takes the items of a list from its end, one in each iteration.
   const bool pops = op.code == OpCode::list_get && model_.graphs().op_type(index) == "TensorListPopBack";
@@ -64,6 +44,32 @@ NANLENS_API void Classifier::trace_inputs(EventRef event, std::vector<InputEvide
     resolver_.tensor(place, op.inputs[k], inputs.back().link);
   }
   if (op.code == OpCode::collective) collective_inputs(event, inputs);
+}
+
+// The variable that a row read, as an op or, in nanlens' logdirs, as a tensor without inputs. False: it read none.
+NANLENS_API bool Classifier::stored_input(EventRef event, const Place& place, std::vector<InputEvidence>& inputs) {
+  const OpLinks& op = model_.graphs().op(model_.run().trace_op(event.index));
+  std::int64_t handle = -1;
+  if (op.inputs.empty() && model_.owners().native()) {
+    const auto digest = model_.run().trace_digest(event.index);
+    if (digest && variables_.is_known(event, digest->variable_id)) handle = digest->variable_id;
+  }
+  if (handle < 0 && op.code != OpCode::read_variable) return false;
+  if (handle < 0 && !op.inputs.empty()) handle = resolver_.handle(place, op.inputs.front());
+  variables_.last_write(event, handle, model_.health(event), inputs.emplace_back().link);
+  return true;
+}
+
+// An op with an output for each input: the one that the output is of.
+NANLENS_API void Classifier::chosen_input(EventRef event, const Place& place, std::vector<InputEvidence>& inputs) {
+  const OpLinks& op = model_.graphs().op(model_.run().trace_op(event.index));
+  std::uint16_t slot = 0;
+  if (op.num_outputs > 1)
+    if (const auto digest = model_.run().trace_digest(event.index))
+      slot = static_cast<std::uint16_t>(digest->output_slot);
+  if (slot >= op.inputs.size()) return;
+  inputs.emplace_back().input = slot;
+  resolver_.tensor(place, op.inputs[slot], inputs.back().link);
 }
 
 // What the other devices put in: inputs of ops of the same kind whose result looks the same.
@@ -229,33 +235,41 @@ NANLENS_API void Classifier::judge_input(EventRef event, InputEvidence& input) {
   }
 }
 
-// One of several: all clean or all bad decides; else equal counts; else the op's rule.
-NANLENS_API void Classifier::judge_candidates(EventRef event, InputEvidence& input) {
+// Of an elementwise op, the candidates that have as many elements as its output, if any has; else all.
+NANLENS_API std::vector<EventRef> Classifier::fitting_candidates(EventRef event, const InputEvidence& input) {
   const TensorHealth out = model_.health(event);
-  const OpCode code = model_.code(event);
   std::vector<EventRef> fitting;
-  if (is_elementwise(code) && out.size >= 0)
+  if (is_elementwise(model_.code(event)) && out.size >= 0)
     for (const EventRef& e : input.link.events)
       if (model_.health(e).size == out.size) fitting.push_back(e);
-  if (fitting.empty()) fitting = input.link.events;
+  return fitting.empty() ? input.link.events : fitting;
+}
+
+// What the op's rule says of an event if this was its only input.
+NANLENS_API Verdict Classifier::verdict_of(EventRef event, EventRef input) {
+  const TensorHealth health = model_.health(input);
+  const TensorHealth* const one[] = {&health};
+  return judge(model_.code(event), model_.health(event), one, true).verdict;
+}
+
+// One of several: all clean or all bad decides; else equal counts; else the op's rule.
+NANLENS_API void Classifier::judge_candidates(EventRef event, InputEvidence& input) {
+  const std::vector<EventRef> fitting = fitting_candidates(event, input);
   std::vector<EventRef> bad;
   for (const EventRef& e : fitting)
     if (model_.bad(e)) bad.push_back(e);
   if (bad.empty()) {
+    const auto accounts = std::find_if(fitting.rbegin(), fitting.rend(), [&](EventRef e) {
+      const Verdict verdict = verdict_of(event, e);
+      return verdict == Verdict::explained || verdict == Verdict::consistent;
+    });
     input.state = InputState::clean;
-    input.event = fitting.back();
-    for (std::size_t i = fitting.size(); i-- > 0;) {
-      const TensorHealth h = model_.health(fitting[i]);
-      const TensorHealth* const one[] = {&h};
-      const Verdict verdict = judge(code, out, one, true).verdict;
-      if (verdict != Verdict::explained && verdict != Verdict::consistent) continue;
-      input.event = fitting[i];
-      break;
-    }
+    input.event = accounts == fitting.rend() ? fitting.back() : *accounts;
     return;
   }
   input.event = bad.back();
   input.state = bad.size() == fitting.size() ? InputState::bad : InputState::mixed;
+  const TensorHealth out = model_.health(event);
   for (const EventRef& e : bad)
     if (same_counts(model_.health(e), out)) {
       input.event = e;
@@ -263,15 +277,12 @@ NANLENS_API void Classifier::judge_candidates(EventRef event, InputEvidence& inp
     }
   if (input.state != InputState::mixed) return;
   // A clean candidate that accounts for the output exactly makes it an op that made it.
-  for (const EventRef& e : fitting) {
-    if (model_.bad(e)) continue;
-    const TensorHealth h = model_.health(e);
-    const TensorHealth* const one[] = {&h};
-    if (judge(code, out, one, true).verdict != Verdict::explained) continue;
-    input.event = e;
-    input.state = InputState::clean;
-    return;
-  }
+  const auto exact = std::find_if(fitting.begin(), fitting.end(), [&](EventRef e) {
+    return !model_.bad(e) && verdict_of(event, e) == Verdict::explained;
+  });
+  if (exact == fitting.end()) return;
+  input.event = *exact;
+  input.state = InputState::clean;
 }
 
 }  // namespace nanlens::causes

@@ -260,36 +260,37 @@ class GraphFacts {
       if (ops_[op].code == OpCode::function_return && !ops_[op].inputs.empty())
         links.returns.push_back(ops_[op].inputs.front());
     if (!links.returns.empty()) return;
-    const auto is_return = [&](std::uint32_t op) {
-      return ops_[op].code == OpCode::identity && ops_[op].consumers.empty() && !ops_[op].inputs.empty();
-    };
-    std::size_t end = ops.size();
-    for (std::size_t i = ops.size(); i-- > 1;)
-      if (op_type(ops[i]) == "NoOp" && is_return(ops[i - 1])) {
-        end = i;
-        break;
-      }
+    const std::size_t end = end_of_function(ops);
     for (std::size_t i = end; i < ops.size(); ++i)
       if (ops_[ops[i]].code == OpCode::list_set) links.accumulators.push_back(ops[i]);
     for (std::size_t i = end; i-- > 0;) {
       if (op_type(ops[i]) == "NoOp") continue;
-      if (!is_return(ops[i])) break;
+      if (!may_return(ops[i])) break;
       links.returns.push_back(ops_[ops[i]].inputs.front());
     }
     std::reverse(links.returns.begin(), links.returns.end());
     const std::uint32_t outer = graph(g).outer;
-    if (!links.returns.empty() || outer == none || !is_root(outer)) return;
-    // Branches of TensorFlow 1 have no return ops: the last op that nobody consumes is what they give.
+    if (links.returns.empty() && outer != none && is_root(outer)) find_result_of_branch(g, links);
+  }
+  [[nodiscard]] bool may_return(std::uint32_t op) const {
+    return ops_[op].code == OpCode::identity && ops_[op].consumers.empty() && !ops_[op].inputs.empty();
+  }
+  // Where the NoOp after the returns is; the number of ops if there is none.
+  [[nodiscard]] std::size_t end_of_function(const std::vector<std::uint32_t>& ops) const {
+    for (std::size_t i = ops.size(); i-- > 1;)
+      if (op_type(ops[i]) == "NoOp" && may_return(ops[i - 1])) return i;
+    return ops.size();
+  }
+  // Branches of TensorFlow 1 have no return ops: the last op that nobody consumes is what they give.
+  void find_result_of_branch(std::uint32_t g, GraphLinks& links) {
+    const auto& ops = graph(g).ops;
+    const bool body = detail::without_number(graph_name(g)).ends_with("_body");
     for (std::size_t i = ops.size(); i-- > 0;) {
       const OpLinks& op = ops_[ops[i]];
       if (op.code == OpCode::constant || op.code == OpCode::placeholder || !op.consumers.empty()) continue;
       if (op_type(ops[i]) == "NoOp") continue;
-      if (detail::without_number(graph_name(g)).ends_with("_body")) {
-        links.loose_results.push_back(ops[i]);
-        continue;
-      }
-      links.returns.push_back({ops[i], run_.definitions().ops()[ops[i]].name, 0});
-      return;
+      if (!body) return links.returns.push_back({ops[i], run_.definitions().ops()[ops[i]].name, 0});
+      links.loose_results.push_back(ops[i]);
     }
   }
 

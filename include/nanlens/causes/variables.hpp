@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -130,6 +131,39 @@ class Variables {
   struct Written {
     std::vector<VariableWrite> writes;  // by execution
     std::unordered_map<std::int64_t, std::vector<std::uint32_t>> by_handle;
+    std::vector<std::uint32_t> unknown;  // whose variable can't be told
+  };
+  // Numbers of writes that may be to a variable, from the last one among the first `end` back: its own and those whose
+  // variable can't be told; all where the variable itself is not known.
+  class Backwards {
+   public:
+    Backwards(const Written& known, std::int64_t handle, std::size_t end) : end_(end), any_(handle < 0) {
+      if (any_) return;
+      if (const auto found = known.by_handle.find(handle); found != known.by_handle.end())
+        own_ = until(found->second, end);
+      unknown_ = until(known.unknown, end);
+    }
+    /// none: there is no further one.
+    [[nodiscard]] std::uint32_t next() {
+      if (any_) return end_ == 0 ? none : static_cast<std::uint32_t>(--end_);
+      const bool own = unknown_.empty() || (!own_.empty() && own_.back() > unknown_.back());
+      auto& list = own ? own_ : unknown_;
+      if (list.empty()) return none;
+      const std::uint32_t number = list.back();
+      list = list.first(list.size() - 1);
+      return number;
+    }
+
+   private:
+    using Numbers = std::span<const std::uint32_t>;
+    static Numbers until(const std::vector<std::uint32_t>& list, std::size_t end) {
+      const auto last = std::lower_bound(list.begin(), list.end(), end);
+      return Numbers(list).first(static_cast<std::size_t>(last - list.begin()));
+    }
+    std::size_t end_;
+    bool any_;
+    Numbers own_;
+    Numbers unknown_;
   };
   struct GraphWrite {
     std::uint32_t op;
@@ -176,7 +210,9 @@ class Variables {
   }
   void add(const VariableWrite& write) {
     Written& known = sets_[set_of(execution_event(write.execution, 0))];
-    known.by_handle[write.handle].push_back(static_cast<std::uint32_t>(known.writes.size()));
+    const auto number = static_cast<std::uint32_t>(known.writes.size());
+    known.by_handle[write.handle].push_back(number);
+    if (write.handle < 0) known.unknown.push_back(number);
     known.writes.push_back(write);
   }
   void add_call(std::uint32_t call) {
@@ -256,13 +292,11 @@ class Variables {
   bool latest_alike(const Written& known, std::uint32_t at, std::uint32_t before, std::int64_t handle,
                     std::uint32_t exact, const TensorHealth& health, Link& link) {
     constexpr std::size_t farthest = 400;
-    constexpr std::size_t most_others = 16384;  // of other variables
-    const std::size_t end = num_until(known, at);
-    for (std::size_t i = end, tried = 0; i-- > 0 && tried < farthest && end - i < most_others;) {
-      const VariableWrite& w = known.writes[i];
-      if (w.handle >= 0 && handle >= 0 && w.handle != handle) continue;
+    Backwards writes(known, handle, num_until(known, at));
+    std::uint32_t number = writes.next();
+    for (std::size_t tried = 0; number != none && tried < farthest; ++tried, number = writes.next()) {
+      const VariableWrite& w = known.writes[number];
       if (exact != none && w.execution < exact) break;
-      ++tried;
       Link value;
       value_of(w, w.execution == at ? before : none, value);
       if (value.events.empty() || !model_.bad(value.events.front())) continue;

@@ -67,7 +67,11 @@ class RecordFile {
 #endif
 
  private:
-  static constexpr std::uint64_t back_step = small_window / 2;
+#if defined(__EMSCRIPTEN__)
+  static constexpr std::size_t least_window = small_window;
+#else
+  static constexpr std::size_t least_window = std::size_t{4} << 10;
+#endif
   static constexpr std::size_t longest_lookup = scan_window;
 
   struct Window {
@@ -76,6 +80,8 @@ class RecordFile {
     std::uint64_t start = 0;
     std::size_t filled = 0;
     std::uint64_t last_use = 0;
+    std::uint64_t asked = 0;  // what it was filled for
+    bool shared = false;      // it has held other records that were asked for, too
 
     [[nodiscard]] bool holds(std::uint64_t offset, std::size_t count) const noexcept {
       return offset >= start && offset + count <= start + filled;
@@ -93,22 +99,37 @@ class RecordFile {
     for (Window& w : looked_up_)
       if (w.holds(offset, count)) {
         w.last_use = ++uses_;
+        w.shared = w.shared || offset != w.asked;
         return w.part(offset, count);
       }
-    const std::uint64_t begin = offset / back_step * back_step;
     const auto goes_on = [&](const Window& w) {
-      return w.filled != 0 && offset >= w.start && offset <= w.start + w.filled + small_window;
+      return w.filled != 0 && offset >= w.start && offset <= w.start + 2 * w.filled;
     };
     auto window = std::find_if(looked_up_.begin(), looked_up_.end(), goes_on);
-    std::size_t wanted = small_window;
-    if (window != looked_up_.end())
-      wanted = std::min(2 * window->filled, longest_lookup);
-    else
+    std::size_t wanted = 0;
+    if (window != looked_up_.end()) {
+      wanted = std::clamp(2 * window->filled, least_window, longest_lookup);
+    } else {
       window = std::min_element(looked_up_.begin(), looked_up_.end(),
                                 [](const Window& a, const Window& b) { return a.last_use < b.last_use; });
+      wanted = first_window(*window);
+    }
+    const std::uint64_t step = std::min(wanted, small_window) / 2;
+    const std::uint64_t begin = offset / step * step;
     window->last_use = ++uses_;
+    window->asked = offset;
+    window->shared = false;
     fill(*window, begin, std::max(static_cast<std::size_t>(offset - begin) + count, wanted));
     return window->part(offset, count);
+  }
+
+  // How much to read where nobody has read. Records that lie all over the file, as they do in an order by time that is
+  // not the file's, are alone in their windows: then less is read.
+  std::size_t first_window(const Window& replaced) {
+    if (replaced.filled != 0)
+      first_window_ =
+          replaced.shared ? std::min(2 * first_window_, small_window) : std::max(first_window_ / 2, least_window);
+    return first_window_;
   }
 
   // A window is never larger than what the file has left: many small files take little.
@@ -134,6 +155,7 @@ class RecordFile {
   Window large_;
   std::array<Window, 4> looked_up_;
   std::uint64_t uses_ = 0;
+  std::size_t first_window_ = small_window;
   bool no_memory_ = false;
 };
 
