@@ -11,6 +11,12 @@
 ///   `nanlens::compiled_archive` (these and archive) do both.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "nanlens needs C++20: compile with -std=c++20 or newer"
+#endif
+
+#include <version>  // tells which standard library this is
+
 #if defined(__cpp_exceptions) || defined(__EXCEPTIONS)
 #define NANLENS_HAS_EXCEPTIONS 1
 #else
@@ -29,17 +35,52 @@
 #define NANLENS_X86_64 0
 #endif
 
-/// Code generation differs between translation units compiled with different -m flags; an inline function of one must
-/// not be merged by the linker with that of another (it would run AVX code on a CPU without it). Kernels therefore live
-/// in an inline namespace named after the instruction set of their translation unit.
-#if defined(__AVX512BW__)
-#define NANLENS_ISA_NAMESPACE isa_avx512
-#elif defined(__AVX2__)
-#define NANLENS_ISA_NAMESPACE isa_avx2
-#elif defined(__AVX__) || defined(__SSE4_2__)
-#define NANLENS_ISA_NAMESPACE isa_sse42
+/// Units of one program may be compiled with different flags. What nanlens defines inline must then not be merged by
+/// the linker: AVX code would run on a CPU without it, one unit would throw where the other can't. So everything lives
+/// in an inline namespace named after all that changes its meaning.
+#if defined(NANLENS_DISABLE)
+#define NANLENS_ABI disabled
 #else
-#define NANLENS_ISA_NAMESPACE isa_baseline
+#if defined(__AVX512F__)
+#define NANLENS_ABI_ISA avx512
+#elif defined(__AVX2__)
+#define NANLENS_ABI_ISA avx2
+#elif defined(__AVX__)
+#define NANLENS_ABI_ISA avx
+#elif defined(__SSE3__)
+#define NANLENS_ABI_ISA sse4
+#else
+#define NANLENS_ABI_ISA base
+#endif
+#if defined(_GLIBCXX_DEBUG)
+#define NANLENS_ABI_LIBRARY debug
+#elif defined(_LIBCPP_VERSION)
+#define NANLENS_ABI_LIBRARY llvm
+#else
+#define NANLENS_ABI_LIBRARY gnu
+#endif
+#if NANLENS_HAS_EXCEPTIONS
+#define NANLENS_ABI_EXCEPTIONS throws
+#else
+#define NANLENS_ABI_EXCEPTIONS nothrow
+#endif
+#if defined(__FAST_MATH__)
+#define NANLENS_ABI_MATH fast
+#else
+#define NANLENS_ABI_MATH exact
+#endif
+#define NANLENS_JOIN_TEXTS(a, b, c, d) a##_##b##_##c##_##d
+#define NANLENS_JOIN(a, b, c, d) NANLENS_JOIN_TEXTS(a, b, c, d)
+#define NANLENS_ABI NANLENS_JOIN(NANLENS_ABI_ISA, NANLENS_ABI_LIBRARY, NANLENS_ABI_EXCEPTIONS, NANLENS_ABI_MATH)
+#endif
+
+/// What no other module of the process may see or replace: the recorder's own parts.
+#if defined(__GNUC__)
+#define NANLENS_HIDDEN [[gnu::visibility("hidden")]]
+#define NANLENS_VISIBLE [[gnu::visibility("default")]]
+#else
+#define NANLENS_HIDDEN
+#define NANLENS_VISIBLE
 #endif
 
 /// For functions of a few instructions on the recording path, which compilers else leave as calls in large callers.

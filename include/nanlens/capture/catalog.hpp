@@ -8,7 +8,6 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -17,18 +16,20 @@
 #include <vector>
 
 #include <nanlens/capture/live_journal.hpp>
-#include <nanlens/capture/op_name.hpp>
 #include <nanlens/capture/platform.hpp>
+#include <nanlens/capture/recorder_table.hpp>
 #include <nanlens/capture/stack_walk.hpp>
 #include <nanlens/capture/symbolizer.hpp>
+#include <nanlens/config.hpp>
 #include <nanlens/logdir/encode.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
 /// A stack as it was walked; its frames are resolved when it is first written.
 struct Stack {
   std::vector<std::uintptr_t> pcs;
-  std::source_location where;
+  SourcePlace where;
   bool resolved = false;
   std::vector<std::uint32_t> frames;  // indices into Catalog::frames, outermost first
   std::string code_location;          // the field of that name, encoded (number 8 of Execution and GraphOpCreation)
@@ -36,8 +37,8 @@ struct Stack {
 
 struct CatalogGraph;
 
-/// An op of a graph.
-struct GraphOp {
+/// An op of a graph. Visible, since handles point to it; nobody else looks inside.
+struct NANLENS_VISIBLE GraphOp {
   const CatalogGraph* graph = nullptr;
   std::string type;
   std::string name;
@@ -92,11 +93,12 @@ class Catalog {
   std::uint64_t next_graph_run() noexcept { return next_graph_run_.fetch_add(1, std::memory_order_relaxed); }
 
   /// The number of a stack; the same addresses and call site give the same number.
-  std::uint32_t stack(std::uint64_t hash, std::span<const std::uintptr_t> pcs, const std::source_location& where) {
+  std::uint32_t stack(std::uint64_t hash, std::span<const std::uintptr_t> pcs, const SourcePlace& where) {
     const std::lock_guard guard(lock_);
     const auto [found, is_new] = stack_by_hash_.try_emplace(hash, static_cast<std::uint32_t>(stacks_.size()));
     if (is_new) {
-      stacks_.push_back(std::make_unique<Stack>(Stack{{pcs.begin(), pcs.end()}, where, false, {}, {}}));
+      const SourcePlace place = keep(where);
+      stacks_.push_back(std::make_unique<Stack>(Stack{{pcs.begin(), pcs.end()}, place, false, {}, {}}));
       const ResolvedFrame line = frame_of(where);
       journal_.add_stack(found->second, line.file, line.line, line.function);
     }
@@ -112,8 +114,13 @@ class Catalog {
     const std::lock_guard guard(lock_);
     return *texts_.emplace(text).first;
   }
+  /// The same of a place.
+  SourcePlace kept_place(const SourcePlace& where) {
+    const std::lock_guard guard(lock_);
+    return keep(where);
+  }
 
-  /// The id of a device, from 1; a new one is defined. Names are compared by address first: they are literals.
+  /// The id of a device, from 1; a new one is defined.
   std::int32_t device(const char* name) {
     const std::lock_guard guard(lock_);
     const auto [found, is_new] = device_ids_.try_emplace(name, static_cast<std::int32_t>(device_ids_.size()) + 1);
@@ -201,6 +208,11 @@ class Catalog {
 
  private:
   Catalog() : host_(host_name()), prefix_(random_text(6, "0123456789abcdefghijklmnopqrstuvwxyz")) {}
+
+  SourcePlace keep(const SourcePlace& where) {
+    const char* const file = texts_.emplace(where.file_name()).first->c_str();
+    return {file, texts_.emplace(where.function_name()).first->c_str(), where.line(), where.column()};
+  }
 
   // Short unique strings, without the '_' and ',' that TensorBoard's routes can't take. The counter's own alphabet
   // would let prefix "ab" + "c1" meet "abc" + "1", so the prefix has a fixed length.
@@ -317,4 +329,5 @@ class Catalog {
   std::unordered_map<std::string, std::uint32_t> file_by_path_;
 };
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

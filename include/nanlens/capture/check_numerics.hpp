@@ -5,20 +5,24 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <nanlens/capture/client.hpp>
 #include <nanlens/capture/resolved_frame.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/summary/health_counts.hpp>
 #include <nanlens/tensor/dtype.hpp>
 #include <nanlens/tensor/shape.hpp>
 
-namespace nanlens {
+namespace nanlens::inline NANLENS_ABI {
 
 /// All that is known of the op that made a NaN or infinity.
 struct NumericsEvent {
@@ -66,12 +70,76 @@ struct CheckNumericsOptions {
   std::function<void(const NumericsEvent&)> handler = {};
 };
 
+namespace detail {
+
+using NumericsHandler = std::function<void(const NumericsEvent&)>;
+
+/// What the recorder tells of a bad tensor, with texts of its own.
+inline NumericsEvent event_of(const NumericsRef& ref) {
+  NumericsEvent event;
+  event.op_type = ref.op_type.view();
+  event.op_name = ref.op_name.view();
+  event.graph_name = ref.graph_name.view();
+  event.message = ref.message.view();
+  event.output_slot = ref.output_slot;
+  event.num_outputs = ref.num_outputs;
+  event.dtype = ref.dtype;
+  event.shape = ref.shape;
+  event.counts = ref.counts;
+  event.nonfinite_complex = ref.nonfinite_complex;
+  for (std::size_t i = 0; i < ref.num_inputs; ++i)
+    event.inputs.push_back({std::string(ref.inputs[i].name.view()), ref.inputs[i].dtype, ref.inputs[i].shape});
+  for (std::size_t i = 0; i < ref.num_frames; ++i)
+    event.stack.push_back(
+        {std::string(ref.stack[i].file.view()), ref.stack[i].line, std::string(ref.stack[i].function.view())});
+  return event;
+}
+
+inline void call_handler(void* handler, const NumericsRef* event) {
+  (*static_cast<const NumericsHandler*>(handler))(event_of(*event));
+}
+
+/// Tells the handler, or throws; without exceptions and without a handler the program ends here, with the message on
+/// stderr.
+inline void deliver(const NumericsRef& found) {
+  const struct Release {
+    const NumericsRef& what;
+    ~Release() { what.release(&what); }
+  } release{found};
+  if (found.handler != nullptr) return found.handler(found.context, &found);
+#if NANLENS_HAS_EXCEPTIONS
+  throw NumericsError(event_of(found));
+#else
+  std::fprintf(stderr, "%.*s\n", static_cast<int>(found.message.size), found.message.data);
+  recorder().disable_dump();
+  std::abort();
+#endif
+}
+
+}  // namespace detail
+
 /// From now on every recorded op whose output holds a NaN or infinity throws NumericsError (or calls the handler),
 /// after it has been recorded if dumping is on. Works with dumping or alone. Enabled again: the first call's options
 /// stay, as in TensorFlow.
-void enable_check_numerics(const CheckNumericsOptions& options = {});
+inline void enable_check_numerics(const CheckNumericsOptions& options = {}) {
+  std::vector<detail::TextRef> ops(options.exempt_ops.begin(), options.exempt_ops.end());
+  std::vector<detail::CheckOptionsRef::Slot> slots;
+  for (const auto& [op, slot] : options.exempt_slots) slots.push_back({std::string_view(op), slot});
+  detail::CheckOptionsRef ref;
+  ref.exempt_ops = ops.data();
+  ref.num_exempt_ops = ops.size();
+  ref.exempt_slots = slots.data();
+  ref.num_exempt_slots = slots.size();
+  ref.stack_height_limit = options.stack_height_limit;
+  ref.path_length_limit = options.path_length_limit;
+  // The handler stays: another thread may be about to call it when checking ends.
+  auto handler = options.handler ? std::make_unique<detail::NumericsHandler>(options.handler) : nullptr;
+  ref.context = handler.get();
+  if (handler != nullptr) ref.handler = &detail::call_handler;
+  if (detail::recorder().enable_check(ref)) (void)handler.release();
+}
 
 /// Stops checking. Does nothing if it is off.
-void disable_check_numerics();
+inline void disable_check_numerics() { detail::recorder().disable_check(); }
 
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

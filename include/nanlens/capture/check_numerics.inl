@@ -11,15 +11,15 @@
 #include <utility>
 #include <vector>
 
-#include <nanlens/capture/active.hpp>
 #include <nanlens/capture/check_numerics.hpp>
 #include <nanlens/capture/check_settings.hpp>
-#include <nanlens/capture/dump.hpp>
+#include <nanlens/capture/clients.hpp>
+#include <nanlens/config.hpp>
 #include <nanlens/tensor/dtype_name.hpp>
 
-namespace nanlens {
+namespace nanlens::inline NANLENS_ABI {
 
-namespace detail {
+namespace NANLENS_HIDDEN detail {
 
 // Control flow and special ops, which compute nothing; shared with dumping. Then ops that make no bad value of good
 // ones.
@@ -68,7 +68,7 @@ inline bool is_unchecked_slot(std::string_view op_type, std::int32_t slot) noexc
   return op_type == "FusedBatchNormV3" && slot >= 1 && slot <= 5;
 }
 
-inline bool is_checked(const CheckNumericsOptions& options, std::string_view op_type, std::int32_t slot) noexcept {
+inline bool is_checked(const CheckOptions& options, std::string_view op_type, std::int32_t slot) noexcept {
   if (std::find(std::begin(unchecked_ops), std::end(unchecked_ops), op_type) != std::end(unchecked_ops)) return false;
   if (is_unchecked_slot(op_type, slot)) return false;
   for (const auto& name : options.exempt_ops)
@@ -97,7 +97,7 @@ inline std::string kinds_text(const NumericsEvent& e) {
   return kinds[0] + ", " + kinds[1] + ", and " + kinds[2];
 }
 
-inline void add_stack_text(std::string& text, const NumericsEvent& e, const CheckNumericsOptions& options) {
+inline void add_stack_text(std::string& text, const NumericsEvent& e, const CheckOptions& options) {
   text += "\n  Stack trace of op (outermost first, \"->\": its own line):\n";
   const std::size_t limit =
       options.stack_height_limit > 0 ? static_cast<std::size_t>(options.stack_height_limit) : e.stack.size();
@@ -125,7 +125,7 @@ inline void add_stack_text(std::string& text, const NumericsEvent& e, const Chec
   }
 }
 
-inline std::string numerics_message(const NumericsEvent& e, const CheckNumericsOptions& options) {
+inline std::string numerics_message(const NumericsEvent& e, const CheckOptions& options) {
   const bool graph = !e.op_name.empty();
   std::string text = "\n\n!!! Detected Infinity or NaN in output " + std::to_string(e.output_slot) + " of " +
                      (graph ? "graph" : "eagerly-executing") + " op \"" + e.op_type +
@@ -152,34 +152,52 @@ inline std::string numerics_message(const NumericsEvent& e, const CheckNumericsO
   return text + " : Tensor had " + kinds_text(e) + " values";
 }
 
-/// Tells the handler, or throws; without exceptions and without a handler the program ends here, with the message on
-/// stderr.
-inline void deliver(NumericsEvent event, const CheckNumericsOptions& options) {
-  event.message = numerics_message(event, options);
-  if (options.handler) return options.handler(event);
-#if NANLENS_HAS_EXCEPTIONS
-  throw NumericsError(std::move(event));
-#else
-  std::fprintf(stderr, "%s\n", event.message.c_str());
-  disable_dump_debug_info();
-  std::abort();
-#endif
-}
+/// A NumericsEvent for whoever called, who releases it.
+struct FoundNumerics final : NumericsRef {
+  FoundNumerics(NumericsEvent&& found, const CheckOptions& options) : event(std::move(found)) {
+    event.message = numerics_message(event, options);
+    for (const auto& in : event.inputs) input_refs.push_back({std::string_view(in.name), in.dtype, in.shape});
+    for (const auto& f : event.stack)
+      frame_refs.push_back({std::string_view(f.file), std::string_view(f.function), f.line});
+    op_type = std::string_view(event.op_type);
+    op_name = std::string_view(event.op_name);
+    graph_name = std::string_view(event.graph_name);
+    message = std::string_view(event.message);
+    output_slot = event.output_slot;
+    num_outputs = event.num_outputs;
+    dtype = event.dtype;
+    shape = event.shape;
+    counts = event.counts;
+    nonfinite_complex = event.nonfinite_complex;
+    inputs = input_refs.data();
+    num_inputs = input_refs.size();
+    stack = frame_refs.data();
+    num_frames = frame_refs.size();
+    handler = options.handler;
+    context = options.context;
+    release = [](const NumericsRef* found_before) noexcept { delete static_cast<const FoundNumerics*>(found_before); };
+  }
+  NumericsEvent event;
+  std::vector<Input> input_refs;
+  std::vector<Frame> frame_refs;
+};
 
-}  // namespace detail
-
-NANLENS_API void enable_check_numerics(const CheckNumericsOptions& options) {
-  detail::CheckSettings& settings = detail::CheckSettings::get();
+inline bool enable_check(const CheckOptionsRef& options) {
+  CheckSettings& settings = CheckSettings::get();
   const std::lock_guard guard(settings.lock);
-  if (settings.options == nullptr) settings.options = std::make_shared<const CheckNumericsOptions>(options);
-  detail::active.fetch_or(detail::checking_bit);
+  const bool is_first = settings.options == nullptr;
+  if (is_first) settings.options = std::make_shared<const CheckOptions>(options);
+  Clients::get().switch_on(checking_bit);
+  return is_first;
 }
 
-NANLENS_API void disable_check_numerics() {
-  detail::CheckSettings& settings = detail::CheckSettings::get();
+inline void disable_check() {
+  CheckSettings& settings = CheckSettings::get();
   const std::lock_guard guard(settings.lock);
   settings.options = nullptr;
-  detail::active.fetch_and(~detail::checking_bit);
+  Clients::get().switch_off(checking_bit);
 }
 
-}  // namespace nanlens
+}  // namespace NANLENS_HIDDEN detail
+
+}  // namespace nanlens::inline NANLENS_ABI

@@ -2,24 +2,50 @@
 /// What check_numerics was enabled with.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include <nanlens/capture/check_numerics.hpp>
+#include <nanlens/capture/recorder_table.hpp>
+#include <nanlens/config.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
+
+/// CheckOptionsRef, with texts of its own.
+struct CheckOptions {
+  explicit CheckOptions(const CheckOptionsRef& ref)
+      : handler(ref.handler),
+        context(ref.context),
+        stack_height_limit(ref.stack_height_limit),
+        path_length_limit(ref.path_length_limit) {
+    for (std::size_t i = 0; i < ref.num_exempt_ops; ++i) exempt_ops.emplace_back(ref.exempt_ops[i].view());
+    for (std::size_t i = 0; i < ref.num_exempt_slots; ++i)
+      exempt_slots.emplace_back(ref.exempt_slots[i].op_type.view(), ref.exempt_slots[i].slot);
+  }
+  void (*handler)(void* context, const NumericsRef* event);
+  void* context;
+  std::int32_t stack_height_limit;
+  std::int32_t path_length_limit;
+  std::vector<std::string> exempt_ops;
+  std::vector<std::pair<std::string, std::int32_t>> exempt_slots;
+};
 
 struct CheckSettings {
   std::mutex lock;
-  std::shared_ptr<const CheckNumericsOptions> options;
+  std::shared_ptr<const CheckOptions> options;
   static CheckSettings& get() {
     static CheckSettings* const settings = new CheckSettings;
     return *settings;
   }
-  std::shared_ptr<const CheckNumericsOptions> current() {
+  std::shared_ptr<const CheckOptions> current() {
     const std::lock_guard guard(lock);
     return options;
   }
 };
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

@@ -15,7 +15,7 @@
 #include <nanlens/capture/tensor_link.hpp>
 #include <nanlens/config.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI::detail {
 
 /// Up to four words, spread over the whole tensor from its first to its last byte; of small tensors, all there are. Of
 /// a tensor with gaps only its two outermost elements: what lies between may be somebody else's.
@@ -129,4 +129,4 @@ class ContentSample {
   std::size_t count_ = 0;
 };
 
-}  // namespace nanlens::detail
+}  // namespace nanlens::inline NANLENS_ABI::detail

@@ -9,9 +9,10 @@
 #include <type_traits>
 #include <utility>
 
+#include <nanlens/config.hpp>
 #include <nanlens/tensor/view_of.hpp>
 
-namespace nanlens {
+namespace nanlens::inline NANLENS_ABI {
 
 enum class TensorDebugMode : std::int32_t {
   no_tensor = 1,
@@ -179,4 +180,4 @@ class GraphBuilder {
 };
 inline void trace(const GraphTensor&, const TensorView&) noexcept {}
 
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

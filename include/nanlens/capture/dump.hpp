@@ -2,10 +2,31 @@
 /// Turning recording on and off.
 #pragma once
 
+#include <cstdint>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <nanlens/capture/client.hpp>
 #include <nanlens/capture/options.hpp>
 #include <nanlens/config.hpp>
 
-namespace nanlens {
+namespace nanlens::inline NANLENS_ABI {
+
+namespace detail {
+
+/// Reports a configuration error: an exception, or without exceptions a line on stderr. Always false.
+inline bool configuration_error(const std::string& message) {
+#if NANLENS_HAS_EXCEPTIONS
+  throw std::invalid_argument("nanlens: " + message);
+#else
+  std::fprintf(stderr, "nanlens: %s\n", message.c_str());
+  return false;
+#endif
+}
+
+}  // namespace detail
 
 /// Starts recording every op into a logdir, which TensorFlow, TensorBoard and nanlens read.
 ///
@@ -13,13 +34,30 @@ namespace nanlens {
 /// std::invalid_argument (without exceptions: one line on stderr and false). After disable_dump_debug_info it may be
 /// enabled again, for the same logdir (its file set is continued) or another. Call it early: what was made before is
 /// not on record.
-bool enable_dump_debug_info(const DumpOptions& options);
+inline bool enable_dump_debug_info(const DumpOptions& options) {
+  detail::DumpOptionsRef ref;
+  ref.logdir = std::string_view(options.logdir);
+  ref.op_regex = std::string_view(options.op_regex);
+  ref.tensor_dtypes = options.tensor_dtypes.data();
+  ref.num_dtypes = options.tensor_dtypes.size();
+  ref.tensor_debug_mode = static_cast<std::int32_t>(options.tensor_debug_mode);
+  ref.stack = static_cast<std::int32_t>(options.stack);
+  ref.circular_buffer_size = options.circular_buffer_size;
+  ref.value_budget = options.value_budget;
+  ref.extension = options.extension;
+  ref.statistics = options.statistics;
+  ref.fp_flags = options.fp_flags;
+  ref.record_children = options.record_children;
+  std::string why;
+  const auto say = [](void* to, detail::TextRef text) { *static_cast<std::string*>(to) = text.view(); };
+  return detail::recorder().enable_dump(ref, say, &why) || detail::configuration_error(why);
+}
 
 /// Stops recording and completes the logdir. Does nothing if recording is off. Also done at exit.
-void disable_dump_debug_info();
+inline void disable_dump_debug_info() { detail::recorder().disable_dump(); }
 
 /// Hands everything recorded so far to the operating system; in ring mode the rings are written out and emptied.
-void flush_debug_info();
+inline void flush_debug_info() { detail::recorder().flush(); }
 
 /// Recording for the lifetime of an object.
 class DumpDebugInfo {
@@ -30,4 +68,4 @@ class DumpDebugInfo {
   ~DumpDebugInfo() { disable_dump_debug_info(); }
 };
 
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

@@ -1,29 +1,17 @@
 #pragma once
 
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 
-#include <nanlens/capture/dump.hpp>
 #include <nanlens/capture/fork.inl>
 #include <nanlens/capture/sessions.inl>
+#include <nanlens/config.hpp>
 
-namespace nanlens {
+namespace nanlens::inline NANLENS_ABI {
 
-namespace detail {
-
-/// Reports a configuration error: an exception, or without exceptions a line on stderr. Always false.
-inline bool configuration_error(const std::string& message) {
-#if NANLENS_HAS_EXCEPTIONS
-  throw std::invalid_argument("nanlens: " + message);
-#else
-  std::fprintf(stderr, "nanlens: %s\n", message.c_str());
-  return false;
-#endif
-}
+namespace NANLENS_HIDDEN detail {
 
 inline std::terminate_handler previous_terminate = nullptr;
 
@@ -43,21 +31,36 @@ inline void install_hooks(Sessions& sessions) {
   watch_forks();
 }
 
-}  // namespace detail
-
-NANLENS_API bool enable_dump_debug_info(const DumpOptions& options) {
-  detail::Sessions::get().chosen_by_program = true;  // then NANLENS_LOGDIR is not looked at
-  std::string why;
-  return detail::start_session(options, false, why) || detail::configuration_error(why);
+inline DumpOptions options_of(const DumpOptionsRef& ref) {
+  DumpOptions options;
+  options.logdir = ref.logdir.view();
+  options.op_regex = ref.op_regex.view();
+  options.tensor_dtypes.assign(ref.tensor_dtypes, ref.tensor_dtypes + ref.num_dtypes);
+  options.tensor_debug_mode = static_cast<TensorDebugMode>(ref.tensor_debug_mode);
+  options.stack = static_cast<StackMode>(ref.stack);
+  options.circular_buffer_size = ref.circular_buffer_size;
+  options.value_budget = ref.value_budget;
+  options.extension = ref.extension;
+  options.statistics = ref.statistics;
+  options.fp_flags = ref.fp_flags;
+  options.record_children = ref.record_children;
+  return options;
 }
 
-NANLENS_API void disable_dump_debug_info() {
-  const std::lock_guard guard(detail::Sessions::get().lock);
-  detail::stop_current_session();
+inline bool enable_dump(const DumpOptionsRef& options, std::string& why) {
+  Sessions::get().chosen_by_program = true;  // then NANLENS_LOGDIR is not looked at
+  return start_session(options_of(options), false, why);
 }
 
-NANLENS_API void flush_debug_info() {
-  if (detail::Session* const session = detail::current_session.load()) session->flush(true);
+inline void disable_dump() {
+  const std::lock_guard guard(Sessions::get().lock);
+  stop_current_session();
 }
 
-}  // namespace nanlens
+inline void flush_all() {
+  if (Session* const session = current_session.load()) session->flush(true);
+}
+
+}  // namespace NANLENS_HIDDEN detail
+
+}  // namespace nanlens::inline NANLENS_ABI

@@ -18,9 +18,11 @@
 
 #include <nanlens/capture/check_numerics.inl>
 #include <nanlens/capture/dump.inl>
+#include <nanlens/config.hpp>
 #include <nanlens/tensor/dtype_name.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
 inline std::string_view environment(const char* name) noexcept {
   const char* const value = std::getenv(name);
@@ -81,7 +83,7 @@ inline bool options_from_environment(DumpOptions& options, std::string& why) {
 
 inline void read_environment() {
   if (const auto check = environment("NANLENS_CHECK_NUMERICS"); !check.empty() && check != "0")
-    enable_check_numerics({});
+    enable_check(CheckOptionsRef{nullptr, 0, nullptr, 0, nullptr, nullptr, 30, 50});
   if (environment("NANLENS_LOGDIR").empty() || Sessions::get().chosen_by_program) return;
   DumpOptions options;
   std::string why;
@@ -96,13 +98,14 @@ inline void begin_child() {
                  why.c_str());
 }
 
-/// What can't be begun is left off, with a line on stderr: the program did not ask for it here, and goes on.
-NANLENS_API void begin_at_first_event() noexcept {
+/// Turns on what environment variables ask for, or what a process records whose parent was recorded; once. What can't
+/// be begun is left off, with a line on stderr: the program did not ask for it here, and goes on.
+inline void begin_at_first_event() noexcept {
 #if NANLENS_HAS_EXCEPTIONS
   try {
 #endif
-    if ((active.fetch_and(~environment_unread_bit) & environment_unread_bit) != 0) read_environment();
-    if ((active.fetch_and(~forked_bit) & forked_bit) != 0) begin_child();
+    if ((Clients::get().switch_off(environment_unread_bit) & environment_unread_bit) != 0) read_environment();
+    if ((Clients::get().switch_off(forked_bit) & forked_bit) != 0) begin_child();
 #if NANLENS_HAS_EXCEPTIONS
   } catch (const std::exception& error) {
     std::fprintf(stderr, "nanlens: nothing is recorded: %s\n", error.what());
@@ -110,4 +113,5 @@ NANLENS_API void begin_at_first_event() noexcept {
 #endif
 }
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

@@ -8,8 +8,10 @@
 #include <string_view>
 
 #include <nanlens/capture/live_file.hpp>
+#include <nanlens/config.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
 /// Writes an entry of a queue or ring.
 inline void put_entry(unsigned char* p, const QueuedEvent& event, std::string_view content) noexcept {
@@ -104,4 +106,5 @@ class EventQueue {
   std::atomic<std::uint64_t> tail_{0};
 };
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

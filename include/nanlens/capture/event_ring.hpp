@@ -8,8 +8,10 @@
 #include <string_view>
 
 #include <nanlens/capture/event_queue.hpp>
+#include <nanlens/config.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
 /// The last N events of one kind of a thread; older ones are overwritten. The lock is shared with a flush only.
 class EventRing {
@@ -129,4 +131,5 @@ class EventRing {
   std::uint64_t drained_ = 0;
 };
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

@@ -12,10 +12,12 @@
 #include <nanlens/capture/full_tensor.hpp>
 #include <nanlens/capture/tensor_handle.hpp>
 #include <nanlens/capture/value_budget.hpp>
+#include <nanlens/config.hpp>
 #include <nanlens/logdir/events.hpp>
 #include <nanlens/summary/bad_elements.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
 inline constexpr std::size_t most_places = 16;
 
@@ -165,4 +167,5 @@ inline logdir::TensorEvidence look_at_input(const InputRef& input, const logdir:
   return e;
 }
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

@@ -17,11 +17,13 @@
 #include <unistd.h>
 
 #include <nanlens/capture/platform.hpp>
+#include <nanlens/config.hpp>
 #include <nanlens/logdir/encode.hpp>
 #include <nanlens/logdir/file_set.hpp>
 #include <nanlens/version.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
 using logdir::FileKind;
 
@@ -189,4 +191,5 @@ class FileSetWriter {
   std::array<std::string, logdir::num_file_kinds> buffers_;
 };
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

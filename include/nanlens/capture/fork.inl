@@ -9,8 +9,10 @@
 
 #include <nanlens/capture/check_settings.hpp>
 #include <nanlens/capture/sessions.inl>
+#include <nanlens/config.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
 /// Everything that is locked while the process is copied, so that the child finds it whole.
 template <class Each>
@@ -18,6 +20,7 @@ void for_each_lock(Each&& each) {
   each(ThreadStates::get().mutex());
   each(Catalog::get().mutex());
   each(CheckSettings::get().lock);
+  each(Clients::get().mutex());
 }
 
 inline void before_fork() {
@@ -39,12 +42,12 @@ inline void after_fork_in_child() {
   Sessions& sessions = Sessions::get();
   ThreadStates::get().keep_only(this_thread());
   for_each_lock([](std::mutex& m) { m.unlock(); });
-  active.fetch_and(~dumping_bit);
   if (Session* const session = current_session.exchange(nullptr)) {
     session->mutex().unlock();
     session->abandon();
     sessions.inherited = session->options();
-    if (sessions.inherited.record_children) active.fetch_or(forked_bit);
+    Clients::get().switch_off(dumping_bit | fp_flags_bit);
+    if (sessions.inherited.record_children) Clients::get().switch_on(forked_bit);
   }
   for (auto& session : sessions.list) sessions.of_parents.push_back(std::move(session));
   sessions.list.clear();
@@ -60,4 +63,5 @@ inline void watch_forks() {
 #endif
 }
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

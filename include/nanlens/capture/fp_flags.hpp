@@ -5,7 +5,9 @@
 #include <cfenv>
 #include <cstdint>
 
-namespace nanlens::detail {
+#include <nanlens/config.hpp>
+
+namespace nanlens::inline NANLENS_ABI::detail {
 
 /// @name Bits of NanlensExtension.fp_flags
 ///@{
@@ -55,4 +57,4 @@ class FpFlags {
   bool begun_ = false;
 };
 
-}  // namespace nanlens::detail
+}  // namespace nanlens::inline NANLENS_ABI::detail

@@ -9,12 +9,14 @@
 #include <type_traits>
 #include <vector>
 
+#include <nanlens/config.hpp>
 #include <nanlens/logdir/tags.hpp>
 #include <nanlens/logdir/wire.hpp>
 #include <nanlens/summary/strided.hpp>
 #include <nanlens/tensor/tensor_view.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
 inline void write_shape(logdir::WireWriter& w, const Shape& shape) {
   w.message(logdir::tags::TensorProto::tensor_shape, [&](logdir::WireWriter& proto) {
@@ -46,7 +48,7 @@ inline void append_row_major(const TensorView& view, std::string& out) {
   }
 }
 
-namespace detail {
+namespace NANLENS_HIDDEN detail {
 
 template <class Word>
 Word element(const std::string& content, std::size_t i) noexcept {
@@ -101,7 +103,7 @@ inline bool write_typed(logdir::WireWriter& w, DType dtype, const std::string& c
   return true;
 }
 
-}  // namespace detail
+}  // namespace NANLENS_HIDDEN detail
 
 /// The largest tensor whose values are recorded; a TensorProto can't hold 2 GiB.
 inline constexpr std::int64_t max_full_tensor_bytes = std::int64_t{1} << 30;
@@ -124,4 +126,5 @@ inline bool write_full_tensor(logdir::WireWriter& w, const TensorView& view, boo
   return true;
 }
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

@@ -5,21 +5,14 @@
 #include <array>
 #include <cstdint>
 #include <exception>
-#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include <nanlens/capture/op.hpp>
+#include <nanlens/config.hpp>
 
-namespace nanlens {
-
-namespace detail {
-
-struct FunctionFrame;
-struct ThreadState;
-
-}  // namespace detail
+namespace nanlens::inline NANLENS_ABI {
 
 /// A named argument of a function.
 template <class T>
@@ -48,15 +41,16 @@ class Function {
       : exceptions_(std::uncaught_exceptions()) {
     if (detail::active_bits() == 0) return;
     const std::array<detail::InputRef, sizeof...(T)> inputs{detail::input_ref(arguments.value)...};
-    const std::array<std::string_view, sizeof...(T)> names{arguments.name...};
+    const std::array<detail::TextRef, sizeof...(T)> names{detail::TextRef(arguments.name)...};
     const std::array<bool, sizeof...(T)> traced{arguments.traced...};
-    enter(name, inputs, names, traced);
+    call_ = detail::recorder().enter_function({name.name, static_cast<std::int32_t>(name.kind), name.where,
+                                               inputs.data(), names.data(), traced.data(), sizeof...(T)});
   }
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;
 
   ~Function() {
-    if (frame_ != nullptr) leave();
+    if (call_ != nullptr) detail::recorder().leave_function(call_, std::uncaught_exceptions() > exceptions_);
   }
 
   /// An op of this function; the same as `nanlens::op` inside its scope.
@@ -69,7 +63,7 @@ class Function {
   /// argument.
   template <class T>
   const T& capture(std::string_view name, const T& value) {
-    if (frame_ != nullptr) add_capture(name, detail::input_ref(value));
+    if (call_ != nullptr) detail::recorder().capture_argument(call_, name, detail::input_ref(value));
     return value;
   }
 
@@ -99,18 +93,12 @@ class Function {
  private:
   template <class T>
   void add_result(T& value, bool address_lasts) {
-    if (frame_ != nullptr) add_result(detail::output_ref(value, address_lasts), detail::input_ref(value));
+    if (call_ != nullptr)
+      detail::recorder().add_result(call_, detail::output_ref(value, address_lasts), detail::input_ref(value));
   }
 
-  void enter(const FunctionName& name, std::span<const detail::InputRef> inputs,
-             std::span<const std::string_view> names, std::span<const bool> traced);
-  void leave();
-  void add_capture(std::string_view name, const detail::InputRef& input);
-  void add_result(const detail::OutputRef& output, detail::InputRef inside);
-
   int exceptions_;
-  detail::ThreadState* state_ = nullptr;
-  detail::FunctionFrame* frame_ = nullptr;
+  void* call_ = nullptr;  // the recorder's
 };
 
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

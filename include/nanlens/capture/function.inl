@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <span>
 #include <string>
@@ -9,17 +8,18 @@
 #include <utility>
 #include <vector>
 
-#include <nanlens/capture/function.hpp>
+#include <nanlens/capture/op_name.hpp>
 #include <nanlens/capture/recorder.inl>
+#include <nanlens/config.hpp>
 
-namespace nanlens {
+namespace nanlens::inline NANLENS_ABI {
 
-namespace detail {
+namespace NANLENS_HIDDEN detail {
 
-inline void name_graph(CatalogGraph& graph, const FunctionName& name, int uid) {
-  const std::string plain(name.name);
+inline void name_graph(CatalogGraph& graph, const CallRef& call, int uid) {
+  const std::string plain(call.name.view());
   const std::string number = std::to_string(uid);
-  switch (name.kind) {
+  switch (static_cast<FunctionKind>(call.kind)) {
     case FunctionKind::inference:
       graph.name = plain;
       graph.mangled = "__inference_" + plain + "_" + number;
@@ -36,12 +36,10 @@ inline void name_graph(CatalogGraph& graph, const FunctionName& name, int uid) {
 }
 
 // A retrace happens when count, dtype or rank of the arguments change, as tf.function does it.
-inline std::uint64_t function_key(const FunctionName& name, const CatalogGraph* outer,
-                                  std::span<const InputRef> arguments) {
-  std::uint64_t key = mix(reinterpret_cast<std::uintptr_t>(outer), static_cast<std::uint64_t>(name.kind));
-  key = mix(key, hash_text(name.name));
-  key = mix(key, mix(reinterpret_cast<std::uintptr_t>(name.where.file_name()), name.where.line()));
-  for (const InputRef& a : arguments)
+inline std::uint64_t function_key(const CallRef& call, const CatalogGraph* outer) {
+  std::uint64_t key = mix(reinterpret_cast<std::uintptr_t>(outer), static_cast<std::uint64_t>(call.kind));
+  key = mix(key, mix(hash_text(call.name.view()), hash_place(call.where)));
+  for (const InputRef& a : std::span(call.arguments, call.num_arguments))
     key = mix(key, static_cast<std::uint64_t>(static_cast<std::int32_t>(a.view.dtype)) << 32 | a.view.shape.size());
   return key;
 }
@@ -55,6 +53,7 @@ inline FunctionFrame& push_frame(ThreadState& state) {
     frame = std::move(state.spare_frames.back());
     state.spare_frames.pop_back();
   }
+  frame->state = &state;
   frame->outer = state.function;
   frame->arguments.clear();
   frame->identities.clear();
@@ -126,7 +125,7 @@ inline void record_returns(ThreadState& state, const Session* session, FunctionF
 }
 
 // The call as its caller sees it: an op of the caller's graph, without traces of its own, or an Execution.
-inline void leave_function(ThreadState& state, Session* session, FunctionFrame& frame) {
+inline void end_call(ThreadState& state, Session* session, FunctionFrame& frame) {
   for (auto& r : frame.results) r.output.sample = &r.sample;
   record_returns(state, session, frame);
   restore_arguments(frame);
@@ -137,7 +136,7 @@ inline void leave_function(ThreadState& state, Session* session, FunctionFrame& 
     std::vector<OutputRef>& outs = frame.outer->inner_results;
     outs.clear();
     for (const auto& r : frame.results) outs.push_back(r.output);
-    const OpName name("StatefulPartitionedCall", frame.graph->name, frame.where);
+    const OpRef name("StatefulPartitionedCall", frame.graph->name, frame.where);
     state.function = frame.outer;
     record_in_graph(state, session, name, frame.arguments, outs, 0, false);
     state.function = &frame;
@@ -166,71 +165,70 @@ inline void leave_function(ThreadState& state, Session* session, FunctionFrame& 
 }
 
 // The graph of a call that begins, and its arguments.
-inline void begin_call(ThreadState& state, Session* session, FunctionFrame& frame, const FunctionName& name,
-                       std::span<const InputRef> inputs, std::span<const std::string_view> names,
-                       std::span<const bool> traced) {
+inline void begin_call(ThreadState& state, Session* session, FunctionFrame& frame, const CallRef& call) {
   const CatalogGraph* const outer = frame.outer == nullptr ? nullptr : frame.outer->graph;
   Catalog& catalog = Catalog::get();
-  const std::uint64_t key = function_key(name, outer, inputs);
+  const std::uint64_t key = function_key(call, outer);
   ThreadState::GraphEntry& entry = state.graph_cache[key % state.graph_cache.size()];
   if (entry.graph == nullptr || entry.key != key)
-    entry = {key, &catalog.graph(key, outer, [&](CatalogGraph& graph, int uid) { name_graph(graph, name, uid); })};
+    entry = {key, &catalog.graph(key, outer, [&](CatalogGraph& graph, int uid) { name_graph(graph, call, uid); })};
   frame.graph = entry.graph;
   frame.call_id = frame.outer == nullptr ? catalog.next_call_id() : frame.outer->call_id;
   frame.graph_run = catalog.next_graph_run();
-  frame.where = name.where;
+  frame.where = catalog.kept_place(call.where);
   frame.started_ns = steady_now_ns();
-  for (std::size_t i = 0; i < inputs.size(); ++i) enter_argument(state, session, frame, names[i], inputs[i], traced[i]);
+  for (std::size_t i = 0; i < call.num_arguments; ++i)
+    enter_argument(state, session, frame, call.names[i].view(), call.arguments[i], call.traced[i]);
 }
 
-}  // namespace detail
-
-NANLENS_API void Function::enter(const FunctionName& name, std::span<const detail::InputRef> inputs,
-                                 std::span<const std::string_view> names, std::span<const bool> traced) {
-  state_ = detail::this_thread();
-  if (state_ == nullptr) return;
-  const detail::RecordingScope scope(*state_);
-  detail::FunctionFrame* const outer = state_->function;
-  if (detail::without_throwing(*state_, [&] {
-        frame_ = &detail::push_frame(*state_);
-        detail::begin_call(*state_, scope.session, *frame_, name, inputs, names, traced);
-      }))
-    return;
-  if (state_->function != outer) detail::pop_frame(*state_);  // what runs in it is recorded without the function
-  frame_ = nullptr;
+inline void* enter_function(const CallRef& call) noexcept {
+  ThreadState* const state = this_thread();
+  if (state == nullptr) return nullptr;
+  const RecordingScope scope(*state);
+  FunctionFrame* const outer = state->function;
+  if (without_throwing(*state, [&] { begin_call(*state, scope.session, push_frame(*state), call); }))
+    return state->function;
+  if (state->function != outer) pop_frame(*state);  // what runs in it is recorded without the function
+  return nullptr;
 }
 
-NANLENS_API void Function::leave() {
-  const detail::RecordingScope scope(*state_);
-  detail::without_throwing(*state_, [&] {
-    if (std::uncaught_exceptions() > exceptions_)
-      detail::restore_arguments(*frame_);
+inline void leave_function(void* call, bool unwinding) noexcept {
+  FunctionFrame& frame = *static_cast<FunctionFrame*>(call);
+  ThreadState& state = *frame.state;
+  const RecordingScope scope(state);
+  without_throwing(state, [&] {
+    if (unwinding)
+      restore_arguments(frame);
     else
-      detail::leave_function(*state_, scope.session, *frame_);
+      end_call(state, scope.session, frame);
   });
-  state_->function = frame_;
-  detail::pop_frame(*state_);
+  state.function = &frame;
+  pop_frame(state);
 }
 
-NANLENS_API void Function::add_capture(std::string_view name, const detail::InputRef& input) {
-  const detail::RecordingScope scope(*state_);
-  detail::without_throwing(*state_,
-                           [&] { detail::enter_argument(*state_, scope.session, *frame_, name, input, true); });
+inline void capture_argument(void* call, TextRef name, const InputRef& input) noexcept {
+  FunctionFrame& frame = *static_cast<FunctionFrame*>(call);
+  const RecordingScope scope(*frame.state);
+  without_throwing(*frame.state, [&] { enter_argument(*frame.state, scope.session, frame, name.view(), input, true); });
 }
 
-NANLENS_API void Function::add_result(const detail::OutputRef& output, detail::InputRef inside) {
-  const detail::RecordingScope scope(*state_);
-  detail::without_throwing(*state_, [&] {
-    detail::identify(*state_, inside, true);
+inline void add_result(void* call, const OutputRef& output, const InputRef& value) noexcept {
+  FunctionFrame& frame = *static_cast<FunctionFrame*>(call);
+  ThreadState& state = *frame.state;
+  const RecordingScope scope(state);
+  without_throwing(state, [&] {
+    InputRef inside = value;
+    identify(state, inside, true);
     inside.here = false;
     // A result that is a handle need not live until the call ends: it is linked by its address only.
-    const detail::OutputRef later{
+    const OutputRef later{
         {nullptr, DType::invalid, {}, {}, output.view.device}, output.key, nullptr, output.may_be_copied};
-    frame_->results.push_back({later, inside, detail::ContentSample(output.key)});
-    if (scope.session == nullptr || frame_->outer != nullptr) return;
-    logdir::WireWriter w(frame_->result_protos);
-    detail::write_eager_tensor(w, *state_, *scope.session, frame_->graph->mangled, output.view);
+    frame.results.push_back({later, inside, ContentSample(output.key)});
+    if (scope.session == nullptr || frame.outer != nullptr) return;
+    logdir::WireWriter w(frame.result_protos);
+    write_eager_tensor(w, state, *scope.session, frame.graph->mangled, output.view);
   });
 }
 
-}  // namespace nanlens
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

@@ -5,24 +5,28 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <source_location>
 #include <string>
 #include <vector>
 
 #include <nanlens/capture/catalog.hpp>
 #include <nanlens/capture/tensor_handle.hpp>
 #include <nanlens/capture/tensor_registry.hpp>
+#include <nanlens/config.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
+
+struct ThreadState;
 
 /// One call of a function under way.
 struct FunctionFrame {
+  ThreadState* state = nullptr;
   FunctionFrame* outer = nullptr;
   CatalogGraph* graph = nullptr;
   std::uint64_t call_id = 0;  // of the outermost call, whose Execution owns all rows
   std::uint64_t graph_run = 0;
   std::uint64_t started_ns = 0;
-  std::source_location where;
+  SourcePlace where;
   std::vector<InputRef> arguments;         // with the links they had outside
   std::vector<TensorIdentity> identities;  // the same, by their memory
   std::vector<TensorLink> inner_links;
@@ -71,4 +75,5 @@ struct FunctionFrame {
   }
 };
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

@@ -6,20 +6,16 @@
 #include <cstdint>
 #include <source_location>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <nanlens/capture/check_numerics.hpp>
+#include <nanlens/capture/client.hpp>
 #include <nanlens/capture/op_name.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/tensor/tensor_view.hpp>
 
-namespace nanlens {
-
-namespace detail {
-
-struct CatalogGraph;
-struct GraphOp;
-
-}  // namespace detail
+namespace nanlens::inline NANLENS_ABI {
 
 /// An output of an op of a declared graph.
 class GraphTensor {
@@ -41,11 +37,23 @@ class GraphTensor {
 class GraphBuilder {
  public:
   /// `name` is what viewers show. With `outer` the graph lies inside another one.
-  explicit GraphBuilder(const std::string& name, const GraphBuilder* outer = nullptr);
+  explicit GraphBuilder(const std::string& name, const GraphBuilder* outer = nullptr)
+      : graph_(detail::recorder().new_graph(std::string_view(name), outer == nullptr ? nullptr : outer->graph_)) {}
 
   /// Adds an op; its name is made unique (name, name_1, …). Returns its first output.
   GraphTensor op(const OpName& type, const std::string& name, const std::vector<GraphTensor>& inputs,
-                 std::size_t num_outputs = 1);
+                 std::size_t num_outputs = 1) {
+    std::vector<const detail::GraphOp*> ops;
+    std::vector<std::int32_t> slots;
+    for (const GraphTensor& input : inputs) {
+      if (input.op() == nullptr) continue;
+      ops.push_back(input.op());
+      slots.push_back(input.slot());
+    }
+    return {detail::recorder().add_op(graph_, {type.type(), name, type.where()}, ops.data(), slots.data(), ops.size(),
+                                      num_outputs),
+            0};
+  }
 
   /// Adds an argument of the graph.
   GraphTensor placeholder(const std::string& name, std::source_location where = std::source_location::current()) {
@@ -53,10 +61,13 @@ class GraphBuilder {
   }
 
  private:
-  detail::CatalogGraph* graph_;
+  void* graph_;  // the recorder's
 };
 
 /// Records the value of a declared graph's tensor; from any thread. Throws NumericsError only, with check_numerics on.
-void trace(const GraphTensor& tensor, const TensorView& view);
+inline void trace(const GraphTensor& tensor, const TensorView& view) {
+  if (tensor.op() == nullptr || detail::active_bits() == 0) return;
+  if (const auto* const found = detail::recorder().trace(tensor.op(), tensor.slot(), view)) detail::deliver(*found);
+}
 
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

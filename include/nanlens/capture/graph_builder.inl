@@ -1,45 +1,57 @@
 #pragma once
 
+#include <cstdint>
 #include <mutex>
-#include <source_location>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <nanlens/capture/graph_builder.hpp>
 #include <nanlens/capture/recorder.inl>
 
-namespace nanlens {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
-NANLENS_API GraphBuilder::GraphBuilder(const std::string& name, const GraphBuilder* outer)
-    : graph_(&detail::Catalog::get().new_graph(outer == nullptr ? nullptr : outer->graph_,
-                                               [&](detail::CatalogGraph& g, int) { g.name = name; })) {}
-
-NANLENS_API GraphTensor GraphBuilder::op(const OpName& type, const std::string& name,
-                                         const std::vector<GraphTensor>& inputs, std::size_t num_outputs) {
-  std::vector<std::string> names;
-  for (const GraphTensor& input : inputs)
-    if (input.op() != nullptr) names.push_back(input.op()->name + ":" + std::to_string(input.slot()));
-  detail::Catalog& catalog = detail::Catalog::get();
-  const std::uint64_t hash =
-      detail::mix(reinterpret_cast<std::uintptr_t>(type.where().file_name()), type.where().line());
-  const std::uint32_t stack = catalog.stack(detail::mix(hash, type.where().column()), {}, type.where());
-  const std::lock_guard guard(graph_->lock);
-  return {&catalog.add_op(*graph_, type.type(), name, std::move(names), num_outputs, stack), 0};
+inline void* declare_graph(TextRef name, const void* outer) noexcept {
+  ThreadState* const state = this_thread();
+  CatalogGraph* graph = nullptr;
+  if (state == nullptr) return graph;
+  without_throwing(*state, [&] {
+    graph = &Catalog::get().new_graph(static_cast<const CatalogGraph*>(outer),
+                                      [&](CatalogGraph& g, int) { g.name = name.view(); });
+  });
+  return graph;
 }
 
-NANLENS_API void trace(const GraphTensor& tensor, const TensorView& view) {
-  const unsigned bits = detail::active_bits();
-  detail::ThreadState* const state = bits == 0 ? nullptr : detail::this_thread();
-  if (state == nullptr || tensor.op() == nullptr) return;
-  {
-    const detail::RecordingScope scope(*state);
-    if (scope.session != nullptr && static_cast<std::size_t>(tensor.slot()) < tensor.op()->output_tensor_ids.size())
-      detail::submit_trace(*state, *scope.session, *tensor.op(), tensor.slot(), view, {});
-  }
-  if ((bits & detail::checking_bit) == 0) return;
-  const detail::OutputRef output{view, {}, nullptr};
-  detail::check_outputs(tensor.op()->type, tensor.op(), std::source_location::current(), {}, {&output, 1});
+inline const GraphOp* declare_op(void* to, const OpRef& name, const GraphOp* const* inputs, const std::int32_t* slots,
+                                 std::size_t num_inputs, std::size_t num_outputs) noexcept {
+  ThreadState* const state = this_thread();
+  const GraphOp* op = nullptr;
+  if (state == nullptr || to == nullptr) return op;
+  without_throwing(*state, [&] {
+    CatalogGraph& graph = *static_cast<CatalogGraph*>(to);
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < num_inputs; ++i) names.push_back(inputs[i]->name + ":" + std::to_string(slots[i]));
+    Catalog& catalog = Catalog::get();
+    const std::uint32_t stack = catalog.stack(hash_place(name.where()), {}, name.where());
+    const std::lock_guard guard(graph.lock);
+    op = &catalog.add_op(graph, name.type(), name.name(), std::move(names), num_outputs, stack);
+  });
+  return op;
 }
 
-}  // namespace nanlens
+inline const NumericsRef* trace_output(const GraphOp* op, std::int32_t slot, const TensorView& view) noexcept {
+  const unsigned bits = Clients::get().bits();
+  ThreadState* const state = bits == 0 ? nullptr : this_thread();
+  if (state == nullptr) return nullptr;
+  without_throwing(*state, [&] {
+    const RecordingScope scope(*state);
+    if (scope.session != nullptr && static_cast<std::size_t>(slot) < op->output_tensor_ids.size())
+      submit_trace(*state, *scope.session, *op, slot, view, {});
+  });
+  if ((bits & checking_bit) == 0) return nullptr;
+  const OutputRef output{view, {}, nullptr};
+  return checked_outputs(*state, op->type, op, std::source_location::current(), {}, {&output, 1});
+}
+
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

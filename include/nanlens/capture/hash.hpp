@@ -7,7 +7,9 @@
 #include <cstring>
 #include <string_view>
 
-namespace nanlens::detail {
+#include <nanlens/config.hpp>
+
+namespace nanlens::inline NANLENS_ABI::detail {
 
 /// A well-mixed 64-bit number from two (the finalizer of MurmurHash3).
 constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
@@ -28,4 +30,4 @@ inline std::uint64_t hash_text(std::string_view text) noexcept {
   return h;
 }
 
-}  // namespace nanlens::detail
+}  // namespace nanlens::inline NANLENS_ABI::detail

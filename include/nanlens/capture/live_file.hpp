@@ -18,9 +18,11 @@
 #include <unistd.h>
 
 #include <nanlens/capture/platform.hpp>
+#include <nanlens/config.hpp>
 #include <nanlens/logdir/live_format.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
 namespace live = logdir::live;
 using live::no_stack;
@@ -28,10 +30,26 @@ using live::RegionHeader;
 using live::RegionKind;
 using QueuedEvent = live::LiveEvent;
 
-/// A number that the process that died has left, or that a reader looks at meanwhile.
-inline std::atomic_ref<std::uint64_t> shared(std::uint64_t& number) noexcept {
-  return std::atomic_ref<std::uint64_t>(number);
-}
+/// A number that a process that died may leave, and that a reader looks at meanwhile. What std::atomic_ref is, which
+/// not every standard library of today has.
+template <class T>
+class Shared {
+ public:
+  explicit Shared(T& number) noexcept : number_(&number) {}
+  [[nodiscard]] T load(std::memory_order order) const noexcept {
+    T value;
+    __atomic_load(number_, &value, static_cast<int>(order));
+    return value;
+  }
+  void store(T value, std::memory_order order) const noexcept {
+    __atomic_store(number_, &value, static_cast<int>(order));
+  }
+
+ private:
+  T* number_;
+};
+
+inline Shared<std::uint64_t> shared(std::uint64_t& number) noexcept { return Shared<std::uint64_t>(number); }
 
 inline unsigned char* content_of(RegionHeader* region) noexcept {
   return reinterpret_cast<unsigned char*>(region) + live::region_content;
@@ -64,7 +82,7 @@ class LiveFile {
     header_->ring = ring;
     header_->commits[0] = header_->commits[1] = commit;
     touch(wall_time_now());
-    std::atomic_ref(header_->version).store(live::version, std::memory_order_release);
+    Shared(header_->version).store(live::version, std::memory_order_release);
     return true;
   }
 
@@ -84,16 +102,16 @@ class LiveFile {
     return region;
   }
   static void set_kind(RegionHeader& region, RegionKind kind) noexcept {
-    std::atomic_ref(region.kind).store(kind, std::memory_order_release);
+    Shared(region.kind).store(kind, std::memory_order_release);
   }
 
   /// The commit that is to hold next, and its parity. `commit()` makes it hold.
   [[nodiscard]] live::Commit& next_commit() noexcept { return header_->commits[next_parity()]; }
   [[nodiscard]] std::uint32_t next_parity() const noexcept { return header_->parity ^ 1U; }
-  void commit() noexcept { std::atomic_ref(header_->parity).store(next_parity(), std::memory_order_release); }
+  void commit() noexcept { Shared(header_->parity).store(next_parity(), std::memory_order_release); }
   [[nodiscard]] bool ready() const noexcept { return header_ != nullptr; }
   /// Tells readers that the process lives, and that what events before this wall time refer to is in the files.
-  void touch(double wall_time) noexcept { std::atomic_ref(header_->alive).store(wall_time, std::memory_order_release); }
+  void touch(double wall_time) noexcept { Shared(header_->alive).store(wall_time, std::memory_order_release); }
 
   /// Ends the file: all is in the six files.
   void remove() {
@@ -173,4 +191,5 @@ class LiveFile {
   std::vector<std::pair<void*, std::size_t>> regions_;
 };
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

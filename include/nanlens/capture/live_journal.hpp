@@ -10,8 +10,10 @@
 #include <string_view>
 
 #include <nanlens/capture/live_file.hpp>
+#include <nanlens/config.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
 /// Entries in regions of a LiveFile, one region after another. Used under the catalog's lock.
 class LiveJournal {
@@ -70,4 +72,5 @@ class LiveJournal {
   RegionHeader* region_ = nullptr;
 };
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

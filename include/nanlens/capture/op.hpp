@@ -13,13 +13,16 @@
 #include <utility>
 #include <vector>
 
-#include <nanlens/capture/active.hpp>
+#include <nanlens/capture/check_numerics.hpp>
+#include <nanlens/capture/client.hpp>
 #include <nanlens/capture/content_sample.hpp>
 #include <nanlens/capture/fp_flags.hpp>
 #include <nanlens/capture/op_name.hpp>
+#include <nanlens/capture/platform.hpp>
 #include <nanlens/capture/tensor_handle.hpp>
+#include <nanlens/config.hpp>
 
-namespace nanlens {
+namespace nanlens::inline NANLENS_ABI {
 
 namespace detail {
 
@@ -43,33 +46,35 @@ decltype(auto) evaluated(T&& value) {
         std::forward<T>(value));
 }
 
+inline OpRef ref(const OpName& name) noexcept { return {name.type(), name.name(), name.where()}; }
+
 /// Records an op that has run. Recording never throws; only check_numerics' verdict does, after it.
-void record(const OpName& name, std::span<InputRef> inputs, std::span<OutputRef> outputs, std::uint64_t duration_ns);
-
-/// Finds out what tensors are before an op runs that may write over them, or end them.
-void identify_before(std::span<InputRef> inputs) noexcept;
-
-/// Looks at those that nothing recorded, while they can be: `counts` has a place for each.
-void look_before(std::span<InputRef> inputs, std::span<HealthCounts> counts) noexcept;
-
-/// Makes a name last until the program ends.
-void keep(OpName& name) noexcept;
-
-void declare_variable(const TensorKey& key);
-void forget_memory(std::uintptr_t begin, std::uintptr_t end);
+inline void record(const OpRef& op, std::span<InputRef> inputs, std::span<OutputRef> outputs,
+                   const Measured& measured) {
+  if (active_bits() == 0) return;
+  const NumericsRef* const found =
+      recorder().record(op, inputs.data(), inputs.size(), outputs.data(), outputs.size(), measured);
+  if (found != nullptr) [[unlikely]]
+    deliver(*found);
+}
 
 /// Measures an op that runs inside the recording call: its time, and what floating-point exceptions it raises.
 class OpTimer {
  public:
-  OpTimer() noexcept : on_(active.load(std::memory_order_relaxed) != 0) {
-    if (on_) start();
+  OpTimer() noexcept : on_(is_active()) {
+    if (!on_) return;
+    if ((active_bits() & fp_flags_bit) != 0) flags_.begin();
+    start_ns_ = steady_now_ns();
   }
   [[nodiscard]] bool on() const noexcept { return on_; }
-  /// Nanoseconds since the beginning. The exceptions raised since then are left for the event that is recorded next.
-  std::uint64_t stop() noexcept;
+  /// What was seen since the beginning.
+  Measured stop() noexcept {
+    Measured measured{steady_now_ns() - start_ns_, 0};
+    if (flags_.begun()) measured.fp_flags = flags_.end();
+    return measured;
+  }
 
  private:
-  void start() noexcept;
   bool on_;
   std::uint64_t start_ns_ = 0;
   FpFlags flags_;
@@ -86,9 +91,9 @@ class InputsOfCallable {
  public:
   template <class... Inputs>
   explicit InputsOfCallable(const Inputs&... inputs) {
-    if (active.load(std::memory_order_relaxed) == 0) return;
+    if (!is_active()) return;
     refs_.emplace(input_refs(inputs...));
-    identify_before(*refs_);
+    if (active_bits() != 0) recorder().identify(refs_->data(), refs_->size());
     for (std::size_t i = 0; i < N; ++i) before_[i] = ContentSample(key_of((*refs_)[i].view));
   }
   /// What they are after it: only what still holds the same is evidence.
@@ -109,25 +114,25 @@ class InputsOfCallable {
 };
 
 template <class Value>
-void record_value(const OpName& name, Value& value, bool address_lasts, std::uint64_t duration_ns,
+void record_value(const OpName& name, Value& value, bool address_lasts, const Measured& measured,
                   std::span<InputRef> in) {
   if constexpr (is_tuple<std::remove_cv_t<Value>>) {
     std::apply(
         [&](auto&... parts) {
           std::array<OutputRef, sizeof...(parts)> out{output_ref(parts, address_lasts)...};
-          record(name, in, out, duration_ns);
+          record(ref(name), in, out, measured);
         },
         value);
   } else {
     std::array<OutputRef, 1> out{output_ref(value, address_lasts)};
-    record(name, in, out, duration_ns);
+    record(ref(name), in, out, measured);
   }
 }
 
 template <class Value, std::size_t Inputs>
-void record_value(const OpName& name, Value& value, bool address_lasts, std::uint64_t duration_ns,
+void record_value(const OpName& name, Value& value, bool address_lasts, const Measured& measured,
                   std::array<InputRef, Inputs> in) {
-  record_value(name, value, address_lasts, duration_ns, std::span<InputRef>(in));
+  record_value(name, value, address_lasts, measured, std::span<InputRef>(in));
 }
 
 }  // namespace detail
@@ -162,12 +167,10 @@ decltype(auto) op(const OpName& name, Value&& value, const Inputs&... inputs) {
     if (timer.on()) detail::record_value(name, plain, false, timer.stop(), detail::input_refs(inputs...));
     return plain;
   } else if constexpr (std::is_lvalue_reference_v<Value>) {
-    if (detail::active.load(std::memory_order_relaxed) != 0)
-      detail::record_value(name, value, true, 0, detail::input_refs(inputs...));
+    if (detail::is_active()) detail::record_value(name, value, true, {}, detail::input_refs(inputs...));
     return static_cast<Value&>(value);
   } else {
-    if (detail::active.load(std::memory_order_relaxed) != 0)
-      detail::record_value(name, value, false, 0, detail::input_refs(inputs...));
+    if (detail::is_active()) detail::record_value(name, value, false, {}, detail::input_refs(inputs...));
     return std::remove_cv_t<Value>(std::forward<Value>(value));
   }
 }
@@ -187,7 +190,7 @@ auto inputs(const T&... tensors) {
 /// Records an op that wrote its outputs in place or through parameters: `record("Axpy", outputs(y), inputs(a, x, y))`.
 template <std::size_t Outputs, std::size_t Inputs>
 void record(const OpName& name, std::array<detail::OutputRef, Outputs> outs, std::array<detail::InputRef, Inputs> ins) {
-  if (detail::active.load(std::memory_order_relaxed) != 0) detail::record(name, ins, outs, 0);
+  if (detail::is_active()) detail::record(detail::ref(name), ins, outs, {});
 }
 
 /// An op as a scope, for in-place code: inputs are looked up when it begins, before they are written over, and need not
@@ -201,13 +204,14 @@ void record(const OpName& name, std::array<detail::OutputRef, Outputs> outs, std
 class OpScope {
  public:
   template <std::size_t Inputs>
-  OpScope(const OpName& name, std::array<detail::InputRef, Inputs> ins) : name_(name) {
+  OpScope(const OpName& name, std::array<detail::InputRef, Inputs> ins) : op_(detail::ref(name)) {
     if (detail::active_bits() == 0) return;
-    detail::keep(name_);
+    const detail::RecorderTable& recorder = detail::recorder();
+    op_ = recorder.keep(op_);
     inputs_.assign(ins.begin(), ins.end());
     counts_.resize(Inputs);
-    detail::identify_before(inputs_);
-    detail::look_before(inputs_, counts_);
+    recorder.identify(inputs_.data(), Inputs);
+    recorder.look(inputs_.data(), Inputs, counts_.data());
     timer_.emplace();
   }
   OpScope(const OpScope&) = delete;
@@ -217,12 +221,12 @@ class OpScope {
   /// Records the op, with what it has written.
   template <std::size_t Outputs>
   void finish(std::array<detail::OutputRef, Outputs> outs) {
-    if (timer_) detail::record(name_, inputs_, outs, timer_->stop());
+    if (timer_) detail::record(op_, inputs_, outs, timer_->stop());
     timer_.reset();
   }
 
  private:
-  OpName name_;
+  detail::OpRef op_;
   std::vector<detail::InputRef> inputs_;
   std::vector<HealthCounts> counts_;
   std::optional<detail::OpTimer> timer_;
@@ -232,15 +236,15 @@ class OpScope {
 /// the memory's links in between. Once per variable, and again if it has moved; `forget` ends it.
 template <class T>
 void variable(const T& x) {
-  if (detail::active_bits() != 0) detail::declare_variable(detail::key_of(view_of(x)));
+  if (detail::active_bits() != 0) detail::recorder().declare_variable(detail::key_of(view_of(x)));
 }
 
 /// Tells that the memory no longer holds a recorded tensor: what is read from it next is not linked to what was
 /// recorded there.
 inline void forget(const void* data, std::size_t bytes) {
-  if (detail::active.load(std::memory_order_relaxed) == 0) return;
+  if (detail::active_bits() == 0) return;
   const auto begin = reinterpret_cast<std::uintptr_t>(data);
-  detail::forget_memory(begin, begin + bytes);
+  detail::recorder().forget(begin, begin + bytes);
 }
 
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

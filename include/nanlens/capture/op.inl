@@ -4,22 +4,28 @@
 #include <span>
 
 #include <nanlens/capture/environment.inl>
-#include <nanlens/capture/op.hpp>
 #include <nanlens/capture/recorder.inl>
+#include <nanlens/capture/recorder_table.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
-NANLENS_API void identify_before(std::span<InputRef> inputs) noexcept {
+inline unsigned begin() noexcept {
+  begin_at_first_event();
+  return Clients::get().bits();
+}
+
+inline void identify_before(InputRef* inputs, std::size_t count) noexcept {
   ThreadState* const state = this_thread();
   if (state == nullptr) return;
   const RecordingScope scope(*state);
   without_throwing(*state, [&] {
-    for (InputRef& input : inputs) identify(*state, input, true);
+    for (std::size_t i = 0; i < count; ++i) identify(*state, inputs[i], true);
   });
 }
 
-NANLENS_API void look_before(std::span<InputRef> inputs, std::span<HealthCounts> counts) noexcept {
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
+inline void look_before(InputRef* inputs, std::size_t count, HealthCounts* counts) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
     InputRef& input = inputs[i];
     input.here = false;
     if (input.link.known() || !is_floating(input.view.dtype) || !is_readable(input.view)) continue;
@@ -28,62 +34,59 @@ NANLENS_API void look_before(std::span<InputRef> inputs, std::span<HealthCounts>
   }
 }
 
-NANLENS_API void keep(OpName& name) noexcept {
-  const OpName given = name;
-  name = OpName("", given.where());  // what is left where there is no memory
+inline OpRef kept(const OpRef& op) noexcept {
+  static constexpr SourcePlace nowhere;
+  OpRef kept_op("", "", nowhere);  // what is left where there is no memory
+  ThreadState* const state = this_thread();
+  if (state == nullptr) return kept_op;
+  const RecordingScope scope(*state);
+  without_throwing(*state, [&] {
+    Catalog& catalog = Catalog::get();
+    const std::string_view type = catalog.kept_text(op.type());
+    kept_op = {type, op.has_own_name() ? catalog.kept_text(op.name()) : type, catalog.kept_place(op.where())};
+  });
+  return kept_op;
+}
+
+inline void declare_variable(const TensorKey& key) noexcept {
+  ThreadState* const state = this_thread();
+  if (state == nullptr) return;
+  const RecordingScope scope(*state);
+  without_throwing(*state, [&] { VariableTable::get().declare(key, state->take_eager_id()); });
+}
+
+inline void forget_memory(std::uintptr_t begin, std::uintptr_t end) noexcept {
   ThreadState* const state = this_thread();
   if (state == nullptr) return;
   const RecordingScope scope(*state);
   without_throwing(*state, [&] {
-    const std::string_view type = Catalog::get().kept_text(given.type());
-    name = given.has_own_name() ? OpName(type, Catalog::get().kept_text(given.name()), given.where())
-                                : OpName(type, given.where());
+    registry().put({begin, end, 1, 1, true}, {}, {});
+    VariableTable::get().forget(begin, end);
   });
 }
 
-NANLENS_API void declare_variable(const TensorKey& key) {
-  ThreadState* const state = this_thread();
-  if (state == nullptr) return;
-  const RecordingScope scope(*state);
-  VariableTable::get().declare(key, state->take_eager_id());
-}
-
-NANLENS_API void forget_memory(std::uintptr_t begin, std::uintptr_t end) {
-  ThreadState* const state = this_thread();
-  if (state == nullptr) return;
-  const RecordingScope scope(*state);
-  registry().put({begin, end, 1, 1, true}, {}, {});
-  VariableTable::get().forget(begin, end);
-}
-
-NANLENS_API void OpTimer::start() noexcept {
-  if (fp_flags_wanted.load(std::memory_order_relaxed)) flags_.begin();
-  start_ns_ = steady_now_ns();
-}
-
-NANLENS_API std::uint64_t OpTimer::stop() noexcept {
-  const std::uint64_t duration = steady_now_ns() - start_ns_;
-  if (flags_.begun())
-    if (ThreadState* const state = this_thread()) state->fp_flags = flags_.end();
-  return duration;
-}
-
-NANLENS_API void record(const OpName& name, std::span<InputRef> inputs, std::span<OutputRef> outputs,
-                        std::uint64_t duration_ns) {
-  const unsigned bits = active_bits();
+inline const NumericsRef* record_op(const OpRef& name, InputRef* first_input, std::size_t num_inputs,
+                                    OutputRef* first_output, std::size_t num_outputs,
+                                    const Measured& measured) noexcept {
+  const std::span<InputRef> inputs(first_input, num_inputs);
+  const std::span<OutputRef> outputs(first_output, num_outputs);
+  const unsigned bits = Clients::get().bits();
   ThreadState* const state = bits == 0 ? nullptr : this_thread();
-  if (state == nullptr) return;
+  if (state == nullptr) return nullptr;
   const GraphOp* op = nullptr;
+  state->fp_flags = measured.fp_flags;
   without_throwing(*state, [&] {
     const RecordingScope scope(*state);
     identify_all(*state, inputs, outputs);
     if (state->function != nullptr)
-      op = &record_in_graph(*state, scope.session, name, inputs, outputs, duration_ns);
+      op = &record_in_graph(*state, scope.session, name, inputs, outputs, measured.duration_ns);
     else
-      record_eager(*state, scope.session, name, inputs, outputs, duration_ns);
+      record_eager(*state, scope.session, name, inputs, outputs, measured.duration_ns);
   });
   state->fp_flags = 0;
-  if ((bits & checking_bit) != 0) check_outputs(name.type(), op, name.where(), inputs, outputs);
+  if ((bits & checking_bit) == 0) return nullptr;
+  return checked_outputs(*state, name.type(), op, name.where(), inputs, outputs);
 }
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

@@ -9,8 +9,10 @@
 #include <regex.h>
 
 #include <nanlens/capture/options.hpp>
+#include <nanlens/config.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
 /// The filters restrict tensor values and traces only, never executions and op creations (as in TensorFlow).
 class OpFilter {
@@ -52,4 +54,5 @@ class OpFilter {
   bool has_regex_ = false;
 };
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <type_traits>
 
-namespace nanlens {
+#include <nanlens/config.hpp>
+
+namespace nanlens::inline NANLENS_ABI {
 
 namespace detail {
 
@@ -87,4 +89,4 @@ struct FunctionName {
       : name(detail::name_text(function)), kind(function_kind), where(here) {}
 };
 
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

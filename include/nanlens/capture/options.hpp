@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
+#include <nanlens/config.hpp>
 #include <nanlens/summary/debug_mode.hpp>
 #include <nanlens/tensor/dtype.hpp>
 
-namespace nanlens {
+namespace nanlens::inline NANLENS_ABI {
 
 /// How much of the stack is recorded with every event.
 enum class StackMode {
@@ -47,4 +48,4 @@ struct DumpOptions {
   friend bool operator==(const DumpOptions&, const DumpOptions&) = default;
 };
 
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

@@ -15,7 +15,8 @@
 
 #include <nanlens/config.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
 /// Seconds since the epoch, as the format wants them.
 inline double wall_time_now() noexcept {
@@ -84,4 +85,5 @@ class SpinLock {
   std::atomic_flag flag_;
 };
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

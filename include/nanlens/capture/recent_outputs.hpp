@@ -8,8 +8,10 @@
 
 #include <nanlens/capture/content_sample.hpp>
 #include <nanlens/capture/tensor_link.hpp>
+#include <nanlens/config.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
 /// The last outputs of a thread whose values the program may have copied: a tensor of the same dtype and shape with the
 /// same content is taken for a copy. A tensor of one number throughout is like many others, and taken for none.
@@ -43,4 +45,5 @@ class RecentOutputs {
   std::size_t next_ = 0;
 };
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

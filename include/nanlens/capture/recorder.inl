@@ -15,13 +15,15 @@
 #include <nanlens/capture/dump.inl>
 #include <nanlens/capture/evidence.hpp>
 #include <nanlens/capture/full_tensor.hpp>
-#include <nanlens/capture/op.hpp>
+#include <nanlens/capture/recorder_table.hpp>
 #include <nanlens/capture/tensor_registry.hpp>
 #include <nanlens/capture/variables.hpp>
+#include <nanlens/config.hpp>
 #include <nanlens/summary/statistics.hpp>
 #include <nanlens/summary/summarize.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
 inline TensorRegistry& registry() {
   static TensorRegistry* const tensors = new TensorRegistry;
@@ -336,7 +338,7 @@ struct ExecutionFields {
   std::span<const std::int64_t> inputs;
   std::span<const std::int64_t> outputs;
   std::span<const std::int32_t> devices;
-  std::source_location where;
+  SourcePlace where;
 };
 
 /// Encodes an Execution and hands it on; `write_protos(WireWriter&)` writes its tensor_protos, and says if one is bad.
@@ -367,15 +369,14 @@ void submit_execution(ThreadState& state, Session& session, const ExecutionField
   session.submit(state, event);
 }
 
-inline std::uint64_t site_of(const OpName& name, std::size_t num_outputs) noexcept {
-  const std::uint64_t place = mix(reinterpret_cast<std::uintptr_t>(name.where().file_name()),
-                                  std::uint64_t{name.where().line()} << 32 | name.where().column());
+inline std::uint64_t site_of(const OpRef& name, std::size_t num_outputs) noexcept {
+  const std::uint64_t place = hash_place(name.where());
   const std::uint64_t names = hash_text(name.type());
   return mix(place, mix(name.has_own_name() ? mix(names, hash_text(name.name())) : names, num_outputs));
 }
 
 /// Records an op outside of any function.
-inline void record_eager(ThreadState& state, Session* session, const OpName& name, std::span<const InputRef> inputs,
+inline void record_eager(ThreadState& state, Session* session, const OpRef& name, std::span<const InputRef> inputs,
                          std::span<OutputRef> outputs, std::uint64_t duration_ns) {
   auto& [input_ids, output_ids, devices, written] = state.scratch;
   input_ids.clear();
@@ -416,7 +417,7 @@ inline std::string input_name(FunctionFrame& frame, const InputRef& input, std::
 }
 
 /// The node of the graph that this op is: found by call site, type and occurrence in this call; added if it is new.
-inline GraphOp& graph_op(ThreadState& state, const Session* session, FunctionFrame& frame, const OpName& name,
+inline GraphOp& graph_op(ThreadState& state, const Session* session, FunctionFrame& frame, const OpRef& name,
                          std::span<const InputRef> inputs, std::size_t num_outputs) {
   const std::uint64_t site = site_of(name, num_outputs);
   std::uint64_t key = mix(site, frame.occurrence(site));
@@ -482,7 +483,7 @@ inline void submit_trace(ThreadState& state, Session& session, const GraphOp& op
 }
 
 /// Records an op inside a function: a node of its graph, and a trace of each output.
-inline const GraphOp& record_in_graph(ThreadState& state, Session* session, const OpName& name,
+inline const GraphOp& record_in_graph(ThreadState& state, Session* session, const OpRef& name,
                                       std::span<const InputRef> inputs, std::span<OutputRef> outputs,
                                       std::uint64_t duration_ns, bool traced = true) {
   FunctionFrame& frame = *state.function;
@@ -510,16 +511,15 @@ inline const GraphOp& record_in_graph(ThreadState& state, Session* session, cons
   return op;
 }
 
-/// The verdict of check_numerics on an op's outputs. Throws NumericsError, or calls the handler.
-inline void check_outputs(std::string_view op_type, const GraphOp* op, std::source_location where,
-                          std::span<const InputRef> inputs, std::span<const OutputRef> outputs) {
-  const auto options = CheckSettings::get().current();
-  if (options == nullptr) return;
+/// What check_numerics has to say of an op's outputs: of the first bad one; null if nothing.
+inline const NumericsRef* check_outputs(const CheckOptions& options, std::string_view op_type, const GraphOp* op,
+                                        const SourcePlace& where, std::span<const InputRef> inputs,
+                                        std::span<const OutputRef> outputs) {
   for (std::size_t slot = 0; slot < outputs.size(); ++slot) {
     const TensorView& view = outputs[slot].view;
     const std::uint64_t bad_complex = count_non_finite_complex(view);
     if (bad_complex == 0 && !has_non_finite(view)) continue;
-    if (!is_checked(*options, op_type, static_cast<std::int32_t>(slot))) continue;
+    if (!is_checked(options, op_type, static_cast<std::int32_t>(slot))) continue;
     NumericsEvent event;
     event.op_type = op_type;
     if (op != nullptr) {
@@ -541,8 +541,22 @@ inline void check_outputs(std::string_view op_type, const GraphOp* op, std::sour
     walk_stack(StackMode::unwind, stack);
     Symbolizer symbolizer;
     event.stack = symbolizer.resolve(stack.span(), where);
-    deliver(std::move(event), *options);
+    return new FoundNumerics(std::move(event), options);
   }
+  return nullptr;
 }
 
-}  // namespace nanlens::detail
+/// The same, as far as it is on and there is memory to tell of it.
+inline const NumericsRef* checked_outputs(ThreadState& state, std::string_view op_type, const GraphOp* op,
+                                          const SourcePlace& where, std::span<const InputRef> inputs,
+                                          std::span<const OutputRef> outputs) noexcept {
+  const NumericsRef* found = nullptr;
+  without_throwing(state, [&] {
+    if (const auto options = CheckSettings::get().current())
+      found = check_outputs(*options, op_type, op, where, inputs, outputs);
+  });
+  return found;
+}
+
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <string>
 
-namespace nanlens::detail {
+#include <nanlens/config.hpp>
+
+namespace nanlens::inline NANLENS_ABI::detail {
 
 /// A place in the source. Line 0: only the function and the module are known.
 struct ResolvedFrame {
@@ -14,4 +16,4 @@ struct ResolvedFrame {
   std::string function;
 };
 
-}  // namespace nanlens::detail
+}  // namespace nanlens::inline NANLENS_ABI::detail

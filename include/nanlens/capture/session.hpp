@@ -22,8 +22,10 @@
 #include <nanlens/capture/options.hpp>
 #include <nanlens/capture/thread_state.hpp>
 #include <nanlens/capture/value_budget.hpp>
+#include <nanlens/config.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
 /// One logdir being written. All writing happens under one lock, by the writer thread, by a thread whose queue is full,
 /// or by whoever flushes; recording threads otherwise never meet it.
@@ -411,4 +413,5 @@ class Session {
 #endif
 };
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

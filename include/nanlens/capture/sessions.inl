@@ -9,18 +9,17 @@
 #include <utility>
 #include <vector>
 
-#include <nanlens/capture/active.hpp>
+#include <nanlens/capture/clients.hpp>
 #include <nanlens/capture/session.hpp>
+#include <nanlens/config.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
 inline std::atomic<Session*> current_session{nullptr};
 
 /// Set while the process is copied by fork: recording calls wait.
 inline std::atomic<bool> forking{false};
-
-/// Whether floating-point exceptions are wanted of what is recorded.
-inline std::atomic<bool> fp_flags_wanted{false};
 
 /// Sessions of this process, one per logdir; never destroyed, since threads may be inside one.
 struct Sessions {
@@ -58,7 +57,7 @@ inline void wait_for_recording_threads() {
 }
 
 inline void stop_current_session() {
-  active.fetch_and(~(dumping_bit | forked_bit));
+  Clients::get().switch_off(dumping_bit | forked_bit | fp_flags_bit);
   Session* const session = current_session.exchange(nullptr);
   if (session == nullptr) return;
   wait_for_recording_threads();
@@ -97,11 +96,11 @@ inline bool start_session(const DumpOptions& options, bool from_environment, std
   if (!session->start(sessions.run_id, why)) return false;
   install_hooks(sessions);
   sessions.from_environment = from_environment;
-  fp_flags_wanted.store(options.fp_flags);
   current_session.store(session);
-  active.fetch_and(~forked_bit);
-  active.fetch_or(dumping_bit);
+  Clients::get().switch_off(forked_bit);
+  Clients::get().switch_on(dumping_bit | (options.fp_flags ? fp_flags_bit : 0));
   return true;
 }
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

@@ -15,10 +15,11 @@
 #endif
 
 #include <nanlens/capture/options.hpp>
+#include <nanlens/config.hpp>
 
-namespace nanlens {
+namespace nanlens::inline NANLENS_ABI {
 
-namespace detail {
+namespace NANLENS_HIDDEN detail {
 
 inline constexpr std::size_t max_stack_frames = 64;
 
@@ -86,5 +87,5 @@ inline void walk_stack(StackMode mode, StackAddresses& stack) noexcept {
 #endif
 }
 
-}  // namespace detail
-}  // namespace nanlens
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

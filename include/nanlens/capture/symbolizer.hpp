@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,10 +20,12 @@
 #include <backtrace.h>
 #endif
 
+#include <nanlens/capture/recorder_table.hpp>
 #include <nanlens/capture/resolved_frame.hpp>
 #include <nanlens/config.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
 inline std::string demangled(const char* symbol) {
   if (symbol == nullptr) return {};
@@ -60,7 +61,7 @@ inline std::string true_path(std::string path) {
 }
 
 /// The frame of a call site.
-inline ResolvedFrame frame_of(const std::source_location& where) {
+inline ResolvedFrame frame_of(const SourcePlace& where) {
   return {true_path(where.file_name()), static_cast<std::int32_t>(where.line()), where.function_name()};
 }
 
@@ -81,7 +82,7 @@ inline bool is_own_frame(const ResolvedFrame& frame) noexcept {
 class Symbolizer {
  public:
   /// The frames of a stack, outermost first, inlined calls included; the innermost is the line of `where`.
-  std::vector<ResolvedFrame> resolve(std::span<const std::uintptr_t> pcs, const std::source_location& where) {
+  std::vector<ResolvedFrame> resolve(std::span<const std::uintptr_t> pcs, const SourcePlace& where) {
     std::vector<ResolvedFrame> frames;  // innermost first
     for (const std::uintptr_t pc : pcs) resolve_pc(pc, frames);
     std::vector<ResolvedFrame> kept;
@@ -96,7 +97,7 @@ class Symbolizer {
  private:
   // The line of the op's name is exact, but its file may be a relative path; of a frame of the walk it is the other way
   // round, since a return address lies behind the call.
-  static void place_site(const std::source_location& where, std::vector<ResolvedFrame>& frames) {
+  static void place_site(const SourcePlace& where, std::vector<ResolvedFrame>& frames) {
     ResolvedFrame site{where.file_name(), static_cast<std::int32_t>(where.line()), where.function_name()};
     const auto same = [&](const ResolvedFrame& f) {
       return f.line > 0 && (f.file == site.file || ends_with_path(f.file, site.file));
@@ -134,15 +135,15 @@ class Symbolizer {
 
   void resolve_pc(std::uintptr_t pc, std::vector<ResolvedFrame>& frames) {
     if (state_ == nullptr) state_ = ::backtrace_create_state(nullptr, 1, &on_error, nullptr);
+    auto* const state = static_cast<backtrace_state*>(state_);
     Collector collector{&frames};
-    ::backtrace_pcinfo(state_, pc - 1, &on_frame, &on_error, &collector);
+    ::backtrace_pcinfo(state, pc - 1, &on_frame, &on_error, &collector);
     if (collector.added > 0) return;
-    ::backtrace_syminfo(state_, pc - 1, &on_symbol, &on_error, &collector);
+    ::backtrace_syminfo(state, pc - 1, &on_symbol, &on_error, &collector);
     add_symbol(pc, std::move(collector.symbol), frames);
   }
-  backtrace_state* state_ = nullptr;
 #else
-  static void resolve_pc(std::uintptr_t pc, std::vector<ResolvedFrame>& frames) { add_symbol(pc, {}, frames); }
+  void resolve_pc(std::uintptr_t pc, std::vector<ResolvedFrame>& frames) { add_symbol(pc, {}, frames); }
 #endif
 
   // Without debug information: the symbol, and the module that holds it.
@@ -159,6 +160,10 @@ class Symbolizer {
     (void)frames;
 #endif
   }
+
+  [[maybe_unused]] void* state_ =
+      nullptr;  // libbacktrace's; there in any case, since units with and without it may be linked together
 };
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

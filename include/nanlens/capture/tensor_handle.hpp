@@ -7,10 +7,11 @@
 #include <utility>
 
 #include <nanlens/capture/tensor_link.hpp>
+#include <nanlens/config.hpp>
 #include <nanlens/summary/health_counts.hpp>
 #include <nanlens/tensor/view_of.hpp>
 
-namespace nanlens {
+namespace nanlens::inline NANLENS_ABI {
 
 /// A value that remembers which op made it. It converts to the value, so that it is used like one:
 ///
@@ -147,4 +148,4 @@ detail::Target<T> target(const T& variable) noexcept {
   return {variable};
 }
 
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

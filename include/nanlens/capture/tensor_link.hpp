@@ -5,10 +5,11 @@
 #include <cstdint>
 
 #include <nanlens/capture/hash.hpp>
+#include <nanlens/config.hpp>
 #include <nanlens/logdir/tensor_origin.hpp>
 #include <nanlens/tensor/tensor_view.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI::detail {
 
 struct GraphOp;
 
@@ -71,4 +72,4 @@ inline TensorKey key_of(const TensorView& view) noexcept {
   return key;
 }
 
-}  // namespace nanlens::detail
+}  // namespace nanlens::inline NANLENS_ABI::detail

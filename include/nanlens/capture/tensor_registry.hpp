@@ -16,8 +16,10 @@
 #include <nanlens/capture/content_sample.hpp>
 #include <nanlens/capture/platform.hpp>
 #include <nanlens/capture/tensor_link.hpp>
+#include <nanlens/config.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
 /// What is known of a tensor by its memory.
 struct TensorIdentity {
@@ -234,4 +236,5 @@ class TensorRegistry {
   std::array<Shard, 1024> shards_;
 };
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

@@ -15,8 +15,10 @@
 #include <nanlens/capture/event_ring.hpp>
 #include <nanlens/capture/function_frame.hpp>
 #include <nanlens/capture/recent_outputs.hpp>
+#include <nanlens/config.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
 struct ThreadState {
   std::uint64_t thread_id = 0;
@@ -58,7 +60,7 @@ struct ThreadState {
     CatalogGraph* graph = nullptr;
   };
   struct DeviceEntry {
-    const char* name = nullptr;
+    std::string name;
     std::int32_t id = 0;
   };
   std::array<StackEntry, 2048> stack_cache{};
@@ -84,11 +86,10 @@ struct ThreadState {
     if (device_cache.name != name) device_cache = {name, Catalog::get().device(name)};
     return device_cache.id;
   }
-  std::uint32_t stack_number(StackMode mode, const std::source_location& where) {
+  std::uint32_t stack_number(StackMode mode, const SourcePlace& where) {
     StackAddresses stack;
     walk_stack(mode, stack);
-    std::uint64_t hash = mix(reinterpret_cast<std::uintptr_t>(where.file_name()), where.line());
-    hash = mix(hash, where.column());
+    std::uint64_t hash = hash_place(where);
     for (const std::uintptr_t pc : stack.span()) hash = mix(hash, pc);
     StackEntry& entry = stack_cache[hash % stack_cache.size()];
     if (entry.number == no_stack || entry.hash != hash) entry = {hash, Catalog::get().stack(hash, stack.span(), where)};
@@ -168,4 +169,5 @@ inline ThreadState* this_thread() noexcept {
 #endif
 }
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

@@ -6,7 +6,10 @@
 #include <mutex>
 #include <unordered_set>
 
-namespace nanlens::detail {
+#include <nanlens/config.hpp>
+
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
 /// The values of the first bad event of each op and call site, as long as the budget of a recording lasts. Asked at bad
 /// events only.
@@ -37,4 +40,5 @@ class ValueBudget {
   std::unordered_set<std::uint64_t> sites_;
 };
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

@@ -10,8 +10,10 @@
 #include <vector>
 
 #include <nanlens/capture/tensor_link.hpp>
+#include <nanlens/config.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
 
 /// Variables by address. Looked up by every op once there is one, so that reading takes no lock: a change makes a new
 /// table, and old ones are kept.
@@ -64,4 +66,5 @@ class VariableTable {
   std::vector<std::unique_ptr<Entries>> tables_;
 };
 
-}  // namespace nanlens::detail
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI

@@ -6,9 +6,10 @@
 #include <Eigen/Core>
 #include <type_traits>
 
+#include <nanlens/config.hpp>
 #include <nanlens/nanlens.hpp>
 
-namespace nanlens {
+namespace nanlens::inline NANLENS_ABI {
 
 template <>
 struct DTypeOf<Eigen::half> {
@@ -60,4 +61,4 @@ struct Evaluate<T> {
   static typename T::PlainObject evaluate(const T& expression) { return expression; }
 };
 
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

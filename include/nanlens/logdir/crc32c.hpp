@@ -9,7 +9,7 @@
 
 #include <nanlens/config.hpp>
 
-namespace nanlens::logdir {
+namespace nanlens::inline NANLENS_ABI::logdir {
 
 namespace detail {
 
@@ -72,4 +72,4 @@ constexpr std::uint32_t mask_crc(std::uint32_t crc) noexcept { return ((crc >> 1
 /// The checksum as stored in a TFRecord file.
 inline std::uint32_t masked_crc32c(const void* data, std::size_t n) noexcept { return mask_crc(crc32c(data, n)); }
 
-}  // namespace nanlens::logdir
+}  // namespace nanlens::inline NANLENS_ABI::logdir

@@ -4,9 +4,10 @@
 
 #include <variant>
 
+#include <nanlens/config.hpp>
 #include <nanlens/logdir/encode.hpp>
 
-namespace nanlens::logdir {
+namespace nanlens::inline NANLENS_ABI::logdir {
 
 /// The envelope of every record. `wall_time` is in seconds since the epoch.
 struct DebugEvent {
@@ -32,4 +33,4 @@ inline void append_event(std::string& out, const DebugEvent& event) {
   append_record_of(out, [&](WireWriter& w) { encode(w, event); });
 }
 
-}  // namespace nanlens::logdir
+}  // namespace nanlens::inline NANLENS_ABI::logdir

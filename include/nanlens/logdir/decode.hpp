@@ -3,11 +3,12 @@
 /// repeated field, elements beyond its limit (limits.hpp) are not kept.
 #pragma once
 
+#include <nanlens/config.hpp>
 #include <nanlens/logdir/debug_event.hpp>
 #include <nanlens/logdir/limits.hpp>
 #include <nanlens/logdir/wire.hpp>
 
-namespace nanlens::logdir {
+namespace nanlens::inline NANLENS_ABI::logdir {
 
 namespace detail {
 
@@ -303,4 +304,4 @@ inline EventKind kind_of(const DebugEvent& event) noexcept {
   return std::visit([](const auto& what) { return detail::kind_of<std::decay_t<decltype(what)>>; }, event.what);
 }
 
-}  // namespace nanlens::logdir
+}  // namespace nanlens::inline NANLENS_ABI::logdir

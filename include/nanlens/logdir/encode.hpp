@@ -7,10 +7,11 @@
 #include <string>
 #include <string_view>
 
+#include <nanlens/config.hpp>
 #include <nanlens/logdir/events.hpp>
 #include <nanlens/logdir/wire.hpp>
 
-namespace nanlens::logdir {
+namespace nanlens::inline NANLENS_ABI::logdir {
 
 namespace detail {
 
@@ -244,4 +245,4 @@ void append_event(std::string& out, double wall_time, const What& what, const Na
   append_record_of(out, [&](WireWriter& w) { encode_event(w, wall_time, 0, what, extension); });
 }
 
-}  // namespace nanlens::logdir
+}  // namespace nanlens::inline NANLENS_ABI::logdir

@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
+#include <nanlens/config.hpp>
 #include <nanlens/logdir/tags.hpp>
 #include <nanlens/logdir/tensor_origin.hpp>
 #include <nanlens/summary/debug_mode.hpp>
 
-namespace nanlens::logdir {
+namespace nanlens::inline NANLENS_ABI::logdir {
 
 /// First record of a `metadata` file. Every further one is nanlens' own: it marks the end of a recording (see FileSet).
 struct DebugMetadata {
@@ -207,4 +208,4 @@ enum class EventKind : std::uint32_t {
   debugged_device = static_cast<std::uint32_t>(tags::DebugEvent::debugged_device),
 };
 
-}  // namespace nanlens::logdir
+}  // namespace nanlens::inline NANLENS_ABI::logdir

@@ -9,9 +9,10 @@
 #include <string>
 #include <string_view>
 
+#include <nanlens/config.hpp>
 #include <nanlens/logdir/events.hpp>
 
-namespace nanlens::logdir {
+namespace nanlens::inline NANLENS_ABI::logdir {
 
 /// The files of a set, in the order in which a reader reads them.
 enum class FileKind : std::uint8_t { metadata, source_files, stack_frames, graphs, graph_execution_traces, execution };
@@ -64,4 +65,4 @@ constexpr bool belongs_into(FileKind kind, EventKind event) noexcept {
   return false;
 }
 
-}  // namespace nanlens::logdir
+}  // namespace nanlens::inline NANLENS_ABI::logdir

@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace nanlens::limits {
+#include <nanlens/config.hpp>
+
+namespace nanlens::inline NANLENS_ABI::limits {
 
 /// @name Files and records
 ///@{
@@ -114,4 +116,4 @@ inline constexpr std::size_t entries_looked_at_freely = 1000;
 inline constexpr std::uint64_t pause_ns_per_entry = 30'000;
 ///@}
 
-}  // namespace nanlens::limits
+}  // namespace nanlens::inline NANLENS_ABI::limits

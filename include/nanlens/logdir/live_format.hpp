@@ -15,10 +15,11 @@
 #include <string>
 #include <string_view>
 
+#include <nanlens/config.hpp>
 #include <nanlens/logdir/file_set.hpp>
 #include <nanlens/logdir/wire.hpp>
 
-namespace nanlens::logdir::live {
+namespace nanlens::inline NANLENS_ABI::logdir::live {
 
 inline constexpr std::string_view suffix = ".live";
 inline constexpr std::uint32_t magic = 0x6c766e6e;
@@ -130,4 +131,4 @@ inline void append_record(std::string& to, double wall_time, EventKind kind, std
   });
 }
 
-}  // namespace nanlens::logdir::live
+}  // namespace nanlens::inline NANLENS_ABI::logdir::live

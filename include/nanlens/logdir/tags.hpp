@@ -5,7 +5,9 @@
 
 #include <cstdint>
 
-namespace nanlens::logdir::tags {
+#include <nanlens/config.hpp>
+
+namespace nanlens::inline NANLENS_ABI::logdir::tags {
 
 /// `nanlens` is no field of TensorFlow's: its readers skip it.
 enum class DebugEvent : std::uint32_t {
@@ -175,4 +177,4 @@ enum class NanlensExtension : std::uint32_t {
   output_evidence = 13,
 };
 
-}  // namespace nanlens::logdir::tags
+}  // namespace nanlens::inline NANLENS_ABI::logdir::tags

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 
-namespace nanlens::logdir {
+#include <nanlens/config.hpp>
+
+namespace nanlens::inline NANLENS_ABI::logdir {
 
 /// The numbers are those of TensorOrigin in tfdbg2.proto.
 enum class TensorOrigin : std::int32_t {
@@ -15,4 +17,4 @@ enum class TensorOrigin : std::int32_t {
   changed = 4,       ///< the same bytes, which hold something else by now: changed by what is not on record
 };
 
-}  // namespace nanlens::logdir
+}  // namespace nanlens::inline NANLENS_ABI::logdir

@@ -8,12 +8,13 @@
 #include <optional>
 #include <vector>
 
+#include <nanlens/config.hpp>
 #include <nanlens/logdir/events.hpp>
 #include <nanlens/logdir/limits.hpp>
 #include <nanlens/logdir/wire.hpp>
 #include <nanlens/summary/health.hpp>
 
-namespace nanlens::logdir {
+namespace nanlens::inline NANLENS_ABI::logdir {
 
 /// Number of elements by the proto's shape; 1 without a shape; −1 if the shape is unknown or overflows.
 inline std::int64_t num_elements(const TensorProto& proto) noexcept {
@@ -106,4 +107,4 @@ inline std::vector<double> summary_values(const TensorProto& proto) {
   return values;
 }
 
-}  // namespace nanlens::logdir
+}  // namespace nanlens::inline NANLENS_ABI::logdir

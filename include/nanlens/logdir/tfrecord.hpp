@@ -6,9 +6,10 @@
 #include <cstdint>
 #include <span>
 
+#include <nanlens/config.hpp>
 #include <nanlens/logdir/crc32c.hpp>
 
-namespace nanlens::logdir {
+namespace nanlens::inline NANLENS_ABI::logdir {
 
 using Bytes = std::span<const unsigned char>;
 
@@ -49,4 +50,4 @@ inline bool payload_intact(Bytes payload, const unsigned char* footer) noexcept 
   return masked_crc32c(payload.data(), payload.size()) == detail::load_le<std::uint32_t>(footer);
 }
 
-}  // namespace nanlens::logdir
+}  // namespace nanlens::inline NANLENS_ABI::logdir

@@ -12,10 +12,11 @@
 #include <string_view>
 #include <type_traits>
 
+#include <nanlens/config.hpp>
 #include <nanlens/logdir/limits.hpp>
 #include <nanlens/logdir/tfrecord.hpp>
 
-namespace nanlens::logdir {
+namespace nanlens::inline NANLENS_ABI::logdir {
 
 enum class WireType : std::uint8_t { varint = 0, fixed64 = 1, length_delimited = 2, fixed32 = 5 };
 
@@ -302,4 +303,4 @@ class WireReader {
   bool failed_ = false;
 };
 
-}  // namespace nanlens::logdir
+}  // namespace nanlens::inline NANLENS_ABI::logdir

@@ -8,11 +8,12 @@
 #include <cstdint>
 #include <cstring>
 
+#include <nanlens/config.hpp>
 #include <nanlens/summary/health.hpp>
 #include <nanlens/summary/statistics.hpp>
 #include <nanlens/tensor/tensor_view.hpp>
 
-namespace nanlens {
+namespace nanlens::inline NANLENS_ABI {
 
 namespace detail {
 
@@ -99,4 +100,4 @@ void visit_bad_elements(const TensorView& view, Visit&& visit) {
   }
 }
 
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

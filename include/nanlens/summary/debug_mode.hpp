@@ -6,7 +6,9 @@
 #include <iterator>
 #include <string_view>
 
-namespace nanlens {
+#include <nanlens/config.hpp>
+
+namespace nanlens::inline NANLENS_ABI {
 
 /// The numbers are those of `debug_event.proto`. Recording takes no_tensor … shape and full_tensor;
 /// the others are TensorFlow-internal or never written, and a reader only tolerates them.
@@ -159,4 +161,4 @@ constexpr bool tells(TensorDebugMode mode, Told what) noexcept {
   return false;
 }
 
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

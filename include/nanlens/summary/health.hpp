@@ -2,11 +2,12 @@
 /// Health of a whole tensor: counts over any TensorView, contiguous or strided, in one pass over its memory.
 #pragma once
 
+#include <nanlens/config.hpp>
 #include <nanlens/summary/kernels.hpp>
 #include <nanlens/summary/strided.hpp>
 #include <nanlens/tensor/tensor_view.hpp>
 
-namespace nanlens {
+namespace nanlens::inline NANLENS_ABI {
 
 namespace detail {
 
@@ -74,4 +75,4 @@ inline std::uint64_t count_non_finite_complex(const TensorView& view) noexcept {
   return bad * folded.repeats;
 }
 
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

@@ -6,9 +6,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include <nanlens/config.hpp>
 #include <nanlens/tensor/float_bits.hpp>
 
-namespace nanlens {
+namespace nanlens::inline NANLENS_ABI {
 
 /// Element counts by category; the six add up to the number of elements counted.
 /// −0.0 is zero; subnormals count by their sign.
@@ -72,4 +73,4 @@ HealthCounts count_scalar(const void* data, std::size_t n) noexcept {
   return counts;
 }
 
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

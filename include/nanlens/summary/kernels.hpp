@@ -14,7 +14,7 @@
 #include <nanlens/config.hpp>
 #include <nanlens/summary/health_counts.hpp>
 
-namespace nanlens {
+namespace nanlens::inline NANLENS_ABI {
 
 /// Instruction sets that kernels are built for. `baseline` is SSE2, NEON or wasm simd128, whichever the target has.
 enum class SimdLevel : int { scalar = 0, baseline = 1, avx2 = 2, avx512 = 3 };
@@ -25,8 +25,6 @@ namespace detail {
 inline constexpr std::size_t vectors_per_block = 64;
 // Measured best on x86-64 for kernels that read at memory speed; the address is never dereferenced.
 inline constexpr std::size_t prefetch_distance = 3072;
-
-inline namespace NANLENS_ISA_NAMESPACE {
 
 namespace baseline {
 #define NANLENS_KERNEL_TARGET
@@ -53,8 +51,6 @@ namespace avx512 {
 #undef NANLENS_KERNEL_BYTES
 }  // namespace avx512
 #endif
-
-}  // namespace NANLENS_ISA_NAMESPACE
 
 inline SimdLevel probe_simd_level() noexcept {
 #if NANLENS_X86_64
@@ -97,8 +93,6 @@ namespace detail {
 
 enum class Question { full, concise, curt };
 
-inline namespace NANLENS_ISA_NAMESPACE {
-
 // Answers one question about n contiguous elements. For Question::curt, `nan` of the result is 1 if anything is not
 // finite.
 template <Question Q, class Layout>
@@ -123,7 +117,5 @@ HealthCounts count_contiguous(const void* data, std::size_t n) noexcept {
       return answer(baseline::full_health<Layout>, baseline::concise_health<Layout>, baseline::curt_health<Layout>);
   }
 }
-
-}  // namespace NANLENS_ISA_NAMESPACE
 }  // namespace detail
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

@@ -10,9 +10,10 @@
 #include <cstring>
 #include <limits>
 
+#include <nanlens/config.hpp>
 #include <nanlens/summary/strided.hpp>
 
-namespace nanlens {
+namespace nanlens::inline NANLENS_ABI {
 
 /// Statistics of the finite elements; min = +∞, max = −∞ and mean = NaN where there are none.
 struct Statistics {
@@ -103,4 +104,4 @@ inline Statistics statistics(const TensorView& view) noexcept {
   return pass.finish();
 }
 
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

@@ -7,9 +7,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include <nanlens/config.hpp>
 #include <nanlens/tensor/tensor_view.hpp>
 
-namespace nanlens::detail {
+namespace nanlens::inline NANLENS_ABI::detail {
 
 // A strided tensor with its dimensions put in an order that suits memory. Counting does not care about order, so a
 // transposed matrix becomes one contiguous run.
@@ -123,4 +124,4 @@ bool visit_runs(const Folded& f, std::size_t element_bytes, Visit&& visit) noexc
   return filled == 0 || visit(buffer, filled);
 }
 
-}  // namespace nanlens::detail
+}  // namespace nanlens::inline NANLENS_ABI::detail

@@ -10,10 +10,11 @@
 #include <cstdint>
 #include <span>
 
+#include <nanlens/config.hpp>
 #include <nanlens/summary/debug_mode.hpp>
 #include <nanlens/summary/health.hpp>
 
-namespace nanlens {
+namespace nanlens::inline NANLENS_ABI {
 
 /// The numbers recorded for one tensor in a summary mode.
 struct Summary {
@@ -107,4 +108,4 @@ inline std::span<const double> extents_in(TensorDebugMode mode, std::span<const 
                          rank < summary_extents ? static_cast<std::size_t>(std::max(rank, 0.0)) : summary_extents);
 }
 
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace nanlens {
+#include <nanlens/config.hpp>
+
+namespace nanlens::inline NANLENS_ABI {
 
 /// Element type. The numbers are those of TensorFlow's `types.proto`; they appear inside summaries and TensorProtos.
 /// A reader may meet numbers that are not listed, and `_REF` variants (number + 100).
@@ -158,4 +160,4 @@ constexpr bool is_floating(DType dtype) noexcept { return dtype_kind(dtype) == D
 /// The layout of a floating dtype; without bits for any other.
 constexpr const FloatFormat& float_format(DType dtype) noexcept { return detail::facts_of(dtype).format; }
 
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

@@ -4,9 +4,10 @@
 
 #include <string_view>
 
+#include <nanlens/config.hpp>
 #include <nanlens/tensor/dtype.hpp>
 
-namespace nanlens {
+namespace nanlens::inline NANLENS_ABI {
 
 /// Display name ("float32", "bool", …); "invalid" for numbers that are not in the enum.
 constexpr std::string_view dtype_name(DType dtype) noexcept { return detail::facts_of(dtype).name; }
@@ -18,4 +19,4 @@ constexpr DType dtype_from_name(std::string_view name) noexcept {
   return DType::invalid;
 }
 
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

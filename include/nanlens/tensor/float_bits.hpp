@@ -8,9 +8,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <nanlens/config.hpp>
 #include <nanlens/tensor/dtype.hpp>
 
-namespace nanlens {
+namespace nanlens::inline NANLENS_ABI {
 
 /// One floating-point layout. `special` is the least magnitude (bits without the sign) that is not finite;
 /// with `has_infinity` that one is the infinity and all above are NaN, else it and all above are NaN.
@@ -75,4 +76,4 @@ static_assert([] {
 
 }  // namespace detail
 
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

@@ -7,7 +7,9 @@
 #include <initializer_list>
 #include <type_traits>
 
-namespace nanlens {
+#include <nanlens/config.hpp>
+
+namespace nanlens::inline NANLENS_ABI {
 
 /// The largest rank a TensorView can describe (TensorFlow's own limit is 254; its kernels stop at 8).
 inline constexpr std::size_t max_rank = 16;
@@ -103,4 +105,4 @@ constexpr Shape row_major_strides(const Shape& shape) noexcept {
   return strides;
 }
 
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

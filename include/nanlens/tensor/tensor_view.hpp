@@ -2,10 +2,11 @@
 /// A tensor as nanlens sees it: memory, element type, extents, strides and device; owns nothing.
 #pragma once
 
+#include <nanlens/config.hpp>
 #include <nanlens/tensor/dtype.hpp>
 #include <nanlens/tensor/shape.hpp>
 
-namespace nanlens {
+namespace nanlens::inline NANLENS_ABI {
 
 /// The device of tensors in this process's own memory, named as TensorFlow names it.
 inline constexpr const char* cpu_device = "/job:localhost/replica:0/task:0/device:CPU:0";
@@ -47,4 +48,4 @@ constexpr bool is_dense(const TensorView& view) noexcept {
   return true;
 }
 
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

@@ -14,9 +14,10 @@
 #include <iosfwd>  // std::string by name only: <string> takes long to compile
 #include <type_traits>
 
+#include <nanlens/config.hpp>
 #include <nanlens/tensor/tensor_view.hpp>
 
-namespace nanlens {
+namespace nanlens::inline NANLENS_ABI {
 
 namespace detail {
 
@@ -170,4 +171,4 @@ constexpr TensorView tensor_view(const T* data, const Shape& shape) noexcept {
   return dense_view(detail::readable(data), dtype_of<T>, shape);
 }
 
-}  // namespace nanlens
+}  // namespace nanlens::inline NANLENS_ABI

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+
+#include <nanlens/capture/environment.inl>
+#include <nanlens/capture/function.inl>
+#include <nanlens/capture/graph_builder.inl>
+#include <nanlens/capture/meeting_point.hpp>
+#include <nanlens/capture/op.inl>
+
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
+
+/// Runs what a host asks for. False, with a line on stderr, if memory runs out on the way.
+template <class Body>
+bool serve([[maybe_unused]] const char* what, Body&& body) noexcept {
+#if NANLENS_HAS_EXCEPTIONS
+  try {
+#endif
+    body();
+    return true;
+#if NANLENS_HAS_EXCEPTIONS
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "nanlens: %s failed: %s\n", what, error.what());
+    return false;
+  }
+#endif
+}
+
+/// One that can't join, for want of memory, asks at every event what is on.
+inline void join(Client* client) noexcept {
+  serve("joining the recorder", [&] { Clients::get().join(*client); });
+}
+inline void leave(Client* client) noexcept { Clients::get().leave(*client); }
+
+inline bool serve_enable_dump(const DumpOptionsRef& options, void (*say)(void* to, TextRef why), void* to) noexcept {
+  bool on = false;
+  return serve("enable_dump_debug_info",
+               [&] {
+                 std::string why;
+                 on = enable_dump(options, why);
+                 if (!on) say(to, std::string_view(why));
+               }) &&
+         on;
+}
+inline bool serve_enable_check(const CheckOptionsRef& options) noexcept {
+  bool first = false;
+  return serve("enable_check_numerics", [&] { first = enable_check(options); }) && first;
+}
+inline void serve_disable_check() noexcept {
+  serve("disable_check_numerics", [] { disable_check(); });
+}
+inline void serve_disable_dump() noexcept {
+  serve("disable_dump_debug_info", [] { disable_dump(); });
+}
+inline void serve_flush() noexcept {
+  serve("flush_debug_info", [] { flush_all(); });
+}
+
+/// The recorder of this program or library, as far as it was compiled with the same flags.
+inline constexpr RecorderTable own_recorder{
+    recorder_version,
+    sizeof(RecorderTable),
+    &join,
+    &leave,
+    &begin,
+    &serve_enable_dump,
+    &serve_disable_dump,
+    &serve_flush,
+    &serve_enable_check,
+    &serve_disable_check,
+    &record_op,
+    &identify_before,
+    &look_before,
+    &kept,
+    &declare_variable,
+    &forget_memory,
+    &enter_function,
+    &leave_function,
+    &capture_argument,
+    &add_result,
+    &declare_graph,
+    &declare_op,
+    &trace_output,
+};
+
+inline const RecorderTable& recorder_of_process() noexcept { return meet(own_recorder); }
+
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI
