@@ -22,6 +22,7 @@ struct Flags {
   std::string dump_tensor_debug_mode = "NO_TENSOR";
   int dump_circular_buffer_size = 1000;
   std::int64_t dump_value_budget = nanlens::DumpOptions().value_budget;
+  std::int64_t dump_pinned_sites = nanlens::DumpOptions().pinned_sites;
   mnist::Fix fix = mnist::Fix::none;
 };
 
@@ -60,6 +61,8 @@ int main(int argc, char** argv) {
   app.add_option("--dump_dir", flags.dump_dir, "record into this logdir");
   app.add_option("--dump_tensor_debug_mode", flags.dump_tensor_debug_mode, "NO_TENSOR … FULL_TENSOR");
   app.add_option("--dump_circular_buffer_size", flags.dump_circular_buffer_size, "keep the last so many; -1: all");
+  app.add_option("--dump_pinned_sites", flags.dump_pinned_sites,
+                 "at how many places a ring keeps the first bad events");
   app.add_option("--dump_value_budget", flags.dump_value_budget, "bytes of values to keep of the first bad tensors");
   app.add_flag("--check_numerics", flags.check_numerics, "stop at the first NaN or infinity");
   const std::map<std::string, mnist::Fix> fixes = {
@@ -80,7 +83,8 @@ int main(int argc, char** argv) {
       nanlens::enable_dump_debug_info({.logdir = flags.dump_dir,
                                        .tensor_debug_mode = nanlens::debug_mode_from_name(flags.dump_tensor_debug_mode),
                                        .circular_buffer_size = flags.dump_circular_buffer_size,
-                                       .value_budget = flags.dump_value_budget});
+                                       .value_budget = flags.dump_value_budget,
+                                       .pinned_sites = flags.dump_pinned_sites});
     train(flags);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

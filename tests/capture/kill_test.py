@@ -28,8 +28,8 @@ def dump(logdir, what):
     return [json.loads(line) for line in out.splitlines()]
 
 
-def die(logdir, progress, ring, count, way, kill_after):
-    program = subprocess.Popen([death, logdir, progress, str(ring), str(THREADS), str(count), way], stderr=subprocess.DEVNULL)
+def die(logdir, progress, ring, count, way, kill_after, *bad):
+    program = subprocess.Popen([death, logdir, progress, str(ring), str(THREADS), str(count), way, *bad], stderr=subprocess.DEVNULL)
     if kill_after is not None:
         while not any(counts(progress)):
             assert program.poll() is None
@@ -104,7 +104,45 @@ def trial(way, ring, kill_after=None):
         assert not [name for name in os.listdir(logdir) if name.endswith(".live")]
 
 
+def check_window(done, items, bad, what):
+    """Of a ring, what led to the first NaN, what followed, and the newest; nothing twice, each thread in order."""
+    found = [[] for _ in range(THREADS)]
+    for item in items:
+        thread, index = map(int, item["op_name"].split())
+        found[thread].append(index)
+    for thread, own in enumerate(found):
+        assert own == sorted(set(own)), f"{what}: thread {thread} is out of order, or has repetitions"
+    assert len(items) >= min(RING, sum(done)), f"{what}: {len(items)} events"
+    if done[0] > bad:
+        assert set(range(max(0, bad - 500), bad + 1)) <= set(found[0]), f"{what}: the window has gaps"
+    if done[0] > bad + 500 + RING:
+        assert len(items) >= min(bad, 500) + 1 + 500 + RING, f"{what}: {len(items)} events"
+
+
+RING = 50
+
+
+def trial_window(kill_after, bad):
+    with tempfile.TemporaryDirectory() as directory:
+        logdir, progress = os.path.join(directory, "run"), os.path.join(directory, "progress")
+        with open(progress, "wb") as f:
+            f.write(bytes(8 * THREADS))
+        die(logdir, progress, RING, 10 ** 9, str(int(signal.SIGKILL)), kill_after, str(bad))
+        before = None
+        for recovered in (False, True):
+            run = dump(logdir, "runs")[0]
+            assert not run["diagnostics"], run["diagnostics"]
+            items = dump(logdir, "executions")
+            check_window(counts(progress), items, bad, f"killed after {kill_after} s, NaN in op {bad}, recovered: {recovered}")
+            assert before is None or items == before, "recover changed what is read"
+            before = items
+            subprocess.run([nanlens, "recover", logdir], check=True, stdout=subprocess.DEVNULL)
+
+
 tried = 0
+for _ in range(2 * trials):
+    trial_window(rng.random() * 0.05, rng.choice((0, 20, 700, 2000)))
+    tried += 1
 for ring in (-1, 100):
     for way in ENDS:
         trial(way, ring)

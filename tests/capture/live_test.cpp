@@ -1,9 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <random>
 #include <string>
@@ -12,10 +10,12 @@
 #include <sys/resource.h>
 
 #include "../support/slowness.hpp"
+#include "left_by_death.hpp"
 #include "recorded.hpp"
 
 using namespace nanlens;
 using test::everything;
+using test::left_by_death;
 using test::TemporaryDirectory;
 
 namespace {
@@ -36,46 +36,19 @@ void wait_for(reader::Logdir& logdir, std::size_t executions) {
   while (logdir.runs().empty() || logdir.runs()[0]->num_executions() < executions);
 }
 
-std::string bytes_of(const std::filesystem::path& path) {
-  std::string bytes(std::filesystem::file_size(path), '\0');
-  std::ifstream(path, std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  return bytes;
-}
-
 bool has_memory_file(const std::string& logdir) {
   for (const auto& entry : std::filesystem::directory_iterator(logdir))
     if (entry.path().string().ends_with(logdir::live::suffix)) return true;
   return false;
 }
 
-// A recording as its process would leave it by dying now. The writer goes on meanwhile: the memory's file is read
-// first.
-std::unique_ptr<reader::MemoryStorage> left_by_death(const std::string& logdir) {
-  std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(logdir)) paths.push_back(entry.path());
-  const auto is_memory = [](const auto& path) { return path.string().ends_with(logdir::live::suffix); };
-  std::partition(paths.begin(), paths.end(), is_memory);
-  auto storage = std::make_unique<reader::MemoryStorage>();
-  for (const auto& path : paths) {
-    std::string bytes = bytes_of(path);
-    // A process that lives may write while it is copied: until two looks see the same commits.
-    for (std::string before; is_memory(path) && before != bytes.substr(0, logdir::live::page_bytes);) {
-      before = bytes.substr(0, logdir::live::page_bytes);
-      bytes = bytes_of(path);
-    }
-    const double long_ago = 1;
-    constexpr std::size_t alive = logdir::live::region_content + offsetof(logdir::live::LiveHeader, alive);
-    if (is_memory(path)) std::memcpy(bytes.data() + alive, &long_ago, sizeof long_ago);
-    storage->put(path.filename(), std::move(bytes));
-  }
-  return storage;
-}
-
 }  // namespace
 
 TEST_CASE("a ring can be watched while it runs, and what was shown stays when it ends") {
   const TemporaryDirectory dir;
-  enable_dump_debug_info(ring_of(dir / "run", 10));
+  DumpOptions options = ring_of(dir / "run", 10);
+  options.pinned_sites = 0;  // rings hold more while they may have to be pinned
+  enable_dump_debug_info(options);
   record_eager(5);
   reader::Logdir logdir{dir / "run"};
   wait_for(logdir, 5);

@@ -103,7 +103,10 @@ for mode in ("CONCISE_HEALTH", "CURT_HEALTH", "FULL_TENSOR"):
     other = json.loads(run(nanlens, "why", path(mode), "--json")[0])
     assert (other["headline"]["op_type"], other["headline"]["reach"]) == ("Log", 499), (mode, other["headline"])
 # A ring that has lost the rows of the first bad call: still the right call and, from its inputs, the right op.
-record("ring200", ring="200")
+record("pinned", ring="200")  # but if it was told not to, it keeps them
+pinned = json.loads(run(nanlens, "why", path("pinned"), "--json")[0])
+assert (pinned["headline"]["id"], pinned["headline"]["op_type"]) == ("rc.log_softmax", "Log"), pinned["headline"]
+record("ring200", "--dump_pinned_sites", "0", ring="200")
 lost = json.loads(run(nanlens, "why", path("ring200"), "--json")[0])
 assert (lost["headline"]["id"], lost["headline"]["op_type"]) == ("rc.opaque", "Log"), lost["headline"]
 assert lost["headline"]["reach"] >= 0.99 * lost["total"], (lost["headline"]["reach"], lost["total"])
@@ -220,8 +223,20 @@ assert rows(path("BUG.TAR.ZST"), "alerts") == rows(bug, "alerts")
 env = {"NANLENS_LOGDIR": path("env"), "NANLENS_RUN_ID": "feedbeef"}
 run(mnist, "--max_steps", "2", env=env)
 assert rows(path("env"), "runs")[0]["num_traces"] == 120 and rows(path("env"), "runs")[0]["run_id"] == "feedbeef"
-error = run(mnist, "--max_steps", "1", env={"NANLENS_LOGDIR": path("bad"), "NANLENS_MODE": "LOTS"})[1]
-assert error.count("\n") == 1 and "NANLENS_MODE" in error and not os.path.exists(path("bad"))
+for name, value in {"NANLENS_MODE": "LOTS", "NANLENS_PINNED_EVENTS": "many", "NANLENS_PINNED_SITES": "1x", "NANLENS_STATISTICS": "yes",
+                    "NANLENS_FP_FLAGS": "2"}.items():
+    error = run(mnist, "--max_steps", "1", env={"NANLENS_LOGDIR": path("bad"), name: value})[1]
+    assert error.count("\n") == 1 and name in error and not os.path.exists(path("bad"))
+kept = {}
+for name, more in {"none": {"NANLENS_PINNED_SITES": "0"}, "one": {"NANLENS_PINNED_SITES": "1"},
+                   "statistics": {"NANLENS_PINNED_SITES": "1", "NANLENS_STATISTICS": "1"}}.items():
+    env = {"NANLENS_LOGDIR": path(f"ring.{name}"), "NANLENS_CIRCULAR_BUFFER_SIZE": "30", "NANLENS_PINNED_EVENTS": "20", **more}
+    run(mnist, env=env)
+    kept[name] = rows(env["NANLENS_LOGDIR"], "traces")
+assert len(kept["none"]) == 30 and len(kept["one"]) > 60, kept.keys()
+assert kept["one"][-1]["op_name"] == kept["none"][-1]["op_name"] and "Log" in [t["op_name"] for t in kept["one"][:41]]
+traces_of = lambda name: sum(os.path.getsize(os.path.join(path(name), f)) for f in os.listdir(path(name)) if f.endswith("traces"))
+assert traces_of("ring.statistics") > traces_of("ring.one"), "statistics"
 error = run(mnist, env={"NANLENS_CHECK_NUMERICS": "1"}, code=1)[1]
 assert 'graph op "Log"' in error and "Tensor had -Inf values" in error
 

@@ -46,6 +46,8 @@ struct DumpOptions {
   bool fp_flags = false;
   bool record_children = true;
   std::int64_t value_budget = 0;
+  std::int64_t pinned_sites = 0;
+  std::int64_t pinned_events = 0;
 };
 struct CheckNumericsOptions {
   int stack_height_limit = 30;

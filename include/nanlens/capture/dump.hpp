@@ -44,6 +44,8 @@ inline bool enable_dump_debug_info(const DumpOptions& options) {
   ref.stack = static_cast<std::int32_t>(options.stack);
   ref.circular_buffer_size = options.circular_buffer_size;
   ref.value_budget = options.value_budget;
+  ref.pinned_sites = options.pinned_sites;
+  ref.pinned_events = options.pinned_events;
   ref.extension = options.extension;
   ref.statistics = options.statistics;
   ref.fp_flags = options.fp_flags;

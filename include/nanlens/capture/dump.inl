@@ -44,6 +44,8 @@ inline DumpOptions options_of(const DumpOptionsRef& ref) {
   options.statistics = ref.statistics;
   options.fp_flags = ref.fp_flags;
   options.record_children = ref.record_children;
+  options.pinned_sites = ref.pinned_sites;
+  options.pinned_events = ref.pinned_events;
   return options;
 }
 
@@ -58,7 +60,7 @@ inline void disable_dump() {
 }
 
 inline void flush_all() {
-  if (Session* const session = current_session.load()) session->flush(true);
+  if (Session* const session = current_session.load()) session->flush(Session::Rings::newest);
 }
 
 }  // namespace NANLENS_HIDDEN detail

@@ -3,8 +3,9 @@
 ///
 /// NANLENS_LOGDIR (turns recording on, unless the program has done so itself), NANLENS_MODE (default FULL_HEALTH),
 /// NANLENS_CIRCULAR_BUFFER_SIZE (default 0: keep all), NANLENS_OP_REGEX, NANLENS_TENSOR_DTYPES (comma list),
-/// NANLENS_VALUE_BUDGET (bytes), NANLENS_STACK (call_site, unwind, frame_pointers), NANLENS_RUN_ID,
-/// NANLENS_CHECK_NUMERICS (1: throw at the first NaN).
+/// NANLENS_VALUE_BUDGET (bytes), NANLENS_PINNED_SITES, NANLENS_PINNED_EVENTS, NANLENS_STATISTICS, NANLENS_FP_FLAGS (0
+/// or 1), NANLENS_STACK (call_site, unwind, frame_pointers), NANLENS_RUN_ID, NANLENS_CHECK_NUMERICS (1: throw at the
+/// first NaN).
 #pragma once
 
 #include <cerrno>
@@ -55,6 +56,15 @@ inline bool parse_number(const char* name, std::int64_t& number, std::string& wh
   return false;
 }
 
+// 0 or 1, if the variable is set.
+inline bool parse_flag(const char* name, bool& flag, std::string& why) {
+  const std::string_view text = environment(name);
+  if (text == "1" || text == "0") flag = text == "1";
+  if (text.empty() || text == "1" || text == "0") return true;
+  why = std::string(name) + ": '" + std::string(text) + "' is neither 0 nor 1";
+  return false;
+}
+
 inline bool options_from_environment(DumpOptions& options, std::string& why) {
   options.logdir = environment("NANLENS_LOGDIR");
   options.tensor_debug_mode = TensorDebugMode::full_health;
@@ -70,6 +80,10 @@ inline bool options_from_environment(DumpOptions& options, std::string& why) {
   }
   if (!parse_number("NANLENS_CIRCULAR_BUFFER_SIZE", options.circular_buffer_size, why)) return false;
   if (!parse_number("NANLENS_VALUE_BUDGET", options.value_budget, why)) return false;
+  if (!parse_number("NANLENS_PINNED_SITES", options.pinned_sites, why)) return false;
+  if (!parse_number("NANLENS_PINNED_EVENTS", options.pinned_events, why)) return false;
+  if (!parse_flag("NANLENS_STATISTICS", options.statistics, why)) return false;
+  if (!parse_flag("NANLENS_FP_FLAGS", options.fp_flags, why)) return false;
   if (const auto stack = environment("NANLENS_STACK"); stack == "call_site")
     options.stack = StackMode::call_site;
   else if (stack == "frame_pointers")

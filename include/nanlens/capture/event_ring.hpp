@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <nanlens/capture/event_queue.hpp>
+#include <nanlens/capture/pinned_windows.hpp>
 #include <nanlens/config.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
@@ -28,27 +29,19 @@ class EventRing {
     drained_ = 0;
   }
 
-  /// Keeps an event, and forgets the oldest beyond `limit`. False if there is no memory.
+  enum class Pushed : std::uint8_t { kept, no_memory, not_wanted };
+
+  /// Keeps an event, and forgets the oldest beyond `limit`, unless the event belongs to a window.
+  Pushed push(std::size_t limit, const QueuedEvent& event, std::string_view content,
+              const PinnedWindows& windows) noexcept {
+    const std::lock_guard guard(lock_);
+    if (windows.is_open()) return Pushed::not_wanted;
+    return keep(limit, event, content) ? Pushed::kept : Pushed::no_memory;
+  }
+  /// The same of every event. False if there is no memory.
   bool push(std::size_t limit, const QueuedEvent& event, std::string_view content) noexcept {
     const std::lock_guard guard(lock_);
-    const std::size_t size = live::entry_bytes(content.size());
-    if (region_ == nullptr && !grow(size)) return false;
-    while (count_ >= limit) forget_oldest();
-    while (!has_room(size))
-      if (!grow(size)) return false;
-    const std::size_t capacity = capacity_of(region_);
-    unsigned char* p = content_of(region_) + region_->head % capacity;
-    std::uint64_t head = region_->head;
-    if (head % capacity + size > capacity) {
-      const std::uint64_t marker = 0;
-      std::memcpy(p, &marker, sizeof marker);
-      head += capacity - head % capacity;
-      p = content_of(region_);
-    }
-    put_entry(p, event, content);
-    shared(region_->head).store(head + size, std::memory_order_release);
-    ++count_;
-    return true;
+    return keep(limit, event, content);
   }
 
   /// Visits what is kept, oldest first: it will be in the files from the next commit on, and is then to be released.
@@ -77,6 +70,26 @@ class EventRing {
  private:
   static constexpr std::size_t first_bytes = (std::size_t{64} << 10) - live::region_content;
 
+  bool keep(std::size_t limit, const QueuedEvent& event, std::string_view content) noexcept {
+    const std::size_t size = live::entry_bytes(content.size());
+    if (region_ == nullptr && !grow(size)) return false;
+    while (count_ >= limit) forget_oldest();
+    while (!has_room(size))
+      if (!grow(size)) return false;
+    const std::size_t capacity = capacity_of(region_);
+    unsigned char* p = content_of(region_) + region_->head % capacity;
+    std::uint64_t head = region_->head;
+    if (head % capacity + size > capacity) {
+      const std::uint64_t marker = 0;
+      std::memcpy(p, &marker, sizeof marker);
+      head += capacity - head % capacity;
+      p = content_of(region_);
+    }
+    put_entry(p, event, content);
+    shared(region_->head).store(head + size, std::memory_order_release);
+    ++count_;
+    return true;
+  }
   [[nodiscard]] bool has_room(std::size_t size) const noexcept {
     const std::size_t capacity = capacity_of(region_);
     const std::size_t at = region_->head % capacity;

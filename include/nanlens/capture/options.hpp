@@ -44,6 +44,11 @@ struct DumpOptions {
   /// Bytes of a recording for the values of the first event with a NaN or infinity of each op and place: its inputs and
   /// outputs are stored in full, in the extension field, so that the op can be run again on them. 0: none.
   std::int64_t value_budget = std::int64_t{16} << 20;
+  /// Of a recording that keeps only the last events: at how many call sites the first event with a NaN or infinity is
+  /// kept for good, with those around it. 0: nowhere.
+  std::int64_t pinned_sites = 8;
+  /// How many events are kept there: at least as many before it of each thread and kind, and as many behind it.
+  std::int64_t pinned_events = 500;
 
   friend bool operator==(const DumpOptions&, const DumpOptions&) = default;
 };

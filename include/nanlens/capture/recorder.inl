@@ -366,7 +366,7 @@ void submit_execution(ThreadState& state, Session& session, const ExecutionField
   event.wall_time = wall_time_now();
   event.stack = state.stack_number(session.options().stack, e.where);
   event.is_execution = 1;
-  session.submit(state, event);
+  session.submit(state, event, extension.bad ? extension.site : 0);
 }
 
 inline std::uint64_t site_of(const OpRef& name, std::size_t num_outputs) noexcept {
@@ -452,12 +452,12 @@ inline void submit_trace(ThreadState& state, Session& session, const GraphOp& op
   using Tag = logdir::tags::GraphExecutionTrace;
   QueuedEvent event{};
   state.content.clear();
+  TensorOutcome outcome;
   {
     logdir::WireWriter w(state.content);
     w.raw(op.trace_head);
     w.field(Tag::output_slot, std::int64_t{slot});
     w.field(Tag::tensor_debug_mode, std::int64_t{static_cast<std::int32_t>(session.options().tensor_debug_mode)});
-    TensorOutcome outcome;
     const std::int32_t tensor_id = op.output_tensor_ids[static_cast<std::size_t>(slot)];
     if (!write_tensor(w, Tag::tensor_proto, session, op.type, view, tensor_id, false, outcome)) {
       if (outcome.unreadable) state.dropped_traces.fetch_add(1, std::memory_order_relaxed);
@@ -479,7 +479,8 @@ inline void submit_trace(ThreadState& state, Session& session, const GraphOp& op
   }
   event.wall_time = wall_time_now();
   event.stack = no_stack;
-  session.submit(state, event);
+  // The nodes of a line that runs again and again are one call site.
+  session.submit(state, event, outcome.bad ? mix(hash_text(op.type), op.stack) : 0);
 }
 
 /// Records an op inside a function: a node of its graph, and a trace of each output.

@@ -17,7 +17,7 @@
 namespace nanlens::inline NANLENS_ABI::detail {
 
 /// Recorders of another version are not seen: each serves its own.
-inline constexpr std::uint32_t recorder_version = 1;
+inline constexpr std::uint32_t recorder_version = 2;
 
 /// A text of somebody else's, valid during a call.
 struct TextRef {
@@ -101,6 +101,8 @@ struct DumpOptionsRef {
   std::int32_t stack = 0;
   std::int64_t circular_buffer_size = 0;
   std::int64_t value_budget = 0;
+  std::int64_t pinned_sites = 0;
+  std::int64_t pinned_events = 0;
   bool extension = true;
   bool statistics = false;
   bool fp_flags = false;

@@ -20,6 +20,7 @@
 #include <nanlens/capture/file_set_writer.hpp>
 #include <nanlens/capture/op_filter.hpp>
 #include <nanlens/capture/options.hpp>
+#include <nanlens/capture/pinned_windows.hpp>
 #include <nanlens/capture/thread_state.hpp>
 #include <nanlens/capture/value_budget.hpp>
 #include <nanlens/config.hpp>
@@ -57,9 +58,10 @@ class Session {
     created_ = true;
     stop_ = false;
     values_.reset(options_.value_budget);
+    windows_.reset(options_.pinned_sites, options_.pinned_events);
     add_thread_drops(-1);  // what was dropped before is not this recording's
     begin_live();
-    write_pending(false);
+    write_pending(Rings::stay);
     running_ = true;
     start_writer();
     return true;
@@ -76,7 +78,7 @@ class Session {
     if (writer_.joinable()) writer_.join();
 #endif
     const std::lock_guard guard(lock_);
-    write_pending(true);
+    write_pending(Rings::newest);
     add_thread_drops(1);
     files_.append_metadata(lost_executions_, lost_traces_);
     files_.close();
@@ -84,38 +86,33 @@ class Session {
     running_ = false;
   }
 
-  /// Writes what is queued; with `rings`, also what rings keep, which are then empty.
-  void flush(bool rings) {
+  /// What becomes of what rings keep when queues are written. What is written of them is no longer kept, as is what is
+  /// older.
+  enum class Rings : std::uint8_t {
+    stay,
+    newest,  ///< the last of all threads together are written, as many as the options say
+    all,     ///< everything is written
+  };
+
+  /// Writes what is queued, and of rings what is asked for.
+  void flush(Rings rings) {
     const std::lock_guard guard(lock_);
     if (running_) write_pending(rings);
   }
 
   /// Takes an event, whose content is in `state.content`, from the thread that owns `state`. Nothing is dropped: a full
-  /// queue makes the caller write.
-  void submit(ThreadState& state, QueuedEvent& event) {
+  /// queue makes the caller write. `bad_site`: the op's call site where the event holds a NaN or infinity, else 0.
+  void submit(ThreadState& state, QueuedEvent& event, std::uint64_t bad_site = 0) {
     event.sequence = state.sequence++;
-    const std::string& content = state.content;
     if (state.recording_number != number_ && !join(state)) return drop(state, event);
-    if (ring_mode()) {
-      auto& ring = event.is_execution != 0 ? state.executions : state.traces;
-      if (!ring.push(static_cast<std::size_t>(options_.circular_buffer_size), event, content)) drop(state, event);
-      return;
-    }
-    if (!EventQueue::fits(content.size())) {  // a large FULL_TENSOR value
-      const std::lock_guard guard(lock_);
-      write_pending(false);
-      write_definitions();
-      append(event, content);
-      flush_files(1 - event.is_execution, event.is_execution);
-      commit_files();
-      return;
-    }
-    while (!state.queue.push(event, content)) flush(false);
-#if NANLENS_HAS_THREADS
-    if (state.queue.more_than_half_full() && !woken_.load(std::memory_order_relaxed) &&
-        !woken_.exchange(true, std::memory_order_relaxed))
-      wake_.notify_one();
-#endif
+    if (!ring_mode()) return enqueue(state, event);
+    if (bad_site != 0 && windows_.begins(bad_site)) return pin(state, event);
+    using enum EventRing::Pushed;
+    auto pushed = not_wanted;
+    while (pushed == not_wanted && !windows_.takes_next())
+      pushed = ring_of(state, event).push(num_kept(), event, state.content, windows_);
+    if (pushed == not_wanted) return enqueue(state, event);
+    if (pushed == no_memory) drop(state, event);
   }
 
   /// In a child process after fork there is no writer thread, and the files belong to the parent.
@@ -157,7 +154,7 @@ class Session {
       wake_.wait_for(guard, interval);
       guard.unlock();
       woken_.store(false, std::memory_order_relaxed);
-      flush(false);
+      flush(Rings::stay);
       guard.lock();
     }
   }
@@ -167,12 +164,47 @@ class Session {
   bool join(ThreadState& state) {
     if (!live_.ready()) return false;
     state.attach(&live_);
-    if (!ring_mode()) {
-      state.queue.attach(live_.allocate(RegionKind::queue, EventQueue::region_bytes, state.thread_id));
-      if (!state.queue.attached()) return false;
-    }
     state.recording_number = number_;
     return true;
+  }
+
+  static EventRing& ring_of(ThreadState& state, const QueuedEvent& event) noexcept {
+    return event.is_execution != 0 ? state.executions : state.traces;
+  }
+  // How many events of one kind a ring keeps.
+  [[nodiscard]] std::size_t num_kept() const noexcept {
+    return static_cast<std::size_t>(std::max(options_.circular_buffer_size, windows_.events()));
+  }
+
+  // An event that goes to the files whatever follows.
+  void enqueue(ThreadState& state, const QueuedEvent& event) {
+    const std::string& content = state.content;
+    if (!EventQueue::fits(content.size())) {  // a large FULL_TENSOR value
+      const std::lock_guard guard(lock_);
+      write_pending(Rings::stay);
+      write_definitions();
+      append(event, content);
+      flush_files(1 - event.is_execution, event.is_execution);
+      commit_files();
+      return;
+    }
+    if (!state.queue.attached())
+      state.queue.attach(live_.allocate(RegionKind::queue, EventQueue::region_bytes, state.thread_id));
+    if (!state.queue.attached()) return drop(state, event);
+    while (!state.queue.push(event, content)) flush(Rings::stay);
+#if NANLENS_HAS_THREADS
+    if (state.queue.more_than_half_full() && !woken_.load(std::memory_order_relaxed) &&
+        !woken_.exchange(true, std::memory_order_relaxed))
+      wake_.notify_one();
+#endif
+  }
+
+  // The first bad event of a site: it goes to the files, with all that rings hold.
+  void pin(ThreadState& state, const QueuedEvent& event) {
+    const std::lock_guard guard(lock_);
+    windows_.open();
+    if (!ring_of(state, event).push(num_kept() + 1, event, state.content)) drop(state, event);
+    write_pending(Rings::all);
   }
   static void drop(ThreadState& state, const QueuedEvent& event) noexcept {
     auto& dropped = event.is_execution != 0 ? state.dropped_executions : state.dropped_traces;
@@ -209,20 +241,21 @@ class Session {
     }
   }
 
-  void write_pending(bool rings) {
+  void write_pending(Rings rings) {
     begun_ = wall_time_now();
     const std::vector<ThreadState*> states = ThreadStates::get().list();
+    std::vector<Pending>& pending = pending_;
+    pending.clear();
+    std::deque<std::string> kept;  // contents of ring events
+    // Rings before queues: what a thread puts into its ring may be later than what others have put into their queues.
+    if (rings != Rings::stay) add_rings(states, kept, rings);
     std::vector<std::uint64_t> heads;
     // Heads first: definitions are made before the events that refer to them, so those read below cover these events.
     for (const ThreadState* state : states) heads.push_back(state->queue.head());
-    std::vector<Pending>& pending = pending_;
-    pending.clear();
     for (std::size_t i = 0; i < states.size(); ++i)
       states[i]->queue.visit(heads[i], [&](const QueuedEvent& e, std::string_view content, std::uint64_t) {
         pending.push_back({e, content});
       });
-    std::deque<std::string> kept;  // contents of ring events
-    if (rings) add_rings(states, kept);
     const auto earlier = [](const Pending& a, const Pending& b) { return earlier_event(a.event, b.event); };
     // What one thread queued is in order.
     if (!std::is_sorted(pending.begin(), pending.end(), earlier)) std::sort(pending.begin(), pending.end(), earlier);
@@ -233,7 +266,7 @@ class Session {
       executions += p.event.is_execution;
     }
     flush_files(pending.size() - executions, executions);
-    commit(states, heads, rings);
+    commit(states, heads, rings != Rings::stay);
   }
 
   static bool earlier_event(const QueuedEvent& a, const QueuedEvent& b) noexcept {
@@ -241,8 +274,8 @@ class Session {
     return a.sequence < b.sequence;
   }
 
-  // Each thread kept its own last N; of all together, the last N stay.
-  void add_rings(const std::vector<ThreadState*>& states, std::deque<std::string>& kept) {
+  // Each thread kept its own last ones. Newest first, so that those that are wanted come before the others.
+  void add_rings(const std::vector<ThreadState*>& states, std::deque<std::string>& kept, Rings rings) {
     std::vector<Pending> drained;
     for (ThreadState* state : states)
       for (EventRing* ring : {&state->executions, &state->traces})
@@ -252,8 +285,9 @@ class Session {
     std::sort(drained.begin(), drained.end(),
               [](const auto& a, const auto& b) { return earlier_event(b.event, a.event); });
     std::int64_t count[2] = {0, 0};
-    std::erase_if(drained,
-                  [&](const auto& e) { return ++count[e.event.is_execution] > options_.circular_buffer_size; });
+    if (rings == Rings::newest)
+      std::erase_if(drained,
+                    [&](const auto& e) { return ++count[e.event.is_execution] > options_.circular_buffer_size; });
     pending_.insert(pending_.end(), drained.begin(), drained.end());
   }
 
@@ -384,6 +418,7 @@ class Session {
   DumpOptions options_;
   std::unique_ptr<OpFilter> filter_;
   mutable ValueBudget values_;
+  PinnedWindows windows_;
   std::mutex lock_;
   FileSetWriter files_;
   LiveFile live_;

@@ -29,9 +29,9 @@ inline constexpr std::size_t page_bytes = 4096;
 enum class RegionKind : std::uint32_t {
   none,        ///< not finished yet
   header,      ///< a LiveHeader
-  queue,       ///< events of a thread, in order
-  executions,  ///< the last Execution events of a thread
-  traces,      ///< the last GraphExecutionTrace events of a thread
+  queue,       ///< events of a thread, in order: all are kept, whatever LiveHeader::ring says
+  executions,  ///< the last Execution events of a thread; of those of all threads, the last LiveHeader::ring count
+  traces,      ///< the last GraphExecutionTrace events of a thread, likewise
   journal,     ///< definitions and stacks
   retired,     ///< its content is in another region
 };
@@ -64,7 +64,7 @@ struct LiveHeader {
   std::uint32_t version;
   std::uint32_t parity;  ///< which commit holds; changed last
   std::uint64_t process_id;
-  std::int64_t ring;  ///< circular_buffer_size; 0 or less: everything is kept
+  std::int64_t ring;  ///< circular_buffer_size; 0 or less: everything is kept, in queues
   double alive;       ///< wall time at which the recording was last seen alive, in seconds
   Commit commits[2];
 };

@@ -24,6 +24,7 @@ namespace live = logdir::live;
 struct LeftEvent {
   live::LiveEvent event;
   std::uint64_t thread_id = 0;
+  bool in_ring = false;
   std::string content;
 };
 struct LeftDefinition {
@@ -56,9 +57,13 @@ class LiveRegions {
     truncated = file.size() > size;
     live::RegionHeader region{};
     for (std::uint64_t at = 0; fetch(file, at, region) && region.magic == live::magic; at += region.bytes) {
-      if (region.bytes < live::page_bytes || region.bytes % live::page_bytes != 0 || region.bytes > size - at) return;
+      if (region.bytes < live::page_bytes || region.bytes % live::page_bytes != 0 || region.bytes > size - at) break;
       read_region(file, at, region);
     }
+    live::LiveHeader now{};
+    const bool same =
+        fetch(file, live::region_content, now) && now.commits[now.parity & 1U].file_bytes == commit().file_bytes;
+    steady = steady && same;
   }
   [[nodiscard]] const live::Commit& commit() const noexcept { return header.commits[header.parity & 1U]; }
   /// True if everything is kept, and not only the last events.
@@ -69,6 +74,7 @@ class LiveRegions {
   std::map<std::uint64_t, LeftDefinition> definitions;  ///< by number
   std::map<std::uint64_t, LeftStack> stacks;            ///< by number
   bool truncated = false;                               ///< there is more than is read
+  bool steady = true;  ///< the process, if it lives, has not written of this into the six files meanwhile
 
  private:
   template <class T>
@@ -88,12 +94,14 @@ class LiveRegions {
         content.size())
       return;
     if (region.kind == RegionKind::journal) return read_journal(content, region.head);
-    live::RegionHeader now = region;  // what a living process has written over meanwhile is no longer there
-    if (ring && !fetch(file, at, now)) return;
-    read_entries(content, region, std::max({region.taken[header.parity & 1U], region.first, now.first}));
+    live::RegionHeader now{};  // what a living process has written over meanwhile is no longer there
+    if (!fetch(file, at, now)) return;
+    const auto taken = [](const live::RegionHeader& r) { return std::max(r.taken[0], r.taken[1]); };
+    if (!ring && taken(now) != taken(region)) steady = false;
+    read_entries(content, region, std::max({region.taken[header.parity & 1U], region.first, now.first}), ring);
   }
 
-  void read_entries(const std::string& content, const live::RegionHeader& region, std::uint64_t from) {
+  void read_entries(const std::string& content, const live::RegionHeader& region, std::uint64_t from, bool ring) {
     constexpr std::size_t head_bytes = sizeof(std::uint64_t) + sizeof(live::LiveEvent);
     if (region.head < from || region.head - from > content.size()) return;
     for (std::uint64_t at = from; at < region.head;) {
@@ -110,6 +118,7 @@ class LiveRegions {
       std::memcpy(&left.event, content.data() + place + sizeof length, sizeof left.event);
       if (left.event.content_bytes() > length - head_bytes || left.event.is_execution > 1) return;
       left.thread_id = region.thread_id;
+      left.in_ring = ring;
       left.content = content.substr(place + head_bytes, left.event.content_bytes());
       events.push_back(std::move(left));
       at += length;

@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -15,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -35,20 +37,27 @@ class LiveSet {
   explicit LiveSet(std::string host) : host_(std::move(host)) { limits_.fill(everything); }
 
   /// Looks at the memory's file. `in_use`: whether a process holds it; where that can't be told, its clock does.
-  void look(ByteSource& file, std::optional<bool> in_use) {
+  /// `open(kind)` opens one of the six.
+  template <class Open>
+  void look(ByteSource& file, std::optional<bool> in_use, Open&& open) {
     if (state_ == State::died) return;
     LiveRegions left;
     if (!left.begin(file)) return;
     const live::Commit& commit = left.commit();
     const bool alive = in_use.value_or(seconds_now() - left.header.alive < seconds_between_signs);
-    const bool watched = state_ == State::watched;
     for (std::size_t i = 0; i < limits_.size(); ++i)
-      if (tails_[i].empty() && !(watched && holds_events(static_cast<FileKind>(i)))) limits_[i] = commit.file_bytes[i];
+      if (!was_watched_ || !holds_events(static_cast<FileKind>(i))) limits_[i] = commit.file_bytes[i];
     limits_[index(FileKind::metadata)] = everything;
-    if (alive && left.keeps_all()) return;
-    state_ = alive ? State::watched : State::died;
+    if (alive && left.keeps_all()) {
+      if (was_watched_) add_written(commit, open);
+      return;
+    }
     left.read(file);
     truncated_ = left.truncated;
+    if (alive && !left.steady) return;  // the next look will see what has moved into the files
+    state_ = alive ? State::watched : State::died;
+    if (was_watched_) add_written(commit, open);
+    was_watched_ = was_watched_ || alive;
     if (!alive) add_definitions(left);
     add_events(left, alive ? left.header.alive : std::numeric_limits<double>::infinity());
   }
@@ -57,14 +66,12 @@ class LiveSet {
   template <class Open>
   void gone(Open&& open) {
     if (state_ == State::died) return;
-    const bool watched = std::exchange(state_, State::closed) == State::watched;
-    for (std::size_t i = 0; i < limits_.size(); ++i) {
-      const auto kind = static_cast<FileKind>(i);
-      if (tails_[i].empty() && !(watched && holds_events(kind)))
-        limits_[i] = everything;
-      else if (auto file = open(kind))
-        add_rest(kind, std::move(file));
-    }
+    state_ = State::closed;
+    live::Commit all{};
+    all.file_bytes.fill(everything);
+    for (std::size_t i = 0; i < limits_.size(); ++i)
+      if (!was_watched_ || !holds_events(static_cast<FileKind>(i))) limits_[i] = everything;
+    if (was_watched_) add_written(all, open);
   }
 
   /// How many bytes of a file are to be read, and what follows them.
@@ -99,8 +106,8 @@ class LiveSet {
     }
   }
 
-  // Those before a wall time that were not added before. Each thread kept its own last N; of all together, the last N
-  // stay.
+  // Those before a wall time that were not added before. Each thread kept its own last ones in its ring; when the
+  // process has died, the last N of all together stay. While it lives, all can still be pinned.
   void add_events(const LiveRegions& left, double before) {
     std::vector<const LeftEvent*> events;
     for (const LeftEvent& e : left.events)
@@ -112,8 +119,9 @@ class LiveSet {
     };
     sort_stably(events, later);
     std::int64_t kept[2] = {0, 0};
-    if (!left.keeps_all())
-      std::erase_if(events, [&](const LeftEvent* e) { return ++kept[e->event.is_execution] > left.header.ring; });
+    if (state_ == State::died)
+      std::erase_if(events,
+                    [&](const LeftEvent* e) { return e->in_ring && ++kept[e->event.is_execution] > left.header.ring; });
     for (auto e = events.rbegin(); e != events.rend(); ++e)
       if (shown_.emplace((*e)->thread_id, (*e)->event.is_execution, (*e)->event.sequence).second) add_event(left, **e);
   }
@@ -122,29 +130,43 @@ class LiveSet {
     const bool execution = e.event.is_execution != 0;
     const std::string_view content = e.content;
     const std::size_t message = std::size_t{e.event.before_bytes} + e.event.after_bytes;
-    live::append_record(tail(execution ? FileKind::execution : FileKind::graph_execution_traces), e.event.wall_time,
+    const std::string_view place = location(left, e.event.stack);
+    std::string& to = tail(execution ? FileKind::execution : FileKind::graph_execution_traces);
+    const std::size_t begin = to.size();
+    live::append_record(to, e.event.wall_time,
                         execution ? logdir::EventKind::execution : logdir::EventKind::graph_execution_trace,
-                        content.substr(0, e.event.before_bytes), location(left, e.event.stack),
+                        content.substr(0, e.event.before_bytes), place,
                         content.substr(e.event.before_bytes, e.event.after_bytes), content.substr(message));
-    last_shown_[e.event.is_execution] = std::max(last_shown_[e.event.is_execution], e.event.wall_time);
+    if (was_watched_) ++from_memory_[hash_of(std::string_view(to).substr(begin + logdir::record_header_bytes))];
     ++num_left_;
   }
+  // Of a record's payload; what is behind it depends on it alone.
+  static std::size_t hash_of(std::string_view payload) noexcept {
+    const std::size_t behind = logdir::record_overhead - logdir::record_header_bytes;
+    return std::hash<std::string_view>{}(payload.substr(0, payload.size() - behind));
+  }
 
-  // What a ring's end has put into a file, as far as it is later than what was shown.
-  void add_rest(FileKind kind, std::unique_ptr<ByteSource> source) {
-    const double shown = last_shown_[kind == FileKind::execution ? 1 : 0];
-    RecordFile file("", std::move(source));
-    RecordScanner scanner;
-    scanner.scan(
-        file, file.size(),
-        [&](std::uint64_t offset, Bytes payload) {
-          logdir::DebugEvent event;
-          if (offset < limits_[index(kind)] || !logdir::decode(payload, event) || !(event.wall_time > shown)) return;
-          logdir::append_record_of(tail(kind), [&](logdir::WireWriter& w) {
-            w.raw({reinterpret_cast<const char*>(payload.data()), payload.size()});
-          });
-        },
-        [](const ScanFault&) {}, [](std::uint64_t) { return true; });
+  // What has moved from the memory into the files since it is watched, as far as it was not shown there.
+  template <class Open>
+  void add_written(const live::Commit& commit, Open&& open) {
+    for (const FileKind kind : {FileKind::graph_execution_traces, FileKind::execution})
+      if (auto source = open(kind)) {
+        RecordFile file("", std::move(source));
+        scanners_[index(kind)].scan(
+            file, std::min(file.size(), commit.file_bytes[index(kind)]),
+            [&](std::uint64_t offset, Bytes payload) {
+              if (offset >= limits_[index(kind)])
+                add_record(kind, {reinterpret_cast<const char*>(payload.data()), payload.size()});
+            },
+            [](const ScanFault&) {}, [](std::uint64_t) { return true; });
+      }
+  }
+  void add_record(FileKind kind, std::string_view payload) {
+    const auto shown = from_memory_.find(std::hash<std::string_view>{}(payload));
+    if (shown == from_memory_.end())
+      logdir::append_record_of(tail(kind), [&](logdir::WireWriter& w) { w.raw(payload); });
+    else if (--shown->second == 0)
+      from_memory_.erase(shown);
   }
 
   static bool has_location(const LiveRegions& left, std::uint32_t stack) {
@@ -187,7 +209,9 @@ class LiveSet {
   std::array<std::uint64_t, logdir::num_file_kinds> limits_;
   std::array<std::string, logdir::num_file_kinds> tails_;
   std::set<std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>> shown_;  // thread, is_execution, sequence
-  std::array<double, 2> last_shown_{};
+  bool was_watched_ = false;  // from then on events are shown from memory, and of files what did not come from there
+  std::unordered_map<std::size_t, std::uint32_t> from_memory_;  // records that a file may still get, by hash
+  std::array<RecordScanner, logdir::num_file_kinds> scanners_;
   std::map<std::uint32_t, std::string> made_;  // code_location by stack
   std::map<std::string, std::uint64_t> files_;
 };

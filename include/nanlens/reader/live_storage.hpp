@@ -99,6 +99,12 @@ class LiveStorage final : public Storage {
     }
     return set;
   }
+  auto opener(const std::string& stem) {
+    return [this, stem](FileKind kind) {
+      std::string why;
+      return files_->open(logdir::file_name(stem, kind), why);
+    };
+  }
   void look(const std::string& stem) {
     Set& set = set_of(stem);
     if (set.set->died()) return;  // it does not change any more
@@ -106,13 +112,12 @@ class LiveStorage final : public Storage {
     std::string why;
     if (const auto file = files_->open(name, why)) {
       set.seen = true;
-      set.set->look(*file, files_->in_use(name));
+      set.set->look(*file, files_->in_use(name), opener(stem));
     }
   }
   void leave(const std::string& stem, Set& set) {
     set.seen = false;
-    std::string why;
-    set.set->gone([&](FileKind kind) { return files_->open(logdir::file_name(stem, kind), why); });
+    set.set->gone(opener(stem));
   }
 
   std::unique_ptr<Storage> files_;
