@@ -97,7 +97,7 @@ class EventQueue {
   }
   /// Notes that entries up to `end` will be in the files once the commit of this parity holds.
   void take(std::uint64_t end, std::uint32_t parity) noexcept {
-    if (RegionHeader* const region = region_.load(std::memory_order_relaxed)) region->taken[parity] = end;
+    if (end != 0) region_.load(std::memory_order_relaxed)->taken[parity] = end;  // at 0, it may just be being made
   }
   void release(std::uint64_t end) noexcept { tail_.store(end, std::memory_order_release); }
 
