@@ -26,6 +26,9 @@ class GrowingFiles::Source final : public reader::ByteSource {
   }
   std::size_t read(std::uint64_t offset, unsigned char* to, std::size_t count) override {
     const std::lock_guard lock(contents_->mutex);
+    const auto start = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - start < contents_->least) {
+    }
     if (offset >= bytes_->size()) return 0;
     const std::size_t n = std::min(count, bytes_->size() - static_cast<std::size_t>(offset));
     std::memcpy(to, bytes_->data() + offset, n);
@@ -64,6 +67,11 @@ void GrowingFiles::append(const std::string& name, const std::string& bytes) {
   auto& file = contents_->files[name];
   if (file == nullptr) file = std::make_shared<std::string>();
   *file += bytes;
+}
+
+void GrowingFiles::slow_down(std::chrono::milliseconds least) {
+  const std::lock_guard lock(contents_->mutex);
+  contents_->least = least;
 }
 
 std::unique_ptr<reader::Storage> GrowingFiles::storage() const { return std::make_unique<Storage>(contents_); }
@@ -195,6 +203,7 @@ void Headless::frame() {
   ImGui::Render();
   accept_textures();
   if (std::string text = app_->announcement(); !text.empty()) told.push_back(std::move(text));
+  if (after_frame) after_frame();
 }
 
 void Headless::settle() {

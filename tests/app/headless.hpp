@@ -3,6 +3,8 @@
 /// test moves; nothing sleeps and nothing is drawn.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -20,12 +22,15 @@ using viewer::Json;
 class GrowingFiles {
  public:
   void append(const std::string& name, const std::string& bytes);
+  /// Every read takes at least this long from now on.
+  void slow_down(std::chrono::milliseconds least);
   [[nodiscard]] std::unique_ptr<reader::Storage> storage() const;
 
  private:
   struct Contents {
     std::mutex mutex;
     std::map<std::string, std::shared_ptr<std::string>> files;
+    std::chrono::milliseconds least{0};
   };
   class Source;
   class Storage;
@@ -67,6 +72,7 @@ class Headless {
   std::vector<std::string> pictures;
   int picks = 0;
   bool has_quit = false;
+  std::function<void()> after_frame;  ///< sees every frame, not only the last one
 
   [[nodiscard]] viewer::App& app() { return *app_; }
   /// Opens what was dropped or named, and waits until it is read and shown.

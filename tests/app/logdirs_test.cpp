@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "growth.hpp"
 
@@ -66,6 +67,57 @@ TEST_CASE("two logdirs that grow: the run that is shown stays when the first one
   CHECK(after["run"] == "bbbbbbbb");
   CHECK(after["focus"] == before["focus"]);
   CHECK(v.app().link().find("run=bbbbbbbb") != std::string::npos);
+}
+
+TEST_CASE("rows that arrive until a logdir has been read once are not new; those after that are") {
+  Headless v;
+  GeneratorOptions options = bad_run();
+  options.calls = 1500;  // some MiB, so that one slice of reading does not come to the end
+  Growth growth(options);
+  GrowingFiles& files = v.memory["memory:run"];
+  growth.until(0.9, files);
+  files.slow_down(std::chrono::milliseconds(25));
+  bool in_part = false;
+  v.after_frame = [&] { in_part = in_part || (v.app().overview.loading && v.app().rows.shown > 0); };
+  v.open("memory:run");
+  REQUIRE(in_part);
+  const Json before = v.state()["graph_executions"];
+  CHECK(before["new_rows"] == 0);
+  files.slow_down(std::chrono::milliseconds(0));
+  growth.until(1, files);
+  v.look_again();
+  const Json after = v.state()["graph_executions"];
+  CHECK(after["new_rows"].get<int>() == after["total"].get<int>() - before["total"].get<int>());
+  CHECK(after["new_rows"] > 0);
+}
+
+TEST_CASE("everything that was read when reading was stopped is shown; what comes when it goes on is not new either") {
+  Headless v;
+  GeneratorOptions options = bad_run();
+  options.calls = 4000;
+  GrowingFiles& files = v.memory["memory:run"];
+  Growth(options).until(1, files);
+  files.slow_down(std::chrono::milliseconds(25));
+  std::uint64_t first_shown = 0;
+  bool cancelled = false;
+  v.after_frame = [&] {
+    const auto& overview = v.app().overview;
+    if (first_shown == 0 && overview.loading && v.app().rows.shown > 0) first_shown = overview.bytes_done;
+    if (first_shown == 0 || overview.bytes_done == first_shown || std::exchange(cancelled, true)) return;
+    v.app().command("cancel");
+  };
+  v.open("memory:run");
+  v.after_frame = {};
+  const Json stopped = v.state();
+  REQUIRE(stopped["stopped"] == true);
+  REQUIRE(stopped["runs"][0]["num_traces"] < options.calls * options.ops_per_graph);
+  CHECK(stopped["graph_executions"]["shown"] == stopped["runs"][0]["num_traces"]);
+  CHECK(stopped["alerts"]["total"] == stopped["runs"][0]["num_alerts"]);
+  files.slow_down(std::chrono::milliseconds(0));
+  v.command("reload");
+  const Json rows = v.state()["graph_executions"];
+  CHECK(rows["total"] == options.calls * options.ops_per_graph);
+  CHECK(rows["new_rows"] == 0);
 }
 
 TEST_CASE("a damaged logdir: what can be read is shown, what can't is listed with its place") {

@@ -88,15 +88,17 @@ void move_list(App& app, const Rect& area, double total, double visible) {
   pane.first = std::clamp(pane.first, 0.0, std::max(0.0, total - visible));
 }
 
-// Of how many rows the last one has been in view: more have arrived since. Another filter begins anew.
+// Of how many rows the last one has been in view: more have arrived since. Another filter begins anew, and what comes
+// until the logdir has been read once was there before.
 void count_seen(App& app, double visible) {
   auto& pane = app.rows_pane;
   const std::string query = pane.filter + std::string(pane.only_bad ? "\n" : "");
-  if (query != pane.seen_query || app.overview.loading || app.rows.shown < pane.seen) pane.settled = false;
+  if (query != pane.seen_query || app.rows.shown < pane.seen) pane.settled = false;
   pane.seen_query = query;
   const bool end_in_view = pane.first + visible >= static_cast<double>(app.rows.shown);
   if (!pane.settled || end_in_view) pane.seen = app.rows.shown;
-  pane.settled = pane.settled || (app.rows.complete && app.answered());
+  const bool read = !app.overview.loading && !app.overview.stopped;
+  pane.settled = pane.settled || (read && app.rows.complete && app.answered());
 }
 
 // How many rows arrived below, as a button that leads to them.
