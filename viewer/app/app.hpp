@@ -337,7 +337,7 @@ class App {
   void rows_arrived(Rows arrived);
   void begin_frame(double at, const Rect& window);
   void apply_theme();
-  [[nodiscard]] Json state_of_panes() const;
+  [[nodiscard]] Json state_of_window() const;
 
   std::uint64_t serial_ = 0;
   Status status_;

@@ -323,22 +323,44 @@ std::string_view theme_name(const Ui& ui) {
                                                                : ThemeName::contrast);
 }
 
+Json loading_json(const Overview& overview) {
+  if (!overview.loading) return nullptr;
+  return {{"done", overview.bytes_done}, {"total", overview.bytes_total}};
+}
+
 }  // namespace
 
+// Of the window: what lies above the panes, how they lie, and what the user has set.
+Json App::state_of_window() const {
+  return {{"language", tongue_tags[static_cast<std::size_t>(tongue())]},
+          {"cut_texts", ui.cut},
+          {"theme", theme_name(ui)},
+          {"active_pane", pane_ids[static_cast<std::size_t>(active)]},
+          {"maximized", layout.maximized ? Json(pane_ids[static_cast<std::size_t>(*layout.maximized)]) : Json(nullptr)},
+          {"layout", layout.text()},
+          {"phone", ui.finger},
+          {"menu", menu_open},
+          {"typing", typing()},
+          {"popup", popup_ids[static_cast<std::size_t>(popup)]},
+          {"hovered", hovered_json(hovered)},
+          {"tooltip", or_null(ui.held.text)},
+          {"full_screen", full_screen},
+          {"toasts", toasts_json(toasts)},
+          {"exporting", or_null(exporting)},
+          {"follow", follow},
+          {"frame", frames_}};
+}
+
 Json App::state() const {
-  Json loading = nullptr;
-  if (overview.loading) loading = {{"done", overview.bytes_done}, {"total", overview.bytes_total}};
-  return {
+  Json state = {
       {"runs", runs_json(*this)},
       {"run", focus_json(*this)["run"]},
       {"run_index", or_null(overview.run)},
-      {"loading", loading},
+      {"loading", loading_json(overview)},
       {"stopped", overview.stopped},
       {"error", or_null(overview.error)},
       {"diagnostics", diagnostics_json(diagnostics)},
-      {"language", tongue_tags[static_cast<std::size_t>(tongue())]},
-      {"cut_texts", ui.cut},
-      {"theme", theme_name(ui)},
+      {"memory_bytes", platform.memory_bytes ? platform.memory_bytes() : static_cast<double>(overview.memory_bytes)},
       {"verdict", verdict_json(overview.verdict)},
       {"causes", causes_json(explanation)},
       {"chain", chain_json(selection)},
@@ -349,22 +371,9 @@ Json App::state() const {
       {"graph_executions", rows_json(*this)},
       {"graph_structure", graph_json(selection)},
       {"source_code", source_json(*this)},
-      {"stack_trace", stack_json(*this)},
-      {"active_pane", pane_ids[static_cast<std::size_t>(active)]},
-      {"maximized", layout.maximized ? Json(pane_ids[static_cast<std::size_t>(*layout.maximized)]) : Json(nullptr)},
-      {"layout", layout.text()},
-      {"phone", ui.finger},
-      {"menu", menu_open},
-      {"typing", typing()},
-      {"popup", popup_ids[static_cast<std::size_t>(popup)]},
-      {"hovered", hovered_json(hovered)},
-      {"tooltip", or_null(ui.held.text)},
-      {"full_screen", full_screen},
-      {"toasts", toasts_json(toasts)},
-      {"exporting", or_null(exporting)},
-      {"follow", follow},
-      {"memory_bytes", platform.memory_bytes ? platform.memory_bytes() : static_cast<double>(overview.memory_bytes)},
-      {"frame", frames_}};
+      {"stack_trace", stack_json(*this)}};
+  state.update(state_of_window());
+  return state;
 }
 
 Json App::rects() const {

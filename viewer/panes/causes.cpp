@@ -123,6 +123,36 @@ void draw_removed(App& app, Rect row, const Entry& entry) {
              tr(r.to_integers ? Text::causes_got_integers : Text::causes_got, {{"values", r.removed}}));
 }
 
+void draw_entry(App& app, Rect row, const Entry& entry) {
+  if (entry.heading != nullptr)
+    app.ui.bold_in(row.inset(app.ui.px(8), 0), 12, app.ui.theme.dim, entry.heading);
+  else if (entry.cause != nullptr)
+    draw_cause(app, row, entry);
+  else
+    draw_removed(app, row, entry);
+}
+
+constexpr float headline_height = 84;
+constexpr float sum_height = 28;
+
+void draw_headline(App& app, Rect top, const CauseLine& c) {
+  Ui& ui = app.ui;
+  const Hit hit = ui.item("cause:0", top);
+  if (hit.hovered) ui.fill(top, ui.theme.badsoft);
+  if (hit.clicked) app.command("focus_cause", {{"index", 0}});
+  top = top.inset(ui.px(14), ui.px(8));
+  const float used = ui.paragraph(top, ui.sans, 15, ui.theme.bad, c.sentence + " " + c.consequence);
+  top.cut_top(used + ui.px(4));
+  ui.paragraph(top, ui.sans, 13, ui.theme.text, c.remedy);
+}
+
+// How much of the run the causes explain.
+void draw_sum(Ui& ui, const Rect& foot, const Explanation& e) {
+  ui.text_in(foot, ui.sans, 12, ui.theme.dim,
+             tr(Text::causes_sum, {{"explained", e.explained}, {"total", e.total}, {"causes", e.num_causes}}) +
+                 (e.dropped == 0 ? "" : " " + tr(Text::causes_dropped, {{"n", e.dropped}})));
+}
+
 }  // namespace
 
 const char* class_sign(EventClass event_class) {
@@ -184,7 +214,7 @@ void draw_causes(App& app, const Rect& window) {
   const auto entries = entries_of(e);
   constexpr float width = 940;
   constexpr float entry_height = 44;
-  constexpr float rest = 34 + 84 + 28 + 12;  // title, headline, sum
+  constexpr float rest = 34 + headline_height + sum_height + 12;  // with the title
   constexpr float most = 560;
   const float wanted = std::min(most, rest + entry_height * static_cast<float>(entries.size()));
   overlay(app, tr(Text::causes_title), centered(window, app.ui.px(width), app.ui.px(wanted)), [&](Rect inside) {
@@ -193,32 +223,14 @@ void draw_causes(App& app, const Rect& window) {
       draw_empty(app, inside, tr(e.complete ? Text::causes_none : Text::causes_looking));
       return;
     }
-    Rect foot = inside.cut_bottom(ui.px(28)).inset(ui.px(14), 0);
-    ui.text_in(foot, ui.sans, 12, ui.theme.dim,
-               tr(Text::causes_sum, {{"explained", e.explained}, {"total", e.total}, {"causes", e.num_causes}}) +
-                   (e.dropped == 0 ? "" : " " + tr(Text::causes_dropped, {{"n", e.dropped}})));
+    draw_sum(ui, inside.cut_bottom(ui.px(sum_height)).inset(ui.px(14), 0), e);
     if (!e.causes.empty()) {
-      Rect top = inside.cut_top(ui.px(84));
-      const CauseLine& c = e.causes.front();
-      const Hit hit = ui.item("cause:0", top);
-      if (hit.hovered) ui.fill(top, ui.theme.badsoft);
-      if (hit.clicked) app.command("focus_cause", {{"index", 0}});
-      top = top.inset(ui.px(14), ui.px(8));
-      const float used = ui.paragraph(top, ui.sans, 15, ui.theme.bad, c.sentence + " " + c.consequence);
-      top.cut_top(used + ui.px(4));
-      ui.paragraph(top, ui.sans, 13, ui.theme.text, c.remedy);
+      draw_headline(app, inside.cut_top(ui.px(headline_height)), e.causes.front());
       ui.hline(inside.x, inside.y, inside.w, ui.theme.line);
     }
     list(
         app, inside.inset(ui.px(8), ui.px(4)), entries.size(), ui.px(entry_height),
-        [&](std::size_t i, Rect row) {
-          if (entries[i].heading != nullptr)
-            ui.bold_in(row.inset(ui.px(8), 0), 12, ui.theme.dim, entries[i].heading);
-          else if (entries[i].cause != nullptr)
-            draw_cause(app, row, entries[i]);
-          else
-            draw_removed(app, row, entries[i]);
-        },
+        [&](std::size_t i, Rect row) { draw_entry(app, row, entries[i]); },
         [&](std::size_t i) { return entries[i].heading == nullptr; });
   });
 }
