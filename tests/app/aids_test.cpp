@@ -199,6 +199,37 @@ TEST_CASE("the palette: a line of a file, graphs alone") {
   CHECK(v.state()["graph_structure"]["op_name"].is_null());
 }
 
+TEST_CASE("the verdict is closed by its ×, and comes back when it is asked for or another run is opened") {
+  Walkthrough v;
+  REQUIRE(v.shows("verdict"));
+  const float top = v.rect("pane:alerts").y;
+  v.click("verdict:close");
+  CHECK_FALSE(v.shows("verdict"));
+  CHECK(v.rect("pane:alerts").y < top);
+  v.command("show_verdict");
+  CHECK(v.shows("verdict"));
+  v.command("show_verdict", {{"on", false}});
+  CHECK_FALSE(v.shows("verdict"));
+  v.open(walkthrough());
+  CHECK(v.shows("verdict"));
+}
+
+TEST_CASE("a notice of what was marked as expected stays under the mouse, and takes it back") {
+  Walkthrough v;
+  v.key("x");
+  CHECK(v.state()["alerts"]["expected"] == Json({"loss/Log"}));
+  REQUIRE(v.shows("notice:undo:0"));
+  v.hover(v.point("notice:undo:0"));
+  v.pass(9);
+  REQUIRE(v.shows("notice:undo:0"));
+  v.click("notice:undo:0");
+  CHECK(v.state()["alerts"]["expected"].empty());
+  CHECK(v.state()["focus"]["trace"] == 88);  // what lies below the notice got no click
+  v.hover({5, 5});
+  v.pass(9);
+  CHECK(v.state()["toasts"].empty());
+}
+
 TEST_CASE("what removed bad values again is one click away from the alerts") {
   Walkthrough v;
   v.click("alerts:removed");

@@ -107,6 +107,7 @@ std::map<std::string_view, Arguments> all_arguments(Headless& v) {
       {"help", {}},
       {"show_causes", {}},
       {"show_remedy", {}},
+      {"show_verdict", {}},
       {"show_runs", {}},
       {"show_diagnostics", {}},
       {"show_licences", {}},
@@ -316,6 +317,31 @@ TEST_CASE("a link restores the view in a viewer that opens the same logdir later
       CHECK(after["graph_executions"][key] == before["graph_executions"][key]);
     for (const char* key : {"begin", "end", "mode"}) CHECK(after["timeline"][key] == before["timeline"][key]);
     CHECK(after["alerts"]["by"] == "line");
+  }
+}
+
+TEST_CASE("a link restores which rows are on screen and which pane is active") {
+  std::string link;
+  {
+    Headless v;
+    v.open(walkthrough());
+    v.command("filter", {{"query", "-type:Log"}});
+    v.command("activate_pane", {{"pane", "stack_trace"}});
+    v.command("scroll_to", {{"pane", "graph_executions"}, {"index", 300}});
+    link = v.app().link();
+  }
+  CHECK(link.find("&gx=300&") != std::string::npos);
+  CHECK(link.find("&pane=6") != std::string::npos);
+  for (const bool first_open : {false, true}) {
+    CAPTURE(first_open);
+    Headless v;
+    if (first_open) v.open(walkthrough());
+    v.app().apply_link(link);
+    v.settle();
+    if (!first_open) v.open(walkthrough());
+    CHECK(v.state()["graph_executions"]["first"] == 300);
+    CHECK(v.state()["active_pane"] == "stack_trace");
+    CHECK(v.state()["focus"]["trace"] == 88);
   }
 }
 

@@ -161,8 +161,14 @@ TEST_CASE("causes: the verdict says why; chain, keys, panel, classes, filter wor
   CHECK(v.state()["execution"]["op_type"] == "ArgMax");
   v.click("verdict");
   CHECK(v.trace() == 88);
-  for (const auto& [query, count] :
-       {std::pair{"made", 1}, {"passed", 352}, {"removed", 0}, {"source or unknown or expected", 0}}) {
+  for (const auto& [query, count] : {std::pair{"made", 1},
+                                     {"passed", 352},
+                                     {"removed", 0},
+                                     {"source or unknown or expected", 0},
+                                     {"class:made", 1},
+                                     {"class:\"made here\"", 1},
+                                     {"class:passed or class:relay", 352},
+                                     {"class:clean", 0}}) {
     CAPTURE(query);
     v.command("filter", {{"query", query}});
     CHECK(v.state()["graph_executions"]["shown"] == count);

@@ -117,6 +117,7 @@ inline constexpr const char* command_samples[] = {
     "help",
     "show_causes",
     "show_remedy",
+    "show_verdict",
     "show_runs",
     "show_diagnostics",
     "show_licences",

@@ -73,6 +73,15 @@ TEST_CASE("matches ignore case, know wildcards, quotes and regular expressions")
   CHECK((*parse("Log:0").root.match)("Log:0"));
 }
 
+TEST_CASE("classes are matched as text and need the analysis; numbers may have an exponent") {
+  CHECK(parse("class:made").uses_classes);
+  CHECK(parse("class:made").root.text_field == filter::TextField::event_class);
+  CHECK(parse("min<-1e-7").root.low == doctest::Approx(-1e-7));
+  CHECK(parse("max>2.5E3").root.low == 2500);
+  CHECK(parse("max:1e2..1e+4").root.high == 10000);
+  CHECK(error_of("max>1e").reason.find("goes on") != std::string::npos);
+}
+
 TEST_CASE("what can't be read is named, with its place and a better name") {
   CHECK(error_of("typ:Log").reason.find("type") != std::string::npos);
   CHECK(error_of("bad nann>1").reason.find("nan") != std::string::npos);

@@ -64,6 +64,7 @@ void App::forget_run() {
   rows_pane.tail = rows_pane.settled = false;
   first_bad_done_ = false;
   user_selected_ = false;
+  linked_row_ = -1;
 }
 
 void App::select(Select wish, bool in_history) {
@@ -76,9 +77,10 @@ void App::select(Select wish, bool in_history) {
   last_select_ = serial_;
 }
 
-void App::toast(std::string text) {
-  constexpr double shown = 4;
-  toasts.push_back({std::move(text), now + shown});
+void App::toast(std::string text) { toast(std::move(text), {}, {}); }
+
+void App::toast(std::string text, std::string undo, Json arguments) {
+  toasts.push_back({std::move(text), now + toast_seconds, std::move(undo), std::move(arguments)});
   if (toasts.size() > 3) toasts.erase(toasts.begin());
   wake();
 }
@@ -431,6 +433,15 @@ void App::ask_for_alerts() {
   const std::uint64_t step = std::max<std::uint64_t>(1, fitting / 2);
   view.alerts_first = first / step * step > fitting ? first / step * step - fitting : 0;
   view.alerts_count = static_cast<std::uint32_t>(3 * fitting + step);
+}
+
+// A link's first row comes on screen when all rows that the link asks for are known.
+void App::restore_first_row() {
+  if (linked_row_ < 0 || overview.loading || rows_pane.fitting <= 1 || !answered() || !rows.complete) return;
+  rows_pane.first = std::min(linked_row_, static_cast<double>(rows.shown));
+  linked_row_ = -1;
+  scroll_rows_ = false;
+  wake();
 }
 
 // What is on screen goes to the engine whenever it has changed.

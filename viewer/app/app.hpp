@@ -95,9 +95,15 @@ struct TensorKey {
   }
 };
 
+inline constexpr double toast_seconds = 4;
+
+/// A notice at the lower right, for a few seconds.
 struct Toast {
   std::string text;
   double until = 0;
+  std::string undo = {};  ///< command that takes back what is told; "": there is nothing to take back
+  Json undo_arguments = {};
+  bool held = false;  ///< the mouse is on it: it stays
 };
 
 class App {
@@ -256,9 +262,10 @@ class App {
   std::optional<Pane> popup_of;  ///< the pane that it was asked for in, if that has a window of its own
   std::optional<Pane> drawing;   ///< the pane whose own window is being drawn
   double popup_first = 0;
-  bool remedy_shown = false;  ///< the line under the verdict
-  std::string exporting;      ///< how far an export has come; "": none is under way
-  bool menu_open = false;     ///< a row's context menu
+  bool remedy_shown = false;         ///< the line under the verdict
+  std::uint64_t verdict_closed = 0;  ///< key of the run whose strip was closed
+  std::string exporting;             ///< how far an export has come; "": none is under way
+  bool menu_open = false;            ///< a row's context menu
   bool close_menu = false;
   std::int32_t alert_end = 0;  ///< +1: the last alert was just said to be the last, −1: the first
   bool follow = true;
@@ -288,6 +295,8 @@ class App {
     return selection.focus.trace >= 0 || selection.focus.execution >= 0 || !selection.focus.op_name.empty();
   }
   void toast(std::string text);
+  /// The same of something that this command takes back.
+  void toast(std::string text, std::string undo, Json arguments);
   void select(Select wish, bool in_history = true);
   /// Shows a source line; opens a tab if needed.
   void show_source(const std::string& host, const std::string& path, std::int32_t line);
@@ -324,6 +333,7 @@ class App {
   void publish_link();
   void save_settings();
   void read_layout(const std::string& text);
+  void restore_first_row();
   void overview_arrived(Overview arrived);
   void make_first_selection();
   void answered_selection(Selection arrived);
@@ -366,6 +376,7 @@ class App {
   std::map<std::string, std::set<std::string>> expected_of_run_;   // sites marked as expected, by run id
   std::map<std::string, std::vector<std::int64_t>> pins_of_run_;
   std::int64_t linked_frame_ = -1;  // of a link, until its stack has arrived
+  double linked_row_ = -1;          // the first one on screen, of a link, until its rows have arrived
   double link_time_ = 0;
   double load_started_ = 0;
   double tooltip_at_ = 0;

@@ -209,11 +209,15 @@ void apply_timeline(App& app, const std::string& range) {
   app.timeline_pane.end = std::min(n[1], most);
 }
 
+// A pane by its number from 1 on; nothing if there is none.
+std::optional<Pane> pane_numbered(const std::string& text) {
+  const int pane = std::atoi(text.c_str()) - 1;
+  return pane >= 0 && pane < static_cast<int>(num_panes) ? std::optional(static_cast<Pane>(pane)) : std::nullopt;
+}
+
 void apply_panes(App& app, const LinkParts& parts) {
-  if (const std::string max = parts["max"]; !max.empty()) {
-    const int pane = std::atoi(max.c_str()) - 1;
-    if (pane >= 0 && pane < static_cast<int>(num_panes)) app.layout.maximized = static_cast<Pane>(pane);
-  }
+  if (const auto active = pane_numbered(parts["pane"])) app.active = *active;
+  if (const auto maximized = pane_numbered(parts["max"])) app.layout.maximized = maximized;
   if (const std::string hops = parts["h"]; !hops.empty()) app.command("graph_hops", {{"n", std::atoi(hops.c_str())}});
   if (const std::string by = parts["by"]; !by.empty()) app.command("group_alerts", {{"by", by}});
   auto& at = app.layout.at;
@@ -253,9 +257,11 @@ std::string App::link() const {
   if (timeline_pane.end > 0)
     add("tl", short_number(timeline_pane.begin) + "," + short_number(timeline_pane.end) +
                   (timeline_pane.time_mode ? ",t" : ",o"));
+  if (const double first = std::floor(rows_pane.first); first >= 1) add("gx", std::to_string(std::llround(first)));
   std::string pins;
   for (const std::int64_t row : rows_pane.pins) pins.append(pins.empty() ? "t" : ",t").append(std::to_string(row));
   if (!pins.empty()) add("pin", pins);
+  if (active != Pane::alerts) add("pane", std::to_string(static_cast<int>(active) + 1));
   if (layout.maximized) add("max", std::to_string(static_cast<int>(*layout.maximized) + 1));
   if (graph_pane.hops > 1) add("h", std::to_string(graph_pane.hops));
   if (alerts_pane.by != "op") add("by", alerts_pane.by);
@@ -300,6 +306,7 @@ void App::apply_link(const std::string& link) {
   select(wish_of(parts));
   apply_rows(*this, parts);
   apply_timeline(*this, parts["tl"]);
+  if (const auto row = numbers(parts["gx"]); !row.empty() && row[0] >= 0) linked_row_ = row[0];
   if (const std::string frame = parts["fr"]; !frame.empty()) linked_frame_ = std::atoll(frame.c_str());
   if (const std::string tree = parts["lay"]; !tree.empty()) read_layout(tree);
   apply_panes(*this, parts);

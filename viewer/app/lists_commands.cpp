@@ -170,10 +170,10 @@ struct ListCommands {
     auto& expected = app.alerts_pane.expected;
     if (flag(a, "on", !expected.contains(site))) {
       expected.insert(site);
-      app.toast(tr(Text::marked, {{"site", site}}));
+      app.toast(tr(Text::marked, {{"site", site}}), "mark_expected", {{"scope", site}, {"on", false}});
     } else {
       expected.erase(site);
-      app.toast(tr(Text::unmarked, {{"site", site}}));
+      app.toast(tr(Text::unmarked, {{"site", site}}), "mark_expected", {{"scope", site}, {"on", true}});
     }
     return {};
   }

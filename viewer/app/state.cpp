@@ -118,6 +118,7 @@ Json execution_json(const Card& card) {
   for (const auto& t : card.outputs) outputs.push_back(tensor_json(t));
   return {{"index", card.index},
           {"op_type", card.op_type},
+          {"op_name", or_null(card.op_name)},
           {"graph_id", or_null(card.graph_id)},
           {"device", card.device},
           {"inputs", inputs},
@@ -270,6 +271,17 @@ Json chain_json(const Selection& s) {
   return list;
 }
 
+Json seen_json(const std::vector<SeenTensor>& seen) {
+  Json list = Json::array();
+  for (const SeenTensor& t : seen)
+    list.push_back({{"input", or_null(t.input)},
+                    {"origin", static_cast<int>(t.origin)},
+                    {"looked_at", t.looked_at},
+                    {"badges", badges_json(t.badges)},
+                    {"elements", or_null(t.elements)}});
+  return list;
+}
+
 Json verdict_json(const Verdict& v) {
   if (v.alert < 0) return nullptr;
   return {{"tensor", v.tensor},
@@ -368,6 +380,7 @@ Json App::state() const {
       {"alerts", alerts_json(*this)},
       {"timeline", timeline_json(*this)},
       {"execution", execution_json(selection.card)},
+      {"seen", seen_json(selection.seen)},
       {"graph_executions", rows_json(*this)},
       {"graph_structure", graph_json(selection)},
       {"source_code", source_json(*this)},

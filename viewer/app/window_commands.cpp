@@ -112,6 +112,12 @@ struct WindowCommands {
     app.toggle_popup(Popup::palette);
     return {};
   }
+  static Result show_verdict(App& app, const Json& a) {
+    const std::uint64_t key = app.run().key;
+    if (app.overview.run < 0) return fail(tr(Text::no_run));
+    app.verdict_closed = flag(a, "on", app.verdict_closed == key) ? 0 : key;
+    return {};
+  }
   static Result show_remedy(App& app, const Json&) {
     if (app.overview.verdict.cause.remedy.empty()) return fail(tr(Text::no_remedy));
     app.remedy_shown = !app.remedy_shown;
@@ -194,6 +200,7 @@ const CommandTable& window_commands() {
       {"help", C::toggle<Popup::help>, {{Text::cmd_help, "? F1"}}},
       {"show_causes", C::toggle<Popup::causes>, {{Text::cmd_show_causes, "C"}}},
       {"show_remedy", C::show_remedy, {{Text::cmd_show_remedy}}},
+      {"show_verdict", C::show_verdict, {{Text::cmd_show_verdict}}},
       {"show_runs", C::toggle<Popup::runs>, {{Text::cmd_show_runs, "R"}}},
       {"show_diagnostics", C::toggle<Popup::diagnostics>, {{Text::cmd_show_diagnostics}}},
       {"show_licences", C::toggle<Popup::licences>, {{Text::cmd_show_licences}}},

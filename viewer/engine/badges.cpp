@@ -94,6 +94,22 @@ std::vector<Badge> badges_of(std::int32_t mode, const reader::TensorValues& valu
   return badges;
 }
 
+std::vector<Badge> badges_of(DType dtype, const std::vector<std::int64_t>& shape, const reader::TensorHealth& health) {
+  std::vector<Badge> badges;
+  add_dtype(badges, dtype);
+  badges.push_back({BadgeKind::rank, static_cast<double>(shape.size()), {}});
+  const std::vector<double> extents(shape.begin(), shape.end());
+  badges.push_back({BadgeKind::shape, 0, shape_text(static_cast<double>(shape.size()), extents)});
+  if (health.size < 0) {
+    badges.push_back(missing_badge(Missing::not_checked));
+    return badges;
+  }
+  badges.push_back({BadgeKind::size, health.size, {}});
+  add_counts(badges, {health.num_nan, health.num_neg_inf, health.num_pos_inf, health.num_negative, health.num_zero,
+                      health.num_positive});
+  return badges;
+}
+
 std::vector<Badge> badges_of(const reader::TraceDetail& row) {
   const logdir::GraphExecutionTrace& event = row.event;
   return badges_of(event.tensor_debug_mode, row.debug_tensor_value,

@@ -19,6 +19,9 @@ Badge missing_badge(Missing why);
 /// `proto` is the recorded tensor (null: none): FULL_TENSOR rows are counted from their values.
 std::vector<Badge> badges_of(std::int32_t mode, const reader::TensorValues& values, const logdir::TensorProto* proto);
 
+/// The same of a tensor whose memory was looked at.
+std::vector<Badge> badges_of(DType dtype, const std::vector<std::int64_t>& shape, const reader::TensorHealth& health);
+
 /// The same of a row's record.
 std::vector<Badge> badges_of(const reader::TraceDetail& row);
 

@@ -66,6 +66,7 @@ Card describe_execution(RunIndex& index, Explain& explain, std::int64_t executio
   }
   const auto& e = detail->event;
   card.op_type = e.op_type;
+  card.op_name = detail->extension.op_name;
   card.function = (run.execution_flags(static_cast<std::size_t>(execution)) & reader::function_flag) != 0;
   const std::uint32_t graph = card.function ? explain.graph_of_call(execution) : reader::none;
   if (graph != reader::none) {

@@ -46,10 +46,27 @@ inline constexpr std::size_t longest_regex = 1000;
 inline constexpr std::int64_t largest_regex_program = std::int64_t{1} << 20;
 
 /// Names before ':' that match text.
-enum class TextField : std::uint8_t { any, op, type, graph, call, device, host, dtype, file, fn, mode };
+enum class TextField : std::uint8_t { any, op, type, graph, call, device, host, dtype, file, fn, mode, event_class };
 
 /// Names that are compared with numbers.
-enum class NumberField : std::uint8_t { nan, inf, ninf, pinf, neg, zero, pos, size, rank, row, exec, slot, time, line };
+enum class NumberField : std::uint8_t {
+  nan,
+  inf,
+  ninf,
+  pinf,
+  neg,
+  zero,
+  pos,
+  size,
+  rank,
+  row,
+  exec,
+  slot,
+  time,
+  line,
+  min,
+  max
+};
 
 enum class Comparison : std::uint8_t { equal, not_equal, less, less_equal, greater, greater_equal };
 

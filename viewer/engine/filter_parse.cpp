@@ -22,12 +22,17 @@ constexpr std::array flags = {
     std::pair{std::string_view("input"), Flag::input},       std::pair{std::string_view("consumer"), Flag::consumer},
     std::pair{std::string_view("function"), Flag::function}, std::pair{std::string_view("eager"), Flag::eager},
     std::pair{std::string_view("empty"), Flag::empty},       std::pair{std::string_view("unchecked"), Flag::unchecked}};
-constexpr std::array texts = {
-    std::pair{std::string_view("op"), TextField::op},         std::pair{std::string_view("type"), TextField::type},
-    std::pair{std::string_view("graph"), TextField::graph},   std::pair{std::string_view("call"), TextField::call},
-    std::pair{std::string_view("device"), TextField::device}, std::pair{std::string_view("host"), TextField::host},
-    std::pair{std::string_view("dtype"), TextField::dtype},   std::pair{std::string_view("file"), TextField::file},
-    std::pair{std::string_view("fn"), TextField::fn},         std::pair{std::string_view("mode"), TextField::mode}};
+constexpr std::array texts = {std::pair{std::string_view("op"), TextField::op},
+                              std::pair{std::string_view("type"), TextField::type},
+                              std::pair{std::string_view("graph"), TextField::graph},
+                              std::pair{std::string_view("call"), TextField::call},
+                              std::pair{std::string_view("device"), TextField::device},
+                              std::pair{std::string_view("host"), TextField::host},
+                              std::pair{std::string_view("dtype"), TextField::dtype},
+                              std::pair{std::string_view("file"), TextField::file},
+                              std::pair{std::string_view("fn"), TextField::fn},
+                              std::pair{std::string_view("mode"), TextField::mode},
+                              std::pair{std::string_view("class"), TextField::event_class}};
 constexpr std::array numbers = {
     std::pair{std::string_view("nan"), NumberField::nan},   std::pair{std::string_view("inf"), NumberField::inf},
     std::pair{std::string_view("ninf"), NumberField::ninf}, std::pair{std::string_view("pinf"), NumberField::pinf},
@@ -35,7 +40,8 @@ constexpr std::array numbers = {
     std::pair{std::string_view("pos"), NumberField::pos},   std::pair{std::string_view("size"), NumberField::size},
     std::pair{std::string_view("rank"), NumberField::rank}, std::pair{std::string_view("row"), NumberField::row},
     std::pair{std::string_view("exec"), NumberField::exec}, std::pair{std::string_view("slot"), NumberField::slot},
-    std::pair{std::string_view("time"), NumberField::time}, std::pair{std::string_view("line"), NumberField::line}};
+    std::pair{std::string_view("time"), NumberField::time}, std::pair{std::string_view("line"), NumberField::line},
+    std::pair{std::string_view("min"), NumberField::min},   std::pair{std::string_view("max"), NumberField::max}};
 
 template <class Table>
 auto find(const Table& table, std::string_view name) -> std::optional<decltype(table[0].second)> {
@@ -226,6 +232,7 @@ class Parser {
   bool parse_field(Node& node, const std::string& name, std::size_t begin, std::size_t colon) {
     if (const auto field = find(texts, name)) {
       at_ = colon + 1;
+      uses_classes_ = uses_classes_ || *field == TextField::event_class;
       return parse_match(node, *field);
     }
     if (const auto field = find(numbers, name)) {
@@ -276,6 +283,14 @@ class Parser {
     skip_space();
     return true;
   }
+  // Of "e-7" at the beginning of what follows a number's digits; 0: there is none.
+  static std::size_t exponent_length(std::string_view text) {
+    if (!text.starts_with('e') && !text.starts_with('E')) return 0;
+    std::size_t end = text.size() > 1 && (text[1] == '-' || text[1] == '+') ? 2 : 1;
+    const std::size_t digits = end;
+    while (end < text.size() && std::isdigit(static_cast<unsigned char>(text[end])) != 0) ++end;
+    return end == digits ? 0 : end;
+  }
   bool parse_number(double& value, bool& percent) {
     const std::string rest(text_.substr(at_));
     std::size_t length = 0;
@@ -284,6 +299,7 @@ class Parser {
             (rest[length] == '.' && rest.substr(length, 2) != "..")))
       ++length;
     if (length == 0) return fail(at_, at_ + 1, tr(Text::filter_number_missing));
+    length += exponent_length(std::string_view(rest).substr(length));
     value = std::strtod(rest.substr(0, length).c_str(), nullptr);
     at_ += length;
     const std::string_view tail = text_.substr(at_);

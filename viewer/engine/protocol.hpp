@@ -14,6 +14,7 @@
 #include "texts/texts.hpp"
 
 #include <nanlens/causes/event.hpp>
+#include <nanlens/logdir/tensor_origin.hpp>
 
 namespace nanlens::viewer {
 
@@ -286,6 +287,7 @@ struct TensorInfo {
 struct Card {
   std::int64_t index = -1;
   std::string op_type;
+  std::string op_name;  ///< of an eager op that has one beside its type
   bool function = false;
   std::string graph_id;
   std::string graph_name;
@@ -387,6 +389,15 @@ struct ChainStep {
   std::vector<Badge> badges;  ///< its bad counts
 };
 
+/// What was in memory when an op had made something bad: of its output, or of one of its inputs.
+struct SeenTensor {
+  std::int32_t input = -1;                                           ///< which input of the op; −1: the output
+  logdir::TensorOrigin origin = logdir::TensorOrigin::not_recorded;  ///< of an input
+  bool looked_at = false;                                            ///< else the memory could not be read any more
+  std::vector<Badge> badges;                                         ///< its health then
+  std::string elements;  ///< "[0,3] NaN, [1,2] −∞": the first bad ones; of a clean input those at their places
+};
+
 /// Everything that follows from what is selected, so that no pane ever shows another selection than the others.
 struct Selection {
   std::uint64_t serial = 0;  ///< of the Select it answers; 0: the data grew
@@ -400,6 +411,7 @@ struct Selection {
   std::vector<std::int64_t> input_rows;  ///< per input of the focused op; −1: no row
   std::vector<std::int64_t> consumer_rows;
   std::int64_t caller_row = -1;  ///< row of the caller's tensor behind a placeholder
+  std::vector<SeenTensor> seen;  ///< of the selected event, if nanlens looked: its output, then the op's inputs
   EventClass event_class = EventClass::clean;
   std::string doubt;             ///< how sure the class is
   std::string cause;             ///< the sentence of its root

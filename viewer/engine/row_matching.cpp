@@ -85,9 +85,9 @@ bool compare(double value, const Node& node, double low, double high) {
   }
 }
 
-// Adds the name of a number that rows of this mode do not have, with a mode that has it.
-void collect_missing(const Node& node, TensorDebugMode mode, std::string& missing) {
-  for (const Node& child : node.children) collect_missing(child, mode, missing);
+// Adds the name of a number that rows of this mode do not have, with a mode that has it. `stats`: they have statistics.
+void collect_missing(const Node& node, TensorDebugMode mode, bool stats, std::string& missing) {
+  for (const Node& child : node.children) collect_missing(child, mode, stats, missing);
   if (node.kind != Node::Kind::number && node.kind != Node::Kind::range) return;
   const auto concise_or_full = [&](const char* word) {
     return tells(mode, Told::non_finite_counts)
@@ -110,12 +110,31 @@ void collect_missing(const Node& node, TensorDebugMode mode, std::string& missin
       if (!tells(mode, Told::rank))
         text = tr(Text::filter_needs_one, {{"word", "rank"}, {"mode", "FULL_HEALTH"}, {"other", "SHAPE"}});
       break;
+    case NumberField::min:
+    case NumberField::max:
+      if (!stats)
+        text = tr(Text::filter_needs_stats, {{"word", node.number_field == NumberField::min ? "min" : "max"}});
+      break;
     case NumberField::size:
       if (!tells(mode, Told::size)) text = tr(Text::filter_needs_any, {{"word", "size"}});
       break;
     default: break;
   }
   if (!text.empty()) missing.append(missing.empty() ? "" : ", ").append(text);
+}
+
+// Extreme values come with a histogram; without one the record has the other members of TensorStats alone.
+bool has_statistics(const reader::TraceDetail& row) {
+  const auto& outputs = row.extension.outputs;
+  return !outputs.empty() && !outputs.front().exponent_histogram.empty();
+}
+
+// Have any of the first rows statistics? Those of integers have none.
+bool any_statistics(reader::Run& run) {
+  constexpr std::size_t first = 16;
+  for (std::size_t i = 0; i < std::min(first, run.num_traces()); ++i)
+    if (const auto row = run.trace(i); row && has_statistics(*row)) return true;
+  return false;
 }
 
 // Flags of which a row must have one for the count to be above zero.
@@ -219,6 +238,15 @@ RowFilter::OfOp RowFilter::leaf_of_op(const Node& node, std::uint32_t op) {
   return (*node.match)(index_.text(o.name) + ":0") ? OfOp::yes : OfOp::no;
 }
 
+// What the analysis says of a row, by its name in JSON or in words: "made", "removed here". Rows without a story of
+// their own have none.
+bool RowFilter::matches_class(const Node& node, const RowContext& row) {
+  const EventClass event_class = explain_.of_row(static_cast<std::int64_t>(row.row));
+  const bool bad = (index_.run().trace_flags(row.row) & reader::bad_flags) != 0;
+  if (!bad && event_class != EventClass::killer) return false;
+  return (*node.match)(causes::class_name(event_class)) || (*node.match)(causes::class_words(event_class));
+}
+
 bool RowFilter::matches_text(const Node& node, RowContext& row) {
   const std::uint32_t op = index_.run().trace_op(row.row);
   if (decided_by_op(node.text_field)) {
@@ -230,6 +258,7 @@ bool RowFilter::matches_text(const Node& node, RowContext& row) {
     const auto& detail = row.trace();
     return detail && (*node.match)(detail->event.op_name + ":" + std::to_string(detail->event.output_slot));
   }
+  if (node.text_field == TextField::event_class) return matches_class(node, row);
   const auto& detail = row.trace();
   if (!detail) return false;
   if (node.text_field == TextField::device) return (*node.match)(detail->event.device_name);
@@ -280,8 +309,19 @@ bool RowFilter::matches_number(const Node& node, RowContext& row) {
     case NumberField::time:
       return row.trace() && compare(index_.since_start(row.detail->wall_time), node, node.low, node.high);
     case NumberField::line: return matches_line(node, row);
+    case NumberField::min:
+    case NumberField::max: return matches_extreme(node, row);
     default: return matches_count(node, row);
   }
+}
+
+// The least or greatest value, where the recorder was asked for statistics.
+bool RowFilter::matches_extreme(const Node& node, RowContext& row) {
+  if (!row.trace() || !has_statistics(*row.detail)) return false;
+  const logdir::TensorStats& stats = row.detail->extension.outputs.front();
+  const double value = node.number_field == NumberField::min ? stats.min : stats.max;
+  const bool any_finite = stats.min <= stats.max;
+  return any_finite && compare(value, node, node.low, node.high);
 }
 
 // Was the op made by a line in this range, or in a function that one called?
@@ -308,7 +348,7 @@ std::string RowFilter::missing_facts() const {
   if (!first) return {};
   const auto mode = static_cast<TensorDebugMode>(first->event.tensor_debug_mode);
   std::string missing;
-  collect_missing(query_.root, mode, missing);
+  collect_missing(query_.root, mode, any_statistics(index_.run()), missing);
   return missing.empty() ? missing : tr(Text::filter_has, {{"needs", missing}, {"mode", debug_mode_name(mode)}});
 }
 

@@ -81,6 +81,8 @@ class RowFilter {
   bool matches(const filter::Node& node, RowContext& row);
   bool matches_flag(filter::Flag flag, RowContext& row);
   bool matches_text(const filter::Node& node, RowContext& row);
+  bool matches_class(const filter::Node& node, const RowContext& row);
+  bool matches_extreme(const filter::Node& node, RowContext& row);
   bool matches_number(const filter::Node& node, RowContext& row);
   bool matches_count(const filter::Node& node, RowContext& row);
   bool matches_line(const filter::Node& node, const RowContext& row);

@@ -226,6 +226,7 @@ Selection describe_selection(RunIndex& index, Explain& explain, const AlertList&
   s.has_neighbourhood = !s.neighbourhood.graph_id.empty();
   if (s.has_neighbourhood) describe_neighbourhood(index, explain, hops, s);
   s.stack = stack_of(index, focus);
+  s.seen = seen_tensors(index, focus);
   return s;
 }
 

@@ -32,6 +32,9 @@ Selection describe_selection(RunIndex& index, Explain& explain, const AlertList&
 /// Inputs, outputs and place of one execution.
 Card describe_execution(RunIndex& index, Explain& explain, std::int64_t execution);
 
+/// What nanlens saw of the selected event's output and of its op's inputs, if that output was bad; else nothing.
+std::vector<SeenTensor> seen_tensors(RunIndex& index, const Focus& focus);
+
 /// Fills the graph around the focused op, with the health of the instance that is selected or ran in the selected call,
 /// and the rows that its inputs and consumers are.
 void describe_neighbourhood(RunIndex& index, Explain& explain, std::uint32_t hops, Selection& selection);

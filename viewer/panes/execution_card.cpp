@@ -74,7 +74,9 @@ void draw_head(App& app, Rect& area, const Card& card) {
   ui.text_in(title.cut_right(ui.text_width(ui.sans, 12, kind) + ui.px(4)), ui.sans, 12, ui.theme.dim, kind,
              Ellipsis::right, true);
   title.cut_left(ui.bold_in(title, 13, ui.theme.text, "#" + std::to_string(card.index)) + ui.px(8));
-  ui.text_in(title, ui.mono, 13, ui.theme.text, card.op_type, Ellipsis::middle);
+  title.cut_left(ui.text_in(title, ui.mono, 13, ui.theme.text, card.op_type, Ellipsis::middle) + ui.px(8));
+  if (!card.op_name.empty() && title.w > ui.px(30))
+    ui.text_in(title, ui.mono, 12, ui.theme.dim, card.op_name, Ellipsis::left);
   Rect facts = area.cut_top(ui.px(18));
   std::string text = format_time(card.time);
   if (card.duration >= 0) text += " · " + format_duration(card.duration);
@@ -99,11 +101,26 @@ void draw_head(App& app, Rect& area, const Card& card) {
     app.command("rows_of_execution", {{"index", card.index}});
 }
 
-// Outputs, then inputs; they scroll where there is no room for all.
-void draw_tensors(App& app, Rect inner, const Card& card) {
+// Lines below the head: outputs first, since what came out is what one looks for; then inputs; then, of an eager op,
+// what was seen in memory.
+std::size_t num_lines(const App& app) {
+  const Card& card = app.selection.card;
+  return card.outputs.size() + card.inputs.size() + (app.selection.focus.trace < 0 ? app.selection.seen.size() : 0);
+}
+
+void draw_line(App& app, const Rect& row, std::size_t i) {
+  const Card& card = app.selection.card;
+  if (i < card.outputs.size()) return draw_tensor(app, row, "output", i, card.outputs[i]);
+  i -= card.outputs.size();
+  if (i < card.inputs.size()) return draw_tensor(app, row, "input", i, card.inputs[i]);
+  draw_seen(app, row, i - card.inputs.size());
+}
+
+// They scroll where there is no room for all.
+void draw_lines(App& app, Rect inner, const Card& card) {
   Ui& ui = app.ui;
   const float h = ui.bar(line_height);
-  const auto lines = card.inputs.size() + card.outputs.size();
+  const std::size_t lines = num_lines(app);
   double& first = app.card_pane.first;
   if (app.card_pane.shown != card.index) first = 0;
   app.card_pane.shown = card.index;
@@ -115,12 +132,7 @@ void draw_tensors(App& app, Rect inner, const Card& card) {
   ImGui::PushClipRect(inner.min(), inner.max(), true);
   for (std::size_t i = 0; i < lines; ++i) {
     const Rect row{inner.x, inner.y + (static_cast<float>(i) - static_cast<float>(first)) * h, inner.w, h};
-    if (row.bottom() <= inner.y || row.y >= inner.bottom()) continue;
-    // Outputs first: what came out is what one looks for.
-    if (i < card.outputs.size())
-      draw_tensor(app, row, "output", i, card.outputs[i]);
-    else
-      draw_tensor(app, row, "input", i - card.outputs.size(), card.inputs[i - card.outputs.size()]);
+    if (row.bottom() > inner.y && row.y < inner.bottom()) draw_line(app, row, i);
   }
   ImGui::PopClipRect();
 }
@@ -138,14 +150,14 @@ void draw_execution_card(App& app, Rect area) {
     return;
   }
   area.cut_bottom(ui.px(4));
-  const float wanted = ui.px(30) + ui.bar(line_height) * static_cast<float>(card.inputs.size() + card.outputs.size()) +
+  const float wanted = ui.px(30) + ui.bar(line_height) * static_cast<float>(num_lines(app)) +
                        (card.function ? ui.px(28) + ui.bar(20) : ui.px(28));
   const Rect box = area.cut_top(std::min(area.h, wanted));
   ui.fill(box, ui.theme.card, ui.px(4));
   ImGui::PushClipRect(box.min(), box.max(), true);
   Rect inner = box.inset(ui.px(8), ui.px(4));
   draw_head(app, inner, card);
-  draw_tensors(app, inner, card);
+  draw_lines(app, inner, card);
   ImGui::PopClipRect();
 }
 

@@ -75,7 +75,7 @@ void App::begin_frame(double at, const Rect& window) {
   if (!touch) ImGui::GetIO().MouseSource = ImGuiMouseSource_Mouse;
   ++frames_;
   if (frames_wanted_ > 0) --frames_wanted_;
-  std::erase_if(toasts, [&](const Toast& t) { return t.until <= now; });
+  std::erase_if(toasts, [&](const Toast& t) { return t.until <= now && !t.held; });
   apply_theme();
   // Below these sizes, as on a phone, one pane fills the window.
   constexpr float phone_width = 640;
@@ -118,6 +118,7 @@ void App::frame(double at) {
   draw_toasts(*this, window);
   ImGui::PopFont();
   close_menu = false;
+  restore_first_row();
   sync_view();
   publish_link();
   save_settings();

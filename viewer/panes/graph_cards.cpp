@@ -79,7 +79,7 @@ void draw_op_card(App& app, const Rect& rect, const std::string& id, const OpCar
   draw_name(ui, inner.cut_top(ui.px(18)), card, slot_text, self, low);
   if (!low) draw_type(ui, inner.cut_top(ui.px(18)), card, slot_text);
   draw_values(ui, inner, card);
-  if (hit.hovered) ui.tooltip(tooltip_of(card));
+  if (hit.hovered) ui.tooltip(tooltip_of(card) + (self ? seen_text(app.selection) : ""));
   if (hit.clicked && ImGui::GetIO().KeyCtrl && card.trace >= 0)
     app.command("pin", {{"trace", card.trace}});
   else if (hit.clicked && !self)

@@ -186,7 +186,8 @@ void draw_row(App& app, const Rect& rect, const Row& row, const Role& role, std:
   Ui& ui = app.ui;
   const std::string id = (position < 0 ? "pin:trace:" : "trace:") + std::to_string(row.index);
   const Hit hit = ui.item(id, rect);
-  if (hit.hovered) ui.tooltip(tooltip_of(row));
+  const bool focused = app.selection.focus.trace == static_cast<std::int64_t>(row.index);
+  if (hit.hovered) ui.tooltip(tooltip_of(row) + (focused ? seen_text(app.selection) : ""));
   draw_row_back(app, rect, row, role, position, hit.hovered);
   draw_ring(app, rect, {static_cast<std::int64_t>(row.index), -1, -1, row.execution}, hit.hovered);
   draw_cells(app, rect, row, role, id);

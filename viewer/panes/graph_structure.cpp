@@ -59,6 +59,17 @@ void draw_graph_overview(App& app, Rect area) {
     app.command("focus_trace", {{"index", app.selection.card.first_row}});
 }
 
+// What was in memory when the selected row was made, above the graph; as much of it as leaves room for that.
+void draw_seen_lines(App& app, Rect& area) {
+  Ui& ui = app.ui;
+  const float h = ui.px(20);
+  constexpr float graph = 146;
+  const auto fitting = static_cast<std::size_t>(std::max(0.0F, (area.h - ui.px(graph)) / h));
+  const std::size_t count = app.selection.focus.trace < 0 ? 0 : std::min(app.selection.seen.size(), fitting);
+  for (std::size_t k = 0; k < count; ++k) draw_seen(app, area.cut_top(h).inset(ui.px(10), 0), k);
+  if (count > 0) ui.hline(area.x, area.y, area.w, ui.theme.line);
+}
+
 }  // namespace
 
 void draw_graph_structure(App& app, Rect area) {
@@ -78,6 +89,7 @@ void draw_graph_structure(App& app, Rect area) {
     draw_graph_overview(app, area);
     return;
   }
+  draw_seen_lines(app, area);
   draw_graph_canvas(app, area);
 }
 

@@ -22,6 +22,10 @@ inline constexpr std::array<void (*)(App&, Rect), num_panes> draw_pane = {
     draw_alerts, draw_timeline, draw_graph_executions, draw_graph_structure, draw_source_code, draw_stack_trace};
 
 void draw_execution_card(App& app, Rect area);
+/// A line on what was in memory when the selected op had run: of its output, or of an input (Selection::seen).
+void draw_seen(App& app, Rect row, std::size_t k);
+/// All of them as lines of a tooltip, each after a line end; "" if nothing was looked at.
+std::string seen_text(const Selection& selection);
 /// The selected op with what feeds it and what it feeds; there is a selected op.
 void draw_graph_canvas(App& app, Rect area);
 

@@ -204,18 +204,48 @@ void draw_popups(App& app, const Rect& window) {
     if (popup == shown) draw(app, window);
 }
 
+namespace {
+
+// A button in a window of its own, so that what lies below does not get its clicks. True: it was clicked.
+bool draw_undo(App& app, std::size_t number, const Rect& rect) {
+  begin_popup(app, rect);
+  ImGui::Begin(("##notice" + std::to_string(number)).c_str(), nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoFocusOnAppearing);
+  const bool clicked = app.ui.button("notice:undo:" + std::to_string(number), rect, tr(Text::notice_undo));
+  ImGui::End();
+  ImGui::PopStyleColor(2);
+  ImGui::PopStyleVar();
+  return clicked;
+}
+
+void draw_notice(const Ui& ui, const Rect& box, const std::string& text) {
+  ImDrawList* const draw = ImGui::GetForegroundDrawList();
+  draw->AddRectFilled(box.min(), box.max(), ui.theme.text, ui.px(5));
+  const std::string shown = ui.fit(ui.sans, 13, text, box.w - ui.px(24), Ellipsis::right);
+  draw->AddText(ui.sans, ui.px(13), {box.x + ui.px(14), box.y + ui.px(8)}, ui.theme.bg, shown.c_str());
+}
+
+}  // namespace
+
 void draw_toasts(App& app, const Rect& window) {
   Ui& ui = app.ui;
   float y = window.bottom() - ui.px(34);
-  ImDrawList* const draw = ImGui::GetForegroundDrawList();
+  std::size_t undone = app.toasts.size();
   for (std::size_t i = app.toasts.size(); i-- > 0; y -= ui.px(38)) {
-    const std::string& text = app.toasts[i].text;
-    const float width = std::min(window.w * 0.8f, ui.text_width(ui.sans, 13, text) + ui.px(28));
+    Toast& toast = app.toasts[i];
+    const float room = toast.undo.empty() ? 0 : ui.label_width(tr(Text::notice_undo)) + ui.px(20);
+    const float width = std::min(window.w * 0.8f, ui.text_width(ui.sans, 13, toast.text) + ui.px(28) + room);
     const Rect box{window.right() - width - ui.px(12), y - ui.px(34), width, ui.px(32)};
-    draw->AddRectFilled(box.min(), box.max(), ui.theme.text, ui.px(5));
-    const std::string shown = ui.fit(ui.sans, 13, text, width - ui.px(24), Ellipsis::right);
-    draw->AddText(ui.sans, ui.px(13), {box.x + ui.px(14), box.y + ui.px(8)}, ui.theme.bg, shown.c_str());
+    draw_notice(ui, {box.x, box.y, box.w - room, box.h}, toast.text);
+    if (room > 0 && draw_undo(app, i, {box.right() - room, box.y, room, box.h})) undone = i;
+    toast.held = box.contains(ImGui::GetIO().MousePos);
+    if (toast.held) toast.until = app.now + toast_seconds;
   }
+  if (undone == app.toasts.size()) return;
+  const Toast toast = app.toasts[undone];
+  app.toasts.erase(app.toasts.begin() + static_cast<std::ptrdiff_t>(undone));
+  app.command(toast.undo, toast.undo_arguments);
 }
 
 }  // namespace nanlens::viewer

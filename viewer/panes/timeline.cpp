@@ -63,6 +63,27 @@ void draw_box(App& app, const Rect& rect, const Box& box) {
   if (hit.double_clicked) app.command("rows_of_execution", {{"index", box.index}});
 }
 
+// Names of functions below their boxes, each as far as the next one's box.
+void draw_names(App& app, const Rect& line, float per_unit) {
+  Ui& ui = app.ui;
+  const auto& t = app.timeline;
+  const auto place = [&](const Box& box) {
+    const double at = t.time_mode ? box.at : static_cast<double>(box.index);
+    return line.x + static_cast<float>((at - app.timeline_pane.begin) * static_cast<double>(per_unit));
+  };
+  constexpr float least = 30;
+  for (std::size_t i = 0; i < t.boxes.size(); ++i) {
+    if (!t.boxes[i].function) continue;
+    std::size_t next = i + 1;
+    while (next < t.boxes.size() && !t.boxes[next].function) ++next;
+    const float x = std::max(line.x, place(t.boxes[i]));
+    const float end = next < t.boxes.size() ? std::min(line.right(), place(t.boxes[next])) : line.right();
+    if (end - x < ui.px(least) || place(t.boxes[i]) + ui.px(least) < line.x) continue;
+    ui.text_in({x, line.y, end - x - ui.px(4), line.h}, ui.mono, 11, ui.theme.dim, stripped_name(t.boxes[i].op_type),
+               Ellipsis::middle);
+  }
+}
+
 void draw_columns(App& app, const Rect& area, const std::vector<Density>& columns) {
   Ui& ui = app.ui;
   if (columns.empty()) return;
@@ -297,6 +318,11 @@ void draw_timeline(App& app, Rect area) {
       app.set_timeline(place - span / 2, place + span / 2);
   }
   draw_band(app, area.cut_top(ui.px(ui.finger ? 52.0f : 28.0f)));
+  constexpr float names_from = 340;  // below, the card needs the room
+  if (!ui.finger && area.h > ui.px(names_from)) {
+    const double span = std::max(1e-9, app.timeline_pane.end - app.timeline_pane.begin);
+    draw_names(app, area.cut_top(ui.px(15)), static_cast<float>(static_cast<double>(area.w) / span));
+  }
   draw_scrollbar(app, area.cut_top(ui.px(12)));
   area.cut_top(ui.px(4));
   draw_execution_card(app, area);

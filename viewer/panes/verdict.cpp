@@ -82,11 +82,21 @@ float draw_remedy(App& app, Rect area) {
   return bar.h;
 }
 
+// The strip goes until it is asked for, or another run is shown.
+void draw_close(App& app, Rect& inner) {
+  Ui& ui = app.ui;
+  if (ui.tool("verdict:close", inner.cut_right(ui.bar(24)).inset(ui.finger ? 0 : ui.px(1), ui.finger ? 0 : ui.px(3)),
+              "×", tr(Text::verdict_close)))
+    app.command("show_verdict", {{"on", false}});
+  inner.cut_right(ui.px(4));
+}
+
 float draw_clean_verdict(App& app, const Rect& bar) {
   Ui& ui = app.ui;
   const RunInfo& run = app.run();
   const auto mode = static_cast<TensorDebugMode>(run.mode);
-  const Rect inner = bar.inset(ui.px(10), 0);
+  Rect inner = bar.inset(ui.px(10), 0);
+  draw_close(app, inner);
   if (run.num_traces + run.num_executions == 0)
     ui.text_in(inner, ui.sans, 14, ui.theme.dim, tr(Text::run_empty));
   else if (!tells(mode, Told::health))
@@ -137,6 +147,7 @@ float draw_wrapped_verdict(App& app, Rect area) {
     const Rect bar = area.cut_top(ui.bar(30));
     ui.fill(bar, ui.theme.badsoft);
     Rect inner = bar.inset(ui.px(8), 0);
+    draw_close(app, inner);
     draw_verdict_buttons(app, inner);
     height += bar.h + draw_remedy(app, area);
   }
@@ -155,6 +166,7 @@ float draw_verdict(App& app, Rect area) {
     if (!app.overview.error.empty()) draw_empty(app, area, app.overview.error);
     return 0;
   }
+  if (app.verdict_closed == app.run().key) return 0;
   const Verdict& v = app.overview.verdict;
   if (v.alert >= 0 && ui.finger) return draw_wrapped_verdict(app, area);
   const Rect bar = area.cut_top(ui.px(30));
@@ -163,6 +175,7 @@ float draw_verdict(App& app, Rect area) {
   if (v.alert < 0) return draw_clean_verdict(app, bar);
   Rect inner = bar.inset(ui.px(10), 0);
   const Hit hit = ui.item("verdict", bar);
+  draw_close(app, inner);
   if (v.explained && inner.w > ui.px(300)) draw_verdict_buttons(app, inner);
   handle_verdict(app, hit);
   inner.cut_left(ui.text_in(inner, ui.sans, 14, ui.theme.bad, "▲  ") + ui.px(2));
