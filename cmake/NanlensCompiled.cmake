@@ -3,6 +3,7 @@
 #   nanlens::compiled         capture
 #   nanlens::compiled_causes  reader and causes
 #   nanlens::compiled_archive archive, with reader and causes; where zstd was found
+#   nanlens::c                the C interface, a shared library
 function(nanlens_compiled name modules)
   list(TRANSFORM modules REPLACE "(.+)" "#include <nanlens/\\1/implementation.hpp>\n" OUTPUT_VARIABLE includes)
   list(JOIN includes "" includes)
@@ -15,3 +16,11 @@ function(nanlens_compiled name modules)
 endfunction()
 nanlens_compiled(compiled "capture")
 nanlens_compiled(compiled_causes "reader;causes")
+
+# The C interface, <nanlens/c.h>: for C, for other languages, and for adapters that are loaded at run time.
+file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/nanlens_c.cpp CONTENT "#include <nanlens/capture/c_interface.inl>\n")
+add_library(nanlens_c SHARED EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/nanlens_c.cpp)
+add_library(nanlens::c ALIAS nanlens_c)
+set_target_properties(nanlens_c PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+                                           LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+target_link_libraries(nanlens_c PUBLIC nanlens::capture PRIVATE $<TARGET_NAME_IF_EXISTS:nanlens_developer>)

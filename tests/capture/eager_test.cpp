@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "recorded.hpp"
@@ -131,4 +132,34 @@ TEST_CASE("stacks: the line of the op, our own frames cut") {
   CHECK(has_main);
   CHECK(frames.size() > 3);
 #endif
+}
+
+TEST_CASE("a hook learns at run time how many tensors there are, and what their op is called") {
+  const Recorded run([] {
+    const Vector a(6, 1);
+    const Vector b(6, 0);
+    Vector c(6, INFINITY);
+    const std::size_t rows = 2;
+    const int columns = 3;
+    const std::vector<TensorView> in{tensor_view(a.data(), {rows, columns}), tensor_view(b.data(), {6U})};
+    const std::string type = std::string("Div") + "NoNan";
+    nanlens::record(type, nanlens::outputs(tensor_view(c.data(), {rows, columns})), nanlens::inputs(in));
+    const auto parts = nanlens::op("Split", std::vector<Vector>{{1}, {2, 3}}, c);
+    const std::vector<TensorView> none;
+    nanlens::op("Concat", [&] { return Vector(9, 2); }, parts, none, a);
+    nanlens::OpScope scope("Copy", nanlens::inputs(parts, c));
+    scope.finish(nanlens::outputs(std::vector<TensorView>{tensor_view(a.data(), {1, 2, 3})}, c));
+  });
+  REQUIRE(run->num_executions() == 4);
+  const auto event = [&](std::size_t i) { return run->execution(i)->event; };
+  CHECK(event(0).op_type == "DivNoNan");
+  CHECK(event(0).input_tensor_ids.size() == 2);
+  CHECK(run->execution(0)->debug_tensor_values[0].value()[3] == 2);  // the rank
+  CHECK(event(1).input_tensor_ids == event(0).output_tensor_ids);
+  REQUIRE(event(1).output_tensor_ids.size() == 2);
+  REQUIRE(event(2).input_tensor_ids.size() == 3);
+  CHECK(event(2).input_tensor_ids[0] == event(1).output_tensor_ids[0]);
+  CHECK(event(2).input_tensor_ids[1] == event(1).output_tensor_ids[1]);
+  CHECK(event(3).input_tensor_ids[2] == event(0).output_tensor_ids[0]);
+  CHECK(event(3).output_tensor_ids.size() == 2);
 }

@@ -33,7 +33,7 @@ FORBIDDEN = {"regex", "iostream", "fstream", "sstream", "filesystem", "immintrin
 # What draws, and JSON, belong where they are named.
 ONLY_IN = {"imgui": {"widgets", "app", "panes", "desktop", "wasm"}, "nlohmann": {"app", "cli"}, "re2": {"engine"},
            "CLI": {"desktop", "cli"}, "GLFW": {"desktop"}, "emscripten": {"wasm"}}
-ROOT = {"config.hpp", "version.hpp"}
+ROOT = {"config.hpp", "version.hpp", "c.h"}
 
 
 def includes(path):

@@ -115,7 +115,7 @@ struct Nothing {
   [[nodiscard]] constexpr Nothing untraced() const noexcept { return {}; }
 };
 template <class... T>
-constexpr Nothing outputs(T&...) noexcept {
+constexpr Nothing outputs(T&&...) noexcept {
   return {};
 }
 template <class... T>

@@ -26,16 +26,9 @@ inline bool configuration_error(const std::string& message) {
 #endif
 }
 
-}  // namespace detail
-
-/// Starts recording every op into a logdir, which TensorFlow, TensorBoard and nanlens read.
-///
-/// Again with the same options: nothing happens. With others while recording is on, or with options that can't be used:
-/// std::invalid_argument (without exceptions: one line on stderr and false). After disable_dump_debug_info it may be
-/// enabled again, for the same logdir (its file set is continued) or another. Call it early: what was made before is
-/// not on record.
-inline bool enable_dump_debug_info(const DumpOptions& options) {
-  detail::DumpOptionsRef ref;
+/// False, with the reason, if it can't be.
+inline bool start_dump(const DumpOptions& options, std::string& why) {
+  DumpOptionsRef ref;
   ref.logdir = std::string_view(options.logdir);
   ref.op_regex = std::string_view(options.op_regex);
   ref.tensor_dtypes = options.tensor_dtypes.data();
@@ -50,9 +43,21 @@ inline bool enable_dump_debug_info(const DumpOptions& options) {
   ref.statistics = options.statistics;
   ref.fp_flags = options.fp_flags;
   ref.record_children = options.record_children;
+  const auto say = [](void* to, TextRef text) { *static_cast<std::string*>(to) = text.view(); };
+  return recorder().enable_dump(ref, say, &why);
+}
+
+}  // namespace detail
+
+/// Starts recording every op into a logdir, which TensorFlow, TensorBoard and nanlens read.
+///
+/// Again with the same options: nothing happens. With others while recording is on, or with options that can't be used:
+/// std::invalid_argument (without exceptions: one line on stderr and false). After disable_dump_debug_info it may be
+/// enabled again, for the same logdir (its file set is continued) or another. Call it early: what was made before is
+/// not on record.
+inline bool enable_dump_debug_info(const DumpOptions& options) {
   std::string why;
-  const auto say = [](void* to, detail::TextRef text) { *static_cast<std::string*>(to) = text.view(); };
-  return detail::recorder().enable_dump(ref, say, &why) || detail::configuration_error(why);
+  return detail::start_dump(options, why) || detail::configuration_error(why);
 }
 
 /// Stops recording and completes the logdir. Does nothing if recording is off. Also done at exit.

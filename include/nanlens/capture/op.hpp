@@ -80,59 +80,87 @@ class OpTimer {
   FpFlags flags_;
 };
 
+/// A range of tensors: as many inputs or outputs as it holds.
+template <class T>
+concept TensorList = !Viewable<T> && !LazyExpression<T> && requires(const T& list) {
+  list.begin() != list.end();
+  { list.size() } -> std::convertible_to<std::size_t>;
+  requires Viewable<std::remove_cvref_t<decltype(*list.begin())>>;
+};
+
+// One reference, or one for each element of a list.
+template <class T, class Visit>
+void each_input(const T& input, Visit&& visit) {
+  if constexpr (TensorList<T>)
+    for (const auto& tensor : input) visit(tensor);
+  else
+    visit(input);
+}
+
+/// What op's inputs are: an array, or where lists are among them a vector.
 template <class... Inputs>
-std::array<InputRef, sizeof...(Inputs)> input_refs(const Inputs&... inputs) noexcept {
-  return {input_ref(inputs)...};
+auto input_refs(const Inputs&... inputs) {
+  if constexpr ((TensorList<Inputs> || ...)) {
+    std::vector<InputRef> refs;
+    (each_input(inputs, [&](const auto& tensor) { refs.push_back(input_ref(tensor)); }), ...);
+    return refs;
+  } else {
+    return std::array<InputRef, sizeof...(Inputs)>{input_ref(inputs)...};
+  }
 }
 
 /// The inputs of a callable, which may write over them or move them away: identified before it runs.
-template <std::size_t N>
+template <class... Inputs>
 class InputsOfCallable {
  public:
-  template <class... Inputs>
   explicit InputsOfCallable(const Inputs&... inputs) {
     if (!is_active()) return;
     refs_.emplace(input_refs(inputs...));
     if (active_bits() != 0) recorder().identify(refs_->data(), refs_->size());
-    for (std::size_t i = 0; i < N; ++i) before_[i] = ContentSample(key_of((*refs_)[i].view));
+    before_.reserve(refs_->size());
+    for (const InputRef& ref : *refs_) before_.emplace_back(key_of(ref.view));
   }
   /// What they are after it: only what still holds the same is evidence.
-  template <class... Inputs>
   std::span<InputRef> after(const Inputs&... inputs) {
     if (!refs_) refs_.emplace(input_refs(inputs...));  // recording began meanwhile
-    const std::array<TensorView, N> now{view_of(inputs)...};
-    for (std::size_t i = 0; i < N; ++i) {
-      InputRef& ref = (*refs_)[i];
-      ref.here = key_of(now[i]).same_bytes(key_of(ref.view)) && ContentSample(key_of(now[i])) == before_[i];
-    }
+    std::size_t i = 0;
+    (each_input(inputs, [&](const auto& tensor) { look_again(i++, key_of(view_of(tensor))); }), ...);
+    for (; i < refs_->size(); ++i) (*refs_)[i].here = false;  // a list has become shorter
     return *refs_;
   }
 
  private:
-  std::optional<std::array<InputRef, N>> refs_;
-  std::array<ContentSample, N> before_;
+  void look_again(std::size_t i, const TensorKey& now) noexcept {
+    if (i >= refs_->size()) return;
+    InputRef& ref = (*refs_)[i];
+    ref.here = i < before_.size() && now.same_bytes(key_of(ref.view)) && ContentSample(now) == before_[i];
+  }
+
+  using Refs = decltype(input_refs(std::declval<const Inputs&>()...));
+  std::optional<Refs> refs_;
+  std::vector<ContentSample> before_;
 };
 
 template <class Value>
-void record_value(const OpName& name, Value& value, bool address_lasts, const Measured& measured,
-                  std::span<InputRef> in) {
-  if constexpr (is_tuple<std::remove_cv_t<Value>>) {
-    std::apply(
-        [&](auto&... parts) {
-          std::array<OutputRef, sizeof...(parts)> out{output_ref(parts, address_lasts)...};
-          record(ref(name), in, out, measured);
-        },
+auto output_refs(Value& value, bool address_lasts) {
+  using Plain = std::remove_cv_t<Value>;
+  if constexpr (is_tuple<Plain>) {
+    return std::apply(
+        [&](auto&... parts) { return std::array<OutputRef, sizeof...(parts)>{output_ref(parts, address_lasts)...}; },
         value);
+  } else if constexpr (TensorList<Plain>) {
+    std::vector<OutputRef> refs;
+    for (auto& tensor : value) refs.push_back(output_ref(tensor, true));
+    return refs;
   } else {
-    std::array<OutputRef, 1> out{output_ref(value, address_lasts)};
-    record(ref(name), in, out, measured);
+    return std::array<OutputRef, 1>{output_ref(value, address_lasts)};
   }
 }
 
-template <class Value, std::size_t Inputs>
-void record_value(const OpName& name, Value& value, bool address_lasts, const Measured& measured,
-                  std::array<InputRef, Inputs> in) {
-  record_value(name, value, address_lasts, measured, std::span<InputRef>(in));
+template <class Value, class Inputs>
+void record_value(const OpName& name, Value& value, bool address_lasts, const Measured& measured, Inputs&& in) {
+  auto out = output_refs(value, address_lasts);
+  record(ref(name), in, out, measured);
 }
 
 }  // namespace detail
@@ -148,7 +176,7 @@ void record_value(const OpName& name, Value& value, bool address_lasts, const Me
 template <class Value, class... Inputs>
 decltype(auto) op(const OpName& name, Value&& value, const Inputs&... inputs) {
   if constexpr (detail::Callable<Value>) {
-    detail::InputsOfCallable<sizeof...(Inputs)> in(inputs...);
+    detail::InputsOfCallable<Inputs...> in(inputs...);
     detail::OpTimer timer;
     decltype(auto) result = value();
     static_assert(!std::is_void_v<decltype(result)>,
@@ -175,21 +203,34 @@ decltype(auto) op(const OpName& name, Value&& value, const Inputs&... inputs) {
   }
 }
 
-/// The outputs of a `record` call: tensors that an op has written in place.
+/// The outputs of a `record` call: tensors that an op has written in place. Lists of tensors count as what they hold:
+/// `outputs(views)` with a std::vector<TensorView> is what a hook writes that learns their number at run time.
 template <class... T>
-auto outputs(T&... tensors) {
-  return std::array<detail::OutputRef, sizeof...(T)>{detail::output_ref(tensors, true)...};
+auto outputs(T&&... tensors) {
+  if constexpr ((detail::TensorList<std::remove_cvref_t<T>> || ...)) {
+    std::vector<detail::OutputRef> refs;
+    const auto add = [&](auto& tensor) {
+      auto some = detail::output_refs(tensor, true);
+      refs.insert(refs.end(), some.begin(), some.end());
+    };
+    (add(tensors), ...);
+    return refs;
+  } else {
+    return std::array<detail::OutputRef, sizeof...(T)>{detail::output_ref(tensors, true)...};
+  }
 }
 
-/// The inputs of a `record` call or an OpScope.
+/// The inputs of a `record` call or an OpScope; lists count as what they hold.
 template <class... T>
 auto inputs(const T&... tensors) {
   return detail::input_refs(tensors...);
 }
 
 /// Records an op that wrote its outputs in place or through parameters: `record("Axpy", outputs(y), inputs(a, x, y))`.
-template <std::size_t Outputs, std::size_t Inputs>
-void record(const OpName& name, std::array<detail::OutputRef, Outputs> outs, std::array<detail::InputRef, Inputs> ins) {
+template <class Outputs, class Inputs>
+  requires std::convertible_to<Outputs&, std::span<detail::OutputRef>> &&
+           std::convertible_to<Inputs&, std::span<detail::InputRef>>
+void record(const OpName& name, Outputs outs, Inputs ins) {
   if (detail::is_active()) detail::record(detail::ref(name), ins, outs, {});
 }
 
@@ -203,15 +244,16 @@ void record(const OpName& name, std::array<detail::OutputRef, Outputs> outs, std
 /// A scope that is left without `finish`, by an exception say, records nothing.
 class OpScope {
  public:
-  template <std::size_t Inputs>
-  OpScope(const OpName& name, std::array<detail::InputRef, Inputs> ins) : op_(detail::ref(name)) {
+  template <class Inputs>
+    requires std::convertible_to<Inputs&, std::span<detail::InputRef>>
+  OpScope(const OpName& name, Inputs ins) : op_(detail::ref(name)) {
     if (detail::active_bits() == 0) return;
     const detail::RecorderTable& recorder = detail::recorder();
     op_ = recorder.keep(op_);
     inputs_.assign(ins.begin(), ins.end());
-    counts_.resize(Inputs);
-    recorder.identify(inputs_.data(), Inputs);
-    recorder.look(inputs_.data(), Inputs, counts_.data());
+    counts_.resize(inputs_.size());
+    recorder.identify(inputs_.data(), inputs_.size());
+    recorder.look(inputs_.data(), inputs_.size(), counts_.data());
     timer_.emplace();
   }
   OpScope(const OpScope&) = delete;
@@ -219,8 +261,9 @@ class OpScope {
   ~OpScope() = default;
 
   /// Records the op, with what it has written.
-  template <std::size_t Outputs>
-  void finish(std::array<detail::OutputRef, Outputs> outs) {
+  template <class Outputs>
+    requires std::convertible_to<Outputs&, std::span<detail::OutputRef>>
+  void finish(Outputs outs) {
     if (timer_) detail::record(op_, inputs_, outs, timer_->stop());
     timer_.reset();
   }

@@ -14,13 +14,22 @@ namespace nanlens::inline NANLENS_ABI {
 /// The largest rank a TensorView can describe (TensorFlow's own limit is 254; its kernels stop at 8).
 inline constexpr std::size_t max_rank = 16;
 
+/// A number of a Shape, made of any integer type.
+struct Extent {
+  template <class Integer>
+    requires std::is_integral_v<Integer>
+  // NOLINTNEXTLINE(google-explicit-constructor): a number is what callers write
+  constexpr Extent(Integer number) noexcept : value(static_cast<std::int64_t>(number)) {}
+  std::int64_t value;
+};
+
 /// A short list of 64-bit numbers: the extents, or the strides, of a tensor.
 class Shape {
  public:
   constexpr Shape() noexcept { clear_in_constants(); }
-  constexpr Shape(std::initializer_list<std::int64_t> dims) noexcept {
+  constexpr Shape(std::initializer_list<Extent> dims) noexcept {
     clear_in_constants();
-    for (const std::int64_t dim : dims) push_back(dim);
+    for (const Extent dim : dims) push_back(dim.value);
   }
   /// From a range of numbers.
   template <class Dims>

@@ -1,0 +1,215 @@
+/// @file
+/// The functions of <nanlens/c.h>. One translation unit of a program or library includes it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nanlens/c.h>
+#include <nanlens/capture/check_numerics.hpp>
+#include <nanlens/capture/dump.hpp>
+#include <nanlens/capture/implementation.hpp>
+#include <nanlens/capture/op.hpp>
+
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
+
+/// The text that a call returns, until the thread's next one.
+inline const char* returned(std::string_view text) {
+  thread_local char kept[2048];
+  const std::size_t size = std::min(text.size(), sizeof kept - 1);
+  std::copy_n(text.data(), size, kept);
+  kept[size] = '\0';
+  return kept;
+}
+
+inline std::string_view text_or_nothing(const char* text) noexcept { return text == nullptr ? "" : text; }
+
+inline TensorView view_of_c(const nanlens_tensor& tensor) noexcept {
+  TensorView view;
+  view.data = tensor.data;
+  view.dtype = static_cast<DType>(tensor.dtype);
+  for (std::int32_t i = 0; i < tensor.rank; ++i) {
+    view.shape.push_back(tensor.shape[i]);
+    if (tensor.strides != nullptr) view.strides.push_back(tensor.strides[i]);
+  }
+  if (tensor.device != nullptr) view.device = tensor.device;
+  return view;
+}
+
+inline OpRef op_of_c(const nanlens_op_info& op) noexcept {
+  const std::string_view type = text_or_nothing(op.type);
+  const SourcePlace where(op.file == nullptr ? "" : op.file, op.function == nullptr ? "" : op.function, op.line, 0);
+  return {type, op.name == nullptr ? type : std::string_view(op.name), where};
+}
+
+inline std::vector<InputRef> inputs_of_c(const nanlens_tensor* tensors, std::size_t count) {
+  std::vector<InputRef> refs;
+  for (const nanlens_tensor& tensor : std::span(tensors, count)) refs.push_back(input_ref(view_of_c(tensor)));
+  return refs;
+}
+
+inline std::vector<OutputRef> outputs_of_c(const nanlens_tensor* tensors, std::size_t count) {
+  std::vector<OutputRef> refs;
+  for (const nanlens_tensor& tensor : std::span(tensors, count)) {
+    TensorView view = view_of_c(tensor);
+    refs.push_back(output_ref(view, true));
+  }
+  return refs;
+}
+
+/// DLTensor as dlpack.h declares it: a layout that does not change.
+struct DlTensor {
+  void* data;
+  std::int32_t device_type;
+  std::int32_t device_id;
+  std::int32_t ndim;
+  std::uint8_t code;
+  std::uint8_t bits;
+  std::uint16_t lanes;
+  std::int64_t* shape;
+  std::int64_t* strides;
+  std::uint64_t byte_offset;
+};
+
+/// DLPack's type codes: 0 int, 1 uint, 2 float, 4 bfloat, 5 complex, 6 bool.
+inline DType dtype_of_dlpack(std::uint8_t code, std::uint8_t bits) noexcept {
+  switch (code << 8 | bits) {
+    case 0 << 8 | 8: return DType::int8;
+    case 0 << 8 | 16: return DType::int16;
+    case 0 << 8 | 32: return DType::int32;
+    case 0 << 8 | 64: return DType::int64;
+    case 1 << 8 | 8: return DType::uint8;
+    case 1 << 8 | 16: return DType::uint16;
+    case 1 << 8 | 32: return DType::uint32;
+    case 1 << 8 | 64: return DType::uint64;
+    case 2 << 8 | 16: return DType::float16;
+    case 2 << 8 | 32: return DType::float32;
+    case 2 << 8 | 64: return DType::float64;
+    case 4 << 8 | 16: return DType::bfloat16;
+    case 5 << 8 | 64: return DType::complex64;
+    case 5 << 8 | 128: return DType::complex128;
+    case 6 << 8 | 8: return DType::boolean;
+    default: return DType::invalid;
+  }
+}
+
+/// Runs the body of a C function: what runs out of memory is left out.
+template <class Body>
+void without_escape(Body&& body) noexcept {
+#if NANLENS_HAS_EXCEPTIONS
+  try {
+    body();
+  } catch (...) {
+  }
+#else
+  body();
+#endif
+}
+
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI
+
+extern "C" {
+
+const char* nanlens_open(const nanlens_options* options) {
+  using namespace nanlens;
+  const char* wrong = nullptr;
+  detail::without_escape([&] {
+    if (options == nullptr) return void(wrong = detail::returned("nanlens_open needs options"));
+    DumpOptions wanted;
+    wanted.logdir = detail::text_or_nothing(options->logdir);
+    wanted.tensor_debug_mode = options->tensor_debug_mode == 0
+                                   ? TensorDebugMode::full_health
+                                   : static_cast<TensorDebugMode>(options->tensor_debug_mode);
+    wanted.circular_buffer_size = options->circular_buffer_size;
+    wanted.statistics = options->statistics != 0;
+    std::string why;
+    if (!detail::start_dump(wanted, why)) wrong = detail::returned(why);
+  });
+  return wrong;
+}
+
+void nanlens_close(void) { nanlens::disable_dump_debug_info(); }
+
+void nanlens_flush(void) { nanlens::flush_debug_info(); }
+
+void nanlens_check_numerics(int on) {
+  nanlens::detail::without_escape([&] {
+    if (on != 0)
+      nanlens::enable_check_numerics();
+    else
+      nanlens::disable_check_numerics();
+  });
+}
+
+const char* nanlens_op(const nanlens_op_info* op) {
+  using namespace nanlens::detail;
+  const char* found = nullptr;
+  if (op == nullptr || active_bits() == 0) return found;
+  without_escape([&] {
+    auto inputs = inputs_of_c(op->inputs, op->num_inputs);
+    auto outputs = outputs_of_c(op->outputs, op->num_outputs);
+    const NumericsRef* const bad = recorder().record(op_of_c(*op), inputs.data(), inputs.size(), outputs.data(),
+                                                     outputs.size(), {op->duration_ns, 0});
+    if (bad == nullptr) return;
+    found = returned(bad->message.view());
+    bad->release(bad);
+  });
+  return found;
+}
+
+nanlens_function* nanlens_begin_function(const nanlens_op_info* op, const char* const* names) {
+  using namespace nanlens::detail;
+  void* call = nullptr;
+  if (op == nullptr || active_bits() == 0) return nullptr;
+  without_escape([&] {
+    const auto arguments = inputs_of_c(op->inputs, op->num_inputs);
+    std::vector<TextRef> texts;
+    for (std::size_t i = 0; i < arguments.size(); ++i) texts.emplace_back(text_or_nothing(names[i]));
+    const auto traced = std::make_unique<bool[]>(arguments.size());
+    std::fill_n(traced.get(), arguments.size(), true);
+    const OpRef function = op_of_c(*op);
+    call = recorder().enter_function(
+        {function.type(), 0, function.where(), arguments.data(), texts.data(), traced.get(), arguments.size()});
+  });
+  return static_cast<nanlens_function*>(call);
+}
+
+void nanlens_end_function(nanlens_function* function, const nanlens_tensor* results, size_t num_results) {
+  using namespace nanlens::detail;
+  if (function == nullptr) return;
+  without_escape([&] {
+    auto outputs = outputs_of_c(results, num_results);
+    const auto inside = inputs_of_c(results, num_results);
+    for (std::size_t i = 0; i < num_results; ++i) recorder().add_result(function, outputs[i], inside[i]);
+  });
+  recorder().leave_function(function, false);
+}
+
+const char* nanlens_from_dlpack(const void* dl_tensor, nanlens_tensor* to) {
+  using namespace nanlens::detail;
+  const auto* const from = static_cast<const DlTensor*>(dl_tensor);
+  if (from == nullptr || to == nullptr) return "there is no tensor";
+  if (from->lanes != 1) return "elements of several lanes have no dtype";
+  if (from->ndim > static_cast<std::int32_t>(nanlens::max_rank)) return "more than 16 dimensions";
+  const nanlens::DType dtype = dtype_of_dlpack(from->code, from->bits);
+  if (dtype == nanlens::DType::invalid) return "an element type that nanlens does not know";
+  // kDLCPU, kDLCUDAHost, kDLROCMHost and kDLCUDAManaged are memory that this process reads.
+  const bool readable =
+      from->device_type == 1 || from->device_type == 3 || from->device_type == 11 || from->device_type == 13;
+  to->data = readable ? static_cast<const unsigned char*>(from->data) + from->byte_offset : nullptr;
+  to->dtype = static_cast<std::int32_t>(dtype);
+  to->rank = from->ndim;
+  to->shape = from->shape;
+  to->strides = from->strides;
+  to->device = readable ? nullptr : "/job:localhost/replica:0/task:0/device:GPU:0";
+  return nullptr;
+}
+
+}  // extern "C"
