@@ -49,13 +49,18 @@ struct NANLENS_VISIBLE GraphOp {
 
 /// A graph and its ops so far. Ops are found by a key made of their call site, type and occurrence.
 struct CatalogGraph {
+  /// So many keys, and ops are found by call site and occurrence alone, whatever their inputs.
+  static constexpr std::size_t most_keys = 32'768;
+
   std::string id;
   std::string name;
   std::string mangled;  // op type of its executions
   const CatalogGraph* outer = nullptr;
   std::mutex lock;
   std::unordered_map<std::uint64_t, GraphOp*> op_by_key;
+  std::atomic<bool> full{false};               // there are that many
   std::unordered_set<std::string> used_names;  // lower case, as TensorFlow compares them
+  std::unordered_map<std::string, int> next_suffix;
 };
 
 /// Something that a logdir must hold before events can refer to it.
@@ -261,8 +266,10 @@ class Catalog {
   }
   static std::string unique_name(CatalogGraph& graph, std::string_view name) {
     std::string candidate(name);
-    for (int i = 1; !graph.used_names.insert(lower(candidate)).second; ++i)
-      candidate = std::string(name) + "_" + std::to_string(i);
+    if (graph.used_names.insert(lower(candidate)).second) return candidate;
+    int& suffix = graph.next_suffix.try_emplace(lower(candidate), 1).first->second;
+    do candidate = std::string(name) + "_" + std::to_string(suffix++);
+    while (!graph.used_names.insert(lower(candidate)).second);
     return candidate;
   }
 

@@ -43,14 +43,16 @@ struct FunctionFrame {
   /// How often this site was passed in this call before. Beyond 4,096 its last node runs again, as the body of a loop
   /// does.
   std::uint32_t occurrence(std::uint64_t site) {
-    constexpr std::uint32_t most = 4096;
     if (2 * sites_used >= sites.size()) grow();
     Site& entry = find(site);
-    if (entry.run == graph_run) return entry.count + 1 < most ? ++entry.count : entry.count;
+    if (entry.run == graph_run) return is_last(entry.count) ? entry.count : ++entry.count;
     ++sites_used;
     entry = {site, graph_run, 0};
     return 0;
   }
+
+  /// Is it the last that has a node of its own?
+  static bool is_last(std::uint32_t occurrence) noexcept { return occurrence + 1 == 4096; }
 
   // A hash table whose entries of earlier calls count as empty: nothing is cleared or allocated from call to call.
   struct Site {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <nanlens/capture/content_sample.hpp>
 #include <nanlens/capture/tensor_link.hpp>
@@ -17,6 +18,11 @@ namespace NANLENS_HIDDEN detail {
 /// same content is taken for a copy. A tensor of one number throughout is like many others, and taken for none.
 class RecentOutputs {
  public:
+  /// Forgets what is of another generation of the registry.
+  RecentOutputs& of(std::uint64_t generation) noexcept {
+    if (std::exchange(generation_, generation) != generation) entries_.fill({});
+    return *this;
+  }
   void add(const TensorKey& key, const ContentSample& sample, const TensorLink& link) noexcept {
     if (key.dense && sample.varied(key))
       entries_[next_++ % entries_.size()] = {key.fingerprint, key.bytes(), sample, link};
@@ -43,6 +49,7 @@ class RecentOutputs {
   };
   std::array<Entry, 16> entries_;
   std::size_t next_ = 0;
+  std::uint64_t generation_ = 0;
 };
 
 }  // namespace NANLENS_HIDDEN detail

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,16 +26,11 @@
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN detail {
 
-inline TensorRegistry& registry() {
-  static TensorRegistry* const tensors = new TensorRegistry;
-  return *tensors;
-}
-
 /// The tensor that one with other bytes is a copy of, as far as this thread can know. From then on it is found by its
 /// own bytes.
-inline void identify_copy(const ThreadState& state, InputRef& input) {
+inline void identify_copy(ThreadState& state, InputRef& input) {
   ContentSample sample;
-  const TensorLink link = state.recent_outputs.find(input.key, sample);
+  const TensorLink link = state.recent_outputs.of(registry().generation()).find(input.key, sample);
   if (!link.known()) return;
   input.link = link;
   input.origin = logdir::TensorOrigin::copy;
@@ -43,7 +39,7 @@ inline void identify_copy(const ThreadState& state, InputRef& input) {
 }
 
 /// Finds out what a tensor is, once. `look`: its memory holds what the op got.
-inline void identify(const ThreadState& state, InputRef& input, bool look, TensorIdentity* identity = nullptr) {
+inline void identify(ThreadState& state, InputRef& input, bool look, TensorIdentity* identity = nullptr) {
   if (input.identified) return;
   input.identified = true;
   using enum logdir::TensorOrigin;
@@ -319,7 +315,7 @@ inline void add_written(std::vector<std::uint64_t>& to, std::span<const InputRef
 inline void set_link(ThreadState& state, const OutputRef& output, const TensorLink& link) {
   const ContentSample sample = output.sample != nullptr ? *output.sample : ContentSample(output.key);
   registry().put(output.key, link, sample);
-  if (output.may_be_copied) state.recent_outputs.add(output.key, sample, link);
+  if (output.may_be_copied) state.recent_outputs.of(registry().generation()).add(output.key, sample, link);
   if (output.handle != nullptr) *output.handle = link;
 }
 
@@ -404,11 +400,12 @@ inline void record_eager(ThreadState& state, Session* session, const OpRef& name
                    });
 }
 
-/// "op:slot" of an input inside a graph. One that was not made in this run of the graph comes in through a placeholder.
+/// "op:slot" of an input inside a graph. One that was not made in this run of the graph comes in through a placeholder,
+/// as does any of a node whose inputs are not `fixed`.
 inline std::string input_name(FunctionFrame& frame, const InputRef& input, std::string_view consumer, std::size_t index,
-                              std::uint32_t stack) {
+                              std::uint32_t stack, bool fixed) {
   const TensorLink& link = input.link;
-  if (link.op != nullptr && link.op->graph == frame.graph && link.graph_run == frame.graph_run)
+  if (fixed && link.op != nullptr && link.op->graph == frame.graph && link.graph_run == frame.graph_run)
     return link.op->name + ":" + std::to_string(link.slot);
   const char* const kind = num_elements(input.view.shape) == 0 ? "/empty_" : "/input_";  // without elements, no address
   const GraphOp& capture = Catalog::get().add_op(*frame.graph, "Placeholder",
@@ -420,9 +417,12 @@ inline std::string input_name(FunctionFrame& frame, const InputRef& input, std::
 inline GraphOp& graph_op(ThreadState& state, const Session* session, FunctionFrame& frame, const OpRef& name,
                          std::span<const InputRef> inputs, std::size_t num_outputs) {
   const std::uint64_t site = site_of(name, num_outputs);
-  std::uint64_t key = mix(site, frame.occurrence(site));
-  // The same line may get tensors of other ops the next time: that is another node, since a node has fixed inputs.
-  for (const InputRef& input : inputs) {
+  const std::uint32_t occurrence = frame.occurrence(site);
+  std::uint64_t key = mix(site, occurrence);
+  // The same line may get tensors of other ops the next time: that is another node, since a node has fixed inputs. Not
+  // for ever: a node that stands for the rest of a loop takes what comes.
+  const bool takes_all = FunctionFrame::is_last(occurrence) || frame.graph->full.load(std::memory_order_relaxed);
+  for (const InputRef& input : takes_all ? std::span<const InputRef>{} : inputs) {
     const TensorLink& link = input.link;
     const bool inside = link.op != nullptr && link.op->graph == frame.graph && link.graph_run == frame.graph_run;
     const std::uint64_t outside = num_elements(input.view.shape) == 0 ? 2 : 1;
@@ -439,8 +439,10 @@ inline GraphOp& graph_op(ThreadState& state, const Session* session, FunctionFra
   if (op == nullptr) {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < inputs.size(); ++i)
-      names.push_back(input_name(frame, inputs[i], name.name(), i, stack));
+      names.push_back(input_name(frame, inputs[i], name.name(), i, stack, !takes_all));
     op = &Catalog::get().add_op(*frame.graph, name.type(), name.name(), std::move(names), num_outputs, stack);
+    frame.graph->op_by_key.try_emplace(mix(site, occurrence), op);  // for when the graph is full
+    if (frame.graph->op_by_key.size() > CatalogGraph::most_keys) frame.graph->full.store(true);
   }
   entry = {cached, op};
   return *op;
@@ -512,6 +514,14 @@ inline const GraphOp& record_in_graph(ThreadState& state, Session* session, cons
   return op;
 }
 
+/// The frames of a verdict. The symbols of the program are read once: that takes tens of megabytes.
+inline std::vector<ResolvedFrame> resolve_for_verdict(std::span<const std::uintptr_t> pcs, const SourcePlace& where) {
+  static std::mutex lock;
+  static Symbolizer* const symbolizer = new Symbolizer;  // never destroyed: threads may check while the program ends
+  const std::lock_guard guard(lock);
+  return symbolizer->resolve(pcs, where);
+}
+
 /// What check_numerics has to say of an op's outputs: of the first bad one; null if nothing.
 inline const NumericsRef* check_outputs(const CheckOptions& options, std::string_view op_type, const GraphOp* op,
                                         const SourcePlace& where, std::span<const InputRef> inputs,
@@ -540,8 +550,7 @@ inline const NumericsRef* check_outputs(const CheckOptions& options, std::string
     }
     StackAddresses stack;
     walk_stack(StackMode::unwind, stack);
-    Symbolizer symbolizer;
-    event.stack = symbolizer.resolve(stack.span(), where);
+    event.stack = resolve_for_verdict(stack.span(), where);
     return new FoundNumerics(std::move(event), options);
   }
   return nullptr;

@@ -11,6 +11,7 @@
 
 #include <nanlens/capture/clients.hpp>
 #include <nanlens/capture/session.hpp>
+#include <nanlens/capture/tensor_registry.hpp>
 #include <nanlens/config.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
@@ -94,6 +95,7 @@ inline bool start_session(const DumpOptions& options, bool from_environment, std
     session->set_options(options);
   }
   if (!session->start(sessions.run_id, why)) return false;
+  registry().clear();
   install_hooks(sessions);
   sessions.from_environment = from_environment;
   current_session.store(session);

@@ -2,20 +2,22 @@
 /// Which recorded op produced the tensor at an address?
 ///
 /// The same bytes are the same tensor, whatever the shape, and bytes among them are a part of it, as long as no other
-/// recorded tensor has been written over them and they hold what they held. Memory is divided into regions, each with
-/// its own sorted list and lock, so that threads meet only when they touch the same memory.
+/// recorded tensor has been written over them and they hold what they held. Memory is divided into regions, which are
+/// dealt out to shards, each with its own list and lock, so that threads meet only when they touch the same memory. A
+/// tensor is in the list of each shard that has a region of it, and counts there for those regions only: a tensor costs
+/// no more than there are shards, however large it is.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <utility>
-#include <vector>
 
-#include <nanlens/capture/content_sample.hpp>
+#include <nanlens/capture/piece_list.hpp>
 #include <nanlens/capture/platform.hpp>
-#include <nanlens/capture/tensor_link.hpp>
 #include <nanlens/config.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
@@ -31,23 +33,28 @@ struct TensorIdentity {
 
 class TensorRegistry {
  public:
+  /// Blocks of pieces that are kept, of 5 KB each, half full at least: for about 300,000 tensors. Beyond that, what was
+  /// not used for long is forgotten: it is not recorded, then.
+  static constexpr std::size_t most_blocks = 16'384;
+
+  TensorRegistry() : TensorRegistry(std::make_index_sequence<num_shards>()) {}
+
   /// From now on the tensor is known by `link`; what it overlaps of others is forgotten. An unknown link only forgets.
   void put(const TensorKey& key, const TensorLink& link, const ContentSample& sample) {
     if (put_exact(key, link, sample)) return;
-    each_region(key, [&](Shard& shard, std::uintptr_t number, std::uintptr_t from, std::uintptr_t to) {
-      replace(shard.pieces_of(number), {from, to, key, link, sample});
+    each_shard(key, [&](Shard& shard, const Range&) {
+      replace(shard.pieces, {key.begin, key.end, key, link, sample});
       return true;
     });
+    while (num_blocks_.load(std::memory_order_relaxed) > most_blocks) forget_some();
   }
 
   /// What the tensor is known as. `look`: its memory may be read, to see whether it holds what it held.
   [[nodiscard]] TensorIdentity find(const TensorKey& key, bool look) {
     TensorIdentity found;
     Search search{key, found, look};
-    const bool all = each_region(key, [&](Shard& shard, std::uintptr_t number, std::uintptr_t from, std::uintptr_t to) {
-      const std::vector<Piece>* const pieces = shard.find_pieces(number);
-      return pieces != nullptr && search.covers(*pieces, number, from, to);
-    });
+    const bool all =
+        each_shard(key, [&](Shard& shard, const Range& range) { return search.covers(shard.pieces, range); });
     return all && search.is_sure() ? found : TensorIdentity{};
   }
 
@@ -55,12 +62,10 @@ class TensorRegistry {
   [[nodiscard]] bool find_exact(const TensorKey& key, bool look, TensorLink& link, logdir::TensorOrigin& origin) {
     const std::uintptr_t number = key.begin / region_bytes;
     if (key.empty() || (key.end - 1) / region_bytes != number) return false;
-    Shard& shard = shards_[number % shards_.size()];
+    Shard& shard = shards_[number % num_shards];
     const std::lock_guard guard(shard.lock);
-    const std::vector<Piece>* const pieces = shard.find_pieces(number);
-    if (pieces == nullptr) return false;
-    const auto at = first_at(*pieces, key.begin);
-    if (at == pieces->end() || at->begin != key.begin || at->end != key.end || !at->key.same_bytes(key)) return false;
+    const Piece* const at = shard.pieces.at(shard.pieces.first_at(key.begin));
+    if (at == nullptr || at->begin != key.begin || at->end != key.end || !at->key.same_bytes(key)) return false;
     link = at->link;
     origin = !look || at->sample.holds(at->key) ? logdir::TensorOrigin::recorded : logdir::TensorOrigin::changed;
     return true;
@@ -68,65 +73,74 @@ class TensorRegistry {
 
   /// Gives a tensor another link, where it is still known by `from`; an unknown one forgets it. Reads no memory.
   void relink(const TensorKey& key, const TensorLink& from, const TensorIdentity& to) {
-    each_region(key, [&](Shard& shard, std::uintptr_t number, std::uintptr_t begin, std::uintptr_t) {
-      std::vector<Piece>& pieces = shard.pieces_of(number);
-      const auto at = first_at(pieces, begin);
-      if (at == pieces.end() || !at->key.same_bytes(key) || at->link != from) return true;
+    each_shard(key, [&](Shard& shard, const Range& range) {
+      const PieceList::Place place = shard.pieces.first_at(range.begin);
+      Piece* const at = shard.pieces.at(place);
+      if (at == nullptr || !at->key.same_bytes(key) || at->link != from) return true;
       if (!to.link.known()) {
-        pieces.erase(at);
+        shard.pieces.erase(place);
         return true;
       }
       at->link = to.link;
       if (!to.whole.same_bytes(key)) at->sample = to.sample;
       at->key = to.whole;
-      merge(pieces, at);
+      merge(shard.pieces, place);
       return true;
     });
   }
 
+  /// A recording begins: what was recorded before may have been changed while nothing was.
+  void clear() noexcept {
+    generation_.fetch_add(1, std::memory_order_release);
+    for (Shard& shard : shards_) {
+      const std::lock_guard guard(shard.lock);
+      shard.pieces.clear();
+    }
+  }
+  /// Counts the calls of clear().
+  [[nodiscard]] std::uint64_t generation() const noexcept { return generation_.load(std::memory_order_acquire); }
+  /// How many blocks of pieces there are.
+  [[nodiscard]] std::size_t num_blocks() const noexcept { return num_blocks_.load(std::memory_order_relaxed); }
+
  private:
   static constexpr std::uintptr_t region_bytes = std::uintptr_t{256} << 10;
-  struct Piece {
+  static constexpr std::size_t num_shards = 509;  // a prime: what lies at round distances is in different ones
+  struct Shard {
+    explicit Shard(std::atomic<std::size_t>& blocks) noexcept : pieces(blocks) {}
+    SpinLock lock;
+    PieceList pieces;
+  };
+
+  // What a shard has to say of a tensor: all of its own regions between two addresses.
+  struct Range {
     std::uintptr_t begin;
     std::uintptr_t end;
-    TensorKey key;
-    TensorLink link;
-    ContentSample sample;
-  };
-  struct Region {
-    std::uintptr_t number;
-    std::vector<Piece> pieces;  // by address
-  };
-  // Few regions each, in order: a search is a handful of comparisons.
-  struct Shard {
-    SpinLock lock;
-    std::vector<Region> regions;
+    std::size_t shard;
+    bool own;  // the shard has all of it
 
-    std::vector<Region>::iterator find(std::uintptr_t number) noexcept {
-      return std::lower_bound(regions.begin(), regions.end(), number,
-                              [](const Region& region, std::uintptr_t wanted) { return region.number < wanted; });
-    }
-    std::vector<Piece>* find_pieces(std::uintptr_t number) noexcept {
-      const auto region = find(number);
-      return region == regions.end() || region->number != number ? nullptr : &region->pieces;
-    }
-    std::vector<Piece>& pieces_of(std::uintptr_t number) {
-      auto region = find(number);
-      if (region == regions.end() || region->number != number) region = regions.insert(region, Region{number, {}});
-      return region->pieces;
+    [[nodiscard]] bool has(std::uintptr_t from, std::uintptr_t to) const noexcept {
+      if (own || from >= to) return from < to;
+      const std::uintptr_t first = from / region_bytes;
+      const std::uintptr_t distance = (shard + num_shards - first % num_shards) % num_shards;
+      return first + distance <= (to - 1) / region_bytes;
     }
   };
+
+  template <std::size_t>
+  static Shard shard_with(std::atomic<std::size_t>& blocks) noexcept {
+    return Shard(blocks);
+  }
+  template <std::size_t... I>
+  explicit TensorRegistry(std::index_sequence<I...>) : shards_{shard_with<I>(num_blocks_)...} {}
 
   // What is nearly always asked for: a tensor within one region, at the place of one that is known.
   bool put_exact(const TensorKey& key, const TensorLink& link, const ContentSample& sample) {
     const std::uintptr_t number = key.begin / region_bytes;
     if (key.empty() || (key.end - 1) / region_bytes != number || !link.known()) return false;
-    Shard& shard = shards_[number % shards_.size()];
+    Shard& shard = shards_[number % num_shards];
     const std::lock_guard guard(shard.lock);
-    std::vector<Piece>* const pieces = shard.find_pieces(number);
-    if (pieces == nullptr) return false;
-    const auto at = first_at(*pieces, key.begin);
-    if (at == pieces->end() || at->begin != key.begin || at->end != key.end) return false;
+    Piece* const at = shard.pieces.at(shard.pieces.first_at(key.begin));
+    if (at == nullptr || at->begin != key.begin || at->end != key.end) return false;
     at->key = key;
     at->link = link;
     at->sample = sample;
@@ -141,13 +155,20 @@ class TensorRegistry {
     std::size_t checked = 0;  // words compared
     bool cut = false;         // something was written over another part of the recorded tensor
 
-    bool covers(const std::vector<Piece>& pieces, std::uintptr_t number, std::uintptr_t from, std::uintptr_t to) {
-      auto at = first_at(pieces, from);
-      for (std::uintptr_t end = from; end < to; end = (at++)->end)
-        if (at == pieces.end() || at->begin > end || !take(*at, number)) return false;
+    bool covers(const PieceList& pieces, const Range& range) {
+      auto place = pieces.first_at(range.begin);
+      std::uintptr_t end = range.begin;
+      for (const Piece* p = pieces.at(place); end < range.end; p = pieces.at(place)) {
+        const std::uintptr_t from = p == nullptr ? range.end : std::clamp(p->begin, end, range.end);
+        if (range.has(end, from)) return false;
+        if (from == range.end) return true;
+        end = std::min(p->end, range.end);
+        if (range.has(from, end) && !take(*p, range)) return false;
+        place = pieces.next(place);
+      }
       return true;
     }
-    bool take(const Piece& piece, std::uintptr_t number) {
+    bool take(const Piece& piece, const Range& range) {
       const bool same = piece.key.same_bytes(key);
       if (!same && !piece.key.contains(key)) return false;
       if (found.link.known() && (found.link != piece.link || !found.whole.same_bytes(piece.key))) return false;
@@ -156,13 +177,19 @@ class TensorRegistry {
       if (!same) found.sample = piece.sample;
       using enum logdir::TensorOrigin;
       if (found.origin != changed) found.origin = same ? recorded : part;
-      cut = cut || piece.begin != std::max(piece.key.begin, number * region_bytes) ||
-            piece.end != std::min(piece.key.end, (number + 1) * region_bytes);
+      cut = cut || is_cut(piece, range);
       // Words between the elements of a view with gaps are not the caller's to read.
       if (look && (same || key.dense))
-        if (!piece.sample.holds(piece.key, std::max(piece.begin, key.begin), std::min(piece.end, key.end), checked))
+        if (!piece.sample.holds(piece.key, std::max(piece.begin, range.begin), std::min(piece.end, range.end), checked))
           found.origin = changed;
       return true;
+    }
+    // In the region that is looked at; of a tensor with regions of all shards, anywhere.
+    static bool is_cut(const Piece& piece, const Range& range) noexcept {
+      const std::uintptr_t region = range.begin / region_bytes * region_bytes;
+      const std::uintptr_t begin = range.own ? std::max(piece.key.begin, region) : piece.key.begin;
+      const std::uintptr_t end = range.own ? std::min(piece.key.end, region + region_bytes) : piece.key.end;
+      return piece.begin > begin || piece.end < end;
     }
     // Of a part that holds none of the words, the whole must still hold all: it may have been freed, and its memory
     // been given to others. Where something was written over it since, that can't be told.
@@ -172,69 +199,88 @@ class TensorRegistry {
     }
   };
 
-  static std::vector<Piece>::iterator first_at(std::vector<Piece>& pieces, std::uintptr_t from) {
-    return std::lower_bound(pieces.begin(), pieces.end(), from, ends_before);
-  }
-  static std::vector<Piece>::const_iterator first_at(const std::vector<Piece>& pieces, std::uintptr_t from) {
-    return std::lower_bound(pieces.begin(), pieces.end(), from, ends_before);
-  }
-  static bool ends_before(const Piece& piece, std::uintptr_t address) noexcept { return piece.end <= address; }
-
   // What is left over of the pieces at both ends stays, if it is large enough to be of use.
-  static void replace(std::vector<Piece>& pieces, const Piece& piece) {
-    auto first = first_at(pieces, piece.begin);
-    auto last = first;
-    while (last != pieces.end() && last->begin < piece.end) ++last;
+  static void replace(PieceList& pieces, const Piece& piece) {
+    auto place = pieces.first_at(piece.begin);
+    if (Piece* const p = pieces.at(place);
+        p != nullptr && piece.link.known() && p->begin == piece.begin && p->end == piece.end) {
+      *p = piece;
+      return;
+    }
     constexpr std::uintptr_t least = 64;
     std::array<Piece, 3> now;
     std::size_t count = 0;
-    if (first != last && first->key.dense && first->begin + least <= piece.begin) {
-      now[count] = *first;
+    if (const Piece* const p = pieces.at(place); p != nullptr && p->key.dense && p->begin + least <= piece.begin) {
+      now[count] = *p;
       now[count++].end = piece.begin;
     }
     if (piece.link.known()) now[count++] = piece;
-    if (first != last && (last - 1)->key.dense && piece.end + least <= (last - 1)->end) {
-      now[count] = *(last - 1);
-      now[count++].begin = piece.end;
+    for (const Piece* p = pieces.at(place); p != nullptr && p->begin < piece.end; p = pieces.at(place)) {
+      if (p->key.dense && piece.end + least <= p->end) {
+        now[count] = *p;
+        now[count++].begin = piece.end;
+      }
+      place = pieces.erase(place);
     }
-    const auto replaced = std::min(count, static_cast<std::size_t>(last - first));
-    const auto middle = std::copy_n(now.begin(), replaced, first);
-    if (middle != last)
-      pieces.erase(middle, last);
-    else
-      pieces.insert(middle, now.begin() + static_cast<std::ptrdiff_t>(replaced),
-                    now.begin() + static_cast<std::ptrdiff_t>(count));
+    for (std::size_t i = 0; i < count; ++i) pieces.insert(now[i]);
   }
 
   // Joins a piece with what is left of the same tensor on both sides.
-  static void merge(std::vector<Piece>& pieces, std::vector<Piece>::iterator at) {
+  static void merge(PieceList& pieces, PieceList::Place place) {
     const auto joins = [](const Piece& a, const Piece& b) {
       return a.end == b.begin && a.link == b.link && a.key.same_bytes(b.key);
     };
-    if (at + 1 != pieces.end() && joins(*at, *(at + 1))) {
-      at->end = (at + 1)->end;
-      pieces.erase(at + 1);
+    Piece joined = *pieces.at(place);
+    if (const Piece* const behind = pieces.at(pieces.next(place)); behind != nullptr && joins(joined, *behind)) {
+      joined.end = behind->end;
+      pieces.erase(pieces.next(place));
     }
-    if (at == pieces.begin() || !joins(*(at - 1), *at)) return;
-    (at - 1)->end = at->end;
-    pieces.erase(at);
+    if (!PieceList::is_first(place)) {
+      const Piece* const before = pieces.at(pieces.previous(place));
+      if (joins(*before, joined)) {
+        joined.begin = before->begin;
+        place = pieces.erase(pieces.previous(place));
+      }
+    }
+    *pieces.at(place) = joined;
+    pieces.note_end(place);
   }
 
-  // Calls visit(shard, number, from, to) for each region of a range, under its lock, until it says false.
+  // Calls visit(shard, range) for each shard that has regions of a tensor, under its lock, until it says false.
   template <class Visit>
-  bool each_region(const TensorKey& key, Visit&& visit) {
+  bool each_shard(const TensorKey& key, Visit&& visit) {
     if (key.empty()) return false;
-    for (std::uintptr_t r = key.begin / region_bytes; r <= (key.end - 1) / region_bytes; ++r) {
-      Shard& shard = shards_[r % shards_.size()];
+    const std::uintptr_t first = key.begin / region_bytes;
+    const std::uintptr_t count = (key.end - 1) / region_bytes - first + 1;
+    for (std::uintptr_t r = first; r < first + std::min<std::uintptr_t>(count, num_shards); ++r) {
+      Range range{key.begin, key.end, r % num_shards, count <= num_shards};
+      if (range.own) {
+        range.begin = std::max(key.begin, r * region_bytes);
+        range.end = std::min(key.end, (r + 1) * region_bytes);
+      }
+      Shard& shard = shards_[range.shard];
       const std::lock_guard guard(shard.lock);
-      if (!visit(shard, r, std::max(key.begin, r * region_bytes), std::min(key.end, (r + 1) * region_bytes)))
-        return false;
+      if (!visit(shard, range)) return false;
     }
     return true;
   }
 
-  std::array<Shard, 1024> shards_;
+  void forget_some() noexcept {
+    Shard& shard = shards_[next_forgotten_.fetch_add(1, std::memory_order_relaxed) % num_shards];
+    const std::lock_guard guard(shard.lock);
+    shard.pieces.forget_some();
+  }
+
+  std::atomic<std::size_t> num_blocks_{0};
+  std::atomic<std::size_t> next_forgotten_{0};
+  std::atomic<std::uint64_t> generation_{0};
+  std::array<Shard, num_shards> shards_;
 };
+
+inline TensorRegistry& registry() {
+  static TensorRegistry* const tensors = new TensorRegistry;
+  return *tensors;
+}
 
 }  // namespace NANLENS_HIDDEN detail
 }  // namespace nanlens::inline NANLENS_ABI
