@@ -214,6 +214,22 @@ TEST_CASE("the verdict is closed by its ×, and comes back when it is asked for 
   CHECK(v.shows("verdict"));
 }
 
+TEST_CASE("what was open before is listed with what is known of it, which is told when a logdir has been read") {
+  Headless v;
+  std::vector<std::int64_t> told;
+  v.app().platform.loaded = [&](const viewer::Overview& overview) {
+    told.push_back(static_cast<std::int64_t>(overview.runs.at(0).num_traces));
+  };
+  v.app().platform.recent = {{walkthrough(), 1.7e9, 600, 499}, {"/tmp/other", 0, -1, -1}};
+  v.app().wake();
+  v.settle();
+  CHECK(v.shows("recent:facts:0"));
+  CHECK_FALSE(v.shows("recent:facts:1"));
+  v.click_at(v.point("recent:0", 0.1F));
+  CHECK(v.state()["focus"]["trace"] == 88);
+  CHECK(told == std::vector<std::int64_t>{600});
+}
+
 TEST_CASE("a notice of what was marked as expected stays under the mouse, and takes it back") {
   Walkthrough v;
   v.key("x");

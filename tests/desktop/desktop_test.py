@@ -191,7 +191,8 @@ def remembered():
     with Viewer() as v:
         s = v.wait(lambda s: True, "the start screen")
         assert s["theme"] == "dark", s["theme"]
-        assert "recent:0" in v.read()["rects"]
+        rects = v.read()["rects"]
+        assert "recent:0" in rects and "recent:facts:0" in rects  # rows, alerts and when it was open
         v.shot("desktop-start.png")
         v.click("recent:0", fx=0.1)
         v.wait(lambda s: s["focus"]["trace"] == 88, "the logdir")

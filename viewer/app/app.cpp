@@ -316,7 +316,9 @@ void App::overview_arrived(Overview arrived) {
     if (const auto pins = pins_of_run_.find(run().run_id); pins != pins_of_run_.end()) rows_pane.pins = pins->second;
   }
   if (!overview.loading && overview.run >= 0 && !std::exchange(first_bad_done_, true)) make_first_selection();
-  if (was_loading && !overview.loading && platform.follow) platform.follow(follow);
+  if (!was_loading || overview.loading) return;
+  if (platform.follow) platform.follow(follow);
+  if (platform.loaded && !overview.stopped && !overview.runs.empty()) platform.loaded(overview);
 }
 
 // The first bad tensor is selected when loading ends, unless the user or a link was faster.

@@ -23,6 +23,14 @@ namespace nanlens::viewer {
 
 using Json = nlohmann::ordered_json;
 
+/// A logdir that was open before. −1 and 0: not known.
+struct Recent {
+  std::string path;
+  double when = 0;           ///< when it was opened last, seconds since the epoch
+  std::int64_t rows = -1;    ///< of all its runs, when it was read last
+  std::int64_t alerts = -1;  ///< of all its runs
+};
+
 /// What the desktop and the page do in ways of their own. Members that are not set do nothing.
 struct Platform {
   std::function<void(Request)> send;
@@ -37,10 +45,11 @@ struct Platform {
   std::function<void(const std::string& path)> screenshot;
   std::function<void(const std::string&)> save_settings;
   std::function<void(bool on)> follow;
+  std::function<void(const Overview&)> loaded;  ///< what was opened has been read to its end
   std::function<void()> quit;
   std::function<bool()> full_screen;  ///< fills the screen, or no more; true if it does now. The page: not set
   std::function<double()> memory_bytes;
-  std::vector<std::string> recent;
+  std::vector<Recent> recent;
   bool is_page = false;
   bool can_detach = false;  ///< panes can have windows of their own
   bool can_follow = true;

@@ -116,6 +116,7 @@ class Desktop {
   EngineThread engine_{archive::open_path, [] { Window::wake(); }};
   bool following_ = true;
   std::string picture_;  // where the next frame goes
+  std::vector<std::string> opened_;
   App app_;
   StateFile state_;
   double looked_ = 0;
@@ -124,8 +125,10 @@ class Desktop {
 Platform Desktop::platform() {
   Platform p;
   p.send = [this](Request request) {
-    if (const auto* const open = std::get_if<Open>(&request.what))
-      for (const std::string& path : open->paths) add_recent(path);
+    if (const auto* const open = std::get_if<Open>(&request.what)) {
+      opened_ = open->paths;
+      for (const std::string& path : opened_) add_recent({path});
+    }
     engine_.send(std::move(request));
   };
   p.copy = [this](const std::string& text) { window_.copy(text); };
@@ -133,13 +136,22 @@ Platform Desktop::platform() {
   p.screenshot = [this](const std::string& path) { picture_ = path.empty() ? picture_name() : path; };
   p.save_settings = store_settings;
   p.follow = [this](bool on) { following_ = on; };
+  p.loaded = [this](const Overview& overview) {
+    if (opened_.size() != 1) return;  // runs don't tell which logdir they are of
+    Recent known{opened_.front(), 0, 0, 0};
+    for (const RunInfo& run : overview.runs) {
+      known.rows += static_cast<std::int64_t>(run.num_traces);
+      known.alerts += static_cast<std::int64_t>(run.num_alerts);
+    }
+    add_recent(known);
+  };
   p.full_screen = [this] { return window_.toggle_full_screen(); };
   p.can_detach = true;
   p.quit = [this] { window_.close(); };
   p.link_text = [](const std::string& link) { return "--view '" + link + "'"; };
   p.memory_bytes = resident_bytes;
   p.recent = load_recent();
-  std::erase_if(p.recent, [](const std::string& path) { return ::access(path.c_str(), R_OK) != 0; });
+  std::erase_if(p.recent, [](const Recent& recent) { return ::access(recent.path.c_str(), R_OK) != 0; });
   if (const std::string sample = find_sample(); !sample.empty())
     p.open_sample = [this, sample] { app_.open({sample}); };
   return p;

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <iomanip>
 #include <sstream>
 
 namespace nanlens::viewer {
@@ -59,25 +61,42 @@ std::string save_part(const std::string& name, const std::string& text, bool fir
 std::string load_settings() { return read("viewer.json"); }
 void store_settings(const std::string& text) { write("viewer.json", text); }
 
-std::vector<std::string> load_recent() {
-  std::istringstream lines(read("recent"));
-  std::vector<std::string> recent;
-  for (std::string line; std::getline(lines, line);)
-    if (!line.empty()) recent.push_back(line);
+namespace {
+
+// "1795353957 600 499 /path": when it was opened, its rows and alerts. A line may hold the path alone.
+Recent recent_of(const std::string& line) {
+  Recent recent;
+  std::istringstream words(line);
+  if (line[0] == '/' || !(words >> recent.when >> recent.rows >> recent.alerts)) return {line};
+  words.get();
+  std::getline(words, recent.path);
   return recent;
 }
 
-void add_recent(const std::string& path) {
+}  // namespace
+
+std::vector<Recent> load_recent() {
+  std::istringstream lines(read("recent"));
+  std::vector<Recent> all;
+  for (std::string line; std::getline(lines, line);)
+    if (!line.empty()) all.push_back(recent_of(line));
+  return all;
+}
+
+void add_recent(Recent opened) {
   std::error_code failed;
-  const std::string absolute = std::filesystem::absolute(path, failed).lexically_normal().string();
+  opened.path = std::filesystem::absolute(opened.path, failed).lexically_normal().string();
   if (failed) return;
-  std::vector<std::string> recent = load_recent();
-  std::erase(recent, absolute);
-  recent.insert(recent.begin(), absolute);
+  opened.when = static_cast<double>(std::time(nullptr));
+  std::vector<Recent> all = load_recent();
+  std::erase_if(all, [&](const Recent& r) { return r.path == opened.path; });
+  all.insert(all.begin(), opened);
   constexpr std::size_t most = 10;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(most, recent.size()); ++i) text += recent[i] + "\n";
-  write("recent", text);
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(0);
+  for (std::size_t i = 0; i < std::min(most, all.size()); ++i)
+    text << all[i].when << ' ' << all[i].rows << ' ' << all[i].alerts << ' ' << all[i].path << '\n';
+  write("recent", text.str());
 }
 
 std::string find_cjk_font() {

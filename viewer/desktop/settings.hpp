@@ -5,15 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "app/app.hpp"
+
 namespace nanlens::viewer {
 
 std::string load_settings();
 void store_settings(const std::string& text);
 
 /// Logdirs that were opened, the latest first.
-std::vector<std::string> load_recent();
-/// Puts a path at the head of the list.
-void add_recent(const std::string& path);
+std::vector<Recent> load_recent();
+/// Puts a logdir, opened now, at the head of the list, in place of what was known of it.
+void add_recent(Recent opened);
 
 /// Writes a file by replacing it, so that a reader never sees half of it. False if that failed.
 bool replace_file(const std::string& path, const std::string& content);

@@ -32,13 +32,29 @@ void draw_example(App& app, Rect area, const char* id, const char* title, const 
   ui.paragraph(area.inset(ui.px(10), ui.px(8)), ui.mono, 12, ui.theme.text, code);
 }
 
+// How many alerts and rows it had, and when that was; as far as it is known.
+std::string facts_of(const Recent& recent) {
+  std::string facts;
+  if (recent.alerts >= 0 && recent.rows >= 0)
+    facts = tr(recent.alerts == 0 ? Text::start_recent_clean : Text::start_recent_facts,
+               {{"alerts", recent.alerts}, {"rows", recent.rows}});
+  if (recent.when > 0) facts += (facts.empty() ? "" : " · ") + format_wall_time(recent.when);
+  return facts;
+}
+
 void draw_recent(App& app, Rect area) {
   Ui& ui = app.ui;
   ui.bold_in(area.cut_top(ui.px(24)), 13, ui.theme.text, tr(Text::start_recent));
   for (std::size_t i = 0; i < app.platform.recent.size() && area.h > ui.px(20); ++i) {
-    const std::string path = app.platform.recent[i];
-    if (ui.link("recent:" + std::to_string(i), area.cut_top(ui.bar(20)), ui.mono, 12, path, Ellipsis::left))
-      app.command("open_logdir", {{"path", path}});
+    const Recent& recent = app.platform.recent[i];
+    Rect line = area.cut_top(ui.bar(20));
+    if (const std::string facts = facts_of(recent); !facts.empty() && !ui.finger) {
+      const Rect place = line.cut_right(std::min(line.w * 0.6F, ui.text_width(ui.sans, 12, facts) + ui.px(10)));
+      ui.mark("recent:facts:" + std::to_string(i), place);
+      ui.text_in(place, ui.sans, 12, recent.alerts > 0 ? ui.theme.bad : ui.theme.dim, facts, Ellipsis::right, true);
+    }
+    if (ui.link("recent:" + std::to_string(i), line, ui.mono, 12, recent.path, Ellipsis::left))
+      app.command("open_logdir", {{"path", recent.path}});
   }
 }
 
