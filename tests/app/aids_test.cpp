@@ -1,7 +1,9 @@
 // What helps to look: pins compared, the strip beside the rows, tooltips that stay, menus, what is remembered.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "headless.hpp"
 #include "imgui.h"
@@ -228,6 +230,24 @@ TEST_CASE("what was open before is listed with what is known of it, which is tol
   v.click_at(v.point("recent:0", 0.1F));
   CHECK(v.state()["focus"]["trace"] == 88);
   CHECK(told == std::vector<std::int64_t>{600});
+}
+
+TEST_CASE("functions have their names below their boxes where there is room for them") {
+  const auto names = [](float width, float height) {
+    Headless v({width, height});
+    v.open(walkthrough());
+    std::vector<viewer::Rect> places;
+    for (const auto& [id, rect] : v.app().ui.rects)
+      if (id.starts_with("timeline:name:")) {
+        places.push_back(rect);
+        CHECK(rect.y >= v.rect("timeline:box:" + id.substr(14)).bottom());
+      }
+    std::sort(places.begin(), places.end(), [](const auto& a, const auto& b) { return a.x < b.x; });
+    for (std::size_t i = 1; i < places.size(); ++i) CHECK(places[i].x >= places[i - 1].right());
+    return places.size();
+  };
+  CHECK(names(1280, 720) == 0);
+  CHECK(names(2560, 1440) > 5);
 }
 
 TEST_CASE("a notice of what was marked as expected stays under the mouse, and takes it back") {

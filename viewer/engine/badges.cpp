@@ -97,7 +97,6 @@ std::vector<Badge> badges_of(std::int32_t mode, const reader::TensorValues& valu
 std::vector<Badge> badges_of(DType dtype, const std::vector<std::int64_t>& shape, const reader::TensorHealth& health) {
   std::vector<Badge> badges;
   add_dtype(badges, dtype);
-  badges.push_back({BadgeKind::rank, static_cast<double>(shape.size()), {}});
   const std::vector<double> extents(shape.begin(), shape.end());
   badges.push_back({BadgeKind::shape, 0, shape_text(static_cast<double>(shape.size()), extents)});
   if (health.size < 0) {

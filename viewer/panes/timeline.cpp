@@ -79,8 +79,9 @@ void draw_names(App& app, const Rect& line, float per_unit) {
     const float x = std::max(line.x, place(t.boxes[i]));
     const float end = next < t.boxes.size() ? std::min(line.right(), place(t.boxes[next])) : line.right();
     if (end - x < ui.px(least) || place(t.boxes[i]) + ui.px(least) < line.x) continue;
-    ui.text_in({x, line.y, end - x - ui.px(4), line.h}, ui.mono, 11, ui.theme.dim, stripped_name(t.boxes[i].op_type),
-               Ellipsis::middle);
+    const Rect place{x, line.y, end - x - ui.px(4), line.h};
+    ui.mark("timeline:name:" + std::to_string(t.boxes[i].index), place);
+    ui.text_in(place, ui.mono, 11, ui.theme.dim, stripped_name(t.boxes[i].op_type), Ellipsis::middle);
   }
 }
 
@@ -318,7 +319,7 @@ void draw_timeline(App& app, Rect area) {
       app.set_timeline(place - span / 2, place + span / 2);
   }
   draw_band(app, area.cut_top(ui.px(ui.finger ? 52.0f : 28.0f)));
-  constexpr float names_from = 340;  // below, the card needs the room
+  constexpr float names_from = 240;  // below, the card needs the room
   if (!ui.finger && area.h > ui.px(names_from)) {
     const double span = std::max(1e-9, app.timeline_pane.end - app.timeline_pane.begin);
     draw_names(app, area.cut_top(ui.px(15)), static_cast<float>(static_cast<double>(area.w) / span));
