@@ -231,7 +231,7 @@ kept = {}
 for name, more in {"none": {"NANLENS_PINNED_SITES": "0"}, "one": {"NANLENS_PINNED_SITES": "1"},
                    "statistics": {"NANLENS_PINNED_SITES": "1", "NANLENS_STATISTICS": "1"}}.items():
     env = {"NANLENS_LOGDIR": path(f"ring.{name}"), "NANLENS_CIRCULAR_BUFFER_SIZE": "30", "NANLENS_PINNED_EVENTS": "20", **more}
-    run(mnist, env=env)
+    run(mnist, "--max_steps", "4", "--test_size", "100", env=env)
     kept[name] = rows(env["NANLENS_LOGDIR"], "traces")
 assert len(kept["none"]) == 30 and len(kept["one"]) > 60, kept.keys()
 assert kept["one"][-1]["op_name"] == kept["none"][-1]["op_name"] and "Log" in [t["op_name"] for t in kept["one"][:41]]
