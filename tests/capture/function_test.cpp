@@ -1,6 +1,11 @@
 #include <doctest/doctest.h>
 
+#include <array>
+#include <map>
+#include <memory>
 #include <stdexcept>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "recorded.hpp"
@@ -178,4 +183,59 @@ TEST_CASE("a graph that is declared, not run, and traced later") {
   REQUIRE(run->num_traces() == 1);
   CHECK(run->trace(0)->event.output_slot == 1);
   CHECK(run->trace(0)->op_type == "MatMul");
+}
+
+TEST_CASE("parts of a call run on other threads") {
+  const Recorded run([] {
+    const Vector x{1, 2, 3};
+    nanlens::Function f("parallel", nanlens::arg("x", x));
+    std::array<Vector, 4> parts;
+    std::vector<std::thread> pool;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      pool.emplace_back([&, i] {
+        const nanlens::Within here(f);
+        for (int k = 0; k < 100; ++k) parts[i] = nanlens::op("Scale", Vector{1, 2, 3}, x);
+        nanlens::op("Last", parts[i], parts[i]);
+      });
+    for (std::thread& thread : pool) thread.join();
+    std::thread([&] { f.op("Direct", Vector{1}, x); }).join();
+    std::thread([&] { nanlens::op("Apart", Vector{1}, x); }).join();
+    const Vector sum = nanlens::op("Sum", Vector{6}, parts[0], parts[1], parts[2], parts[3]);
+    f.result(sum);
+  });
+  REQUIRE(run->num_executions() == 2);
+  CHECK(run->execution(0)->event.op_type == "Apart");
+  CHECK(run->num_traces() == 1 + 400 + 4 + 1 + 1);
+  std::map<std::string, int> rows;
+  for (std::size_t i = 0; i < run->num_traces(); ++i) ++rows[run->op(run->trace_op(i))->event.op_type];
+  CHECK(rows == std::map<std::string, int>{{"Placeholder", 1}, {"Scale", 400}, {"Last", 4}, {"Direct", 1}, {"Sum", 1}});
+}
+
+TEST_CASE("calls begin on one thread and end on another, in any order") {
+  const Recorded run([] {
+    std::vector<std::unique_ptr<nanlens::Function>> calls;
+    const Vector x{1};
+    for (int i = 0; i < 8; ++i) {
+      calls.push_back(std::make_unique<nanlens::Function>("request", nanlens::arg("x", x)));
+      calls.back()->hand_over();
+      nanlens::op("Between", Vector{1}, x);
+    }
+    std::thread([&] {
+      for (const std::size_t i : {3U, 0U, 7U, 1U, 2U, 6U, 5U, 4U}) {
+        calls[i]->op("Work", Vector{2}, x);
+        calls[i].reset();
+      }
+    }).join();
+    // One that was not handed over: its thread lets go of it at its next op.
+    auto late = std::make_unique<nanlens::Function>("late", nanlens::arg("x", x));
+    std::thread([&] { late.reset(); }).join();
+    nanlens::op("After", Vector{1}, x);
+  });
+  std::map<std::string, int> calls;
+  for (std::size_t i = 0; i < run->num_executions(); ++i) {
+    const std::string type = run->execution(i)->event.op_type;
+    ++calls[type.starts_with("__inference_request") ? "request" : type.starts_with("__inference_late") ? "late" : type];
+  }
+  CHECK(calls == std::map<std::string, int>{{"Between", 8}, {"request", 8}, {"late", 1}, {"After", 1}});
+  CHECK(run->num_traces() == 8 * 2 + 1);
 }

@@ -31,9 +31,37 @@ Argument<T> arg(std::string_view name, const T& value) noexcept {
   return {name, value, true};
 }
 
+namespace detail {
+
+/// Its address tells threads apart.
+NANLENS_HIDDEN inline constinit thread_local char thread_mark = 0;
+
+/// A call that this thread's ops belong to for a while; null: nothing changes.
+class Adoption {
+ public:
+  explicit Adoption(void* call) noexcept : call_(call) {
+    if (call_ != nullptr) before_ = recorder().adopt_function(call_);
+  }
+  Adoption(const Adoption&) = delete;
+  Adoption& operator=(const Adoption&) = delete;
+  ~Adoption() {
+    if (call_ != nullptr) recorder().give_back_function(before_);
+  }
+
+ private:
+  void* call_;
+  void* before_ = nullptr;
+};
+
+}  // namespace detail
+
 /// A scope whose ops form a graph. Its calls are one Execution each, with one GraphExecutionTrace per tensor; a graph
-/// is made anew only when count, dtype or rank of the arguments change. Functions may nest, on one thread. A scope left
-/// by an exception keeps its rows and has no Execution. The object must be a local variable.
+/// is made anew only when count, dtype or rank of the arguments change. Functions may nest. A scope left by an
+/// exception keeps its rows and has no Execution.
+///
+/// Ops of the thread that made it belong to it, those of `f.op` on any thread, and those of a thread that is `Within`
+/// it. A function that is to end on another thread, or that overlaps with others of its thread, is handed over. It ends
+/// after all that records into it, and before a function around it.
 class Function {
  public:
   template <class... T>
@@ -56,7 +84,14 @@ class Function {
   /// An op of this function; the same as `nanlens::op` inside its scope.
   template <class Value, class... Inputs>
   decltype(auto) op(const OpName& name, Value&& value, const Inputs&... inputs) {
+    const detail::Adoption here(owner_ == &detail::thread_mark ? nullptr : call_);
     return nanlens::op(name, std::forward<Value>(value), inputs...);
+  }
+
+  /// Ops of this thread don't belong to the function any more; any thread may end it.
+  void hand_over() noexcept {
+    if (call_ != nullptr) detail::recorder().hand_over_function(call_);
+    owner_ = nullptr;
   }
 
   /// Takes a tensor from outside in, where it is first used: a placeholder and a further input of the call, like an
@@ -97,8 +132,20 @@ class Function {
       detail::recorder().add_result(call_, detail::output_ref(value, address_lasts), detail::input_ref(value));
   }
 
+  friend class Within;
+
   int exceptions_;
+  const void* owner_ = &detail::thread_mark;
   void* call_ = nullptr;  // the recorder's
+};
+
+/// Ops of this thread belong to the function while the object lives: for parts of a call that run on pool threads.
+class Within {
+ public:
+  explicit Within(const Function& function) noexcept : adoption_(function.call_) {}
+
+ private:
+  detail::Adoption adoption_;
 };
 
 }  // namespace nanlens::inline NANLENS_ABI

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,6 +55,8 @@ inline FunctionFrame& push_frame(ThreadState& state) {
     state.spare_frames.pop_back();
   }
   frame->state = &state;
+  frame->handed_over = false;
+  frame->ended.store(false, std::memory_order_relaxed);
   frame->outer = state.function;
   frame->arguments.clear();
   frame->identities.clear();
@@ -130,10 +133,13 @@ inline void end_call(ThreadState& state, Session* session, FunctionFrame& frame)
   record_returns(state, session, frame);
   restore_arguments(frame);
   if (frame.outer != nullptr) {
-    auto& written = frame.outer->written_variables;
-    written.insert(written.end(), frame.written_variables.begin(), frame.written_variables.end());
-    for (const std::uint64_t id : frame.read_variables) add_once(frame.outer->read_variables, id);
-    std::vector<OutputRef>& outs = frame.outer->inner_results;
+    {
+      const std::lock_guard guard(frame.outer->lock);
+      auto& written = frame.outer->written_variables;
+      written.insert(written.end(), frame.written_variables.begin(), frame.written_variables.end());
+      for (const std::uint64_t id : frame.read_variables) add_once(frame.outer->read_variables, id);
+    }
+    std::vector<OutputRef>& outs = state.inner_results;
     outs.clear();
     for (const auto& r : frame.results) outs.push_back(r.output);
     const OpRef name("StatefulPartitionedCall", frame.graph->name, frame.where);
@@ -181,9 +187,15 @@ inline void begin_call(ThreadState& state, Session* session, FunctionFrame& fram
     enter_argument(state, session, frame, call.names[i].view(), call.arguments[i], call.traced[i]);
 }
 
+/// Lets go of calls that other threads have ended.
+inline void drop_ended(ThreadState& state) {
+  while (state.function != nullptr && state.function->ended.load(std::memory_order_acquire)) pop_frame(state);
+}
+
 inline void* enter_function(const CallRef& call) noexcept {
   ThreadState* const state = this_thread();
   if (state == nullptr) return nullptr;
+  drop_ended(*state);
   const RecordingScope scope(*state);
   FunctionFrame* const outer = state->function;
   if (without_throwing(*state, [&] { begin_call(*state, scope.session, push_frame(*state), call); }))
@@ -194,16 +206,44 @@ inline void* enter_function(const CallRef& call) noexcept {
 
 inline void leave_function(void* call, bool unwinding) noexcept {
   FunctionFrame& frame = *static_cast<FunctionFrame*>(call);
-  ThreadState& state = *frame.state;
-  const RecordingScope scope(state);
-  without_throwing(state, [&] {
+  ThreadState* const state = this_thread();
+  if (state == nullptr) return;  // the thread has ended: its rows stay, without an Execution
+  const RecordingScope scope(*state);
+  FunctionFrame* const current = state->function;
+  state->function = &frame;
+  without_throwing(*state, [&] {
     if (unwinding)
       restore_arguments(frame);
     else
-      end_call(state, scope.session, frame);
+      end_call(*state, scope.session, frame);
   });
-  state.function = &frame;
-  pop_frame(state);
+  state->function = &frame;
+  if (current == &frame || (frame.state == state && !frame.handed_over)) return pop_frame(*state);
+  if (frame.handed_over)
+    pop_frame(*state);
+  else
+    frame.ended.store(true, std::memory_order_release);
+  state->function = current;
+}
+
+/// This thread's ops belong to the call, until they belong to `before` again, which may be null.
+inline void* adopt_function(void* call) noexcept {
+  ThreadState* const state = this_thread();
+  if (state == nullptr) return nullptr;
+  FunctionFrame* const before = state->function;
+  state->function = static_cast<FunctionFrame*>(call);
+  return before;
+}
+inline void give_back_function(void* before) noexcept {
+  if (ThreadState* const state = this_thread()) state->function = static_cast<FunctionFrame*>(before);
+}
+
+/// No op of this thread belongs to the call any more, which any thread may end.
+inline void hand_over_function(void* call) noexcept {
+  FunctionFrame& frame = *static_cast<FunctionFrame*>(call);
+  frame.handed_over = true;
+  if (ThreadState* const state = this_thread(); state != nullptr && state->function == &frame)
+    state->function = frame.outer;
 }
 
 inline void capture_argument(void* call, TextRef name, const InputRef& input) noexcept {
@@ -214,9 +254,12 @@ inline void capture_argument(void* call, TextRef name, const InputRef& input) no
 
 inline void add_result(void* call, const OutputRef& output, const InputRef& value) noexcept {
   FunctionFrame& frame = *static_cast<FunctionFrame*>(call);
-  ThreadState& state = *frame.state;
+  ThreadState* const current = this_thread();
+  if (current == nullptr) return;
+  ThreadState& state = *current;
   const RecordingScope scope(state);
   without_throwing(state, [&] {
+    const std::lock_guard guard(frame.lock);
     InputRef inside = value;
     identify(state, inside, true);
     inside.here = false;

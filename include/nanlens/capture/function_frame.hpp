@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -18,9 +19,12 @@ namespace NANLENS_HIDDEN detail {
 
 struct ThreadState;
 
-/// One call of a function under way.
+/// One call of a function under way. Several threads may record into it: `lock` is for what changes.
 struct FunctionFrame {
-  ThreadState* state = nullptr;
+  SpinLock lock;
+  ThreadState* state = nullptr;    // of the thread that began it
+  bool handed_over = false;        // no thread has it for its innermost function, unless for a while
+  std::atomic<bool> ended{false};  // by another thread than the one that began it, which may still have it
   FunctionFrame* outer = nullptr;
   CatalogGraph* graph = nullptr;
   std::uint64_t call_id = 0;  // of the outermost call, whose Execution owns all rows
@@ -36,8 +40,7 @@ struct FunctionFrame {
     ContentSample sample;  // its memory may be gone when the call ends
   };
   std::vector<Result> results;
-  std::vector<OutputRef> inner_results;  // of the call inside this one that ends
-  std::string result_protos;             // encoded as fields of the Execution
+  std::string result_protos;  // encoded as fields of the Execution
   std::vector<std::uint64_t> written_variables;
   std::vector<std::uint64_t> read_variables;
   /// How often this site was passed in this call before. Beyond 4,096 its last node runs again, as the body of a loop

@@ -4,6 +4,7 @@
 #include <span>
 
 #include <nanlens/capture/environment.inl>
+#include <nanlens/capture/function.inl>
 #include <nanlens/capture/recorder.inl>
 #include <nanlens/capture/recorder_table.hpp>
 
@@ -78,6 +79,7 @@ inline const NumericsRef* record_op(const OpRef& name, InputRef* first_input, st
   without_throwing(*state, [&] {
     const RecordingScope scope(*state);
     identify_all(*state, inputs, outputs);
+    drop_ended(*state);
     if (state->function != nullptr)
       op = &record_in_graph(*state, scope.session, name, inputs, outputs, measured.duration_ns);
     else

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include <sched.h>
 #include <unistd.h>
 #if defined(__linux__)
 #include <sys/syscall.h>
@@ -76,8 +77,8 @@ class SpinLock {
  public:
   void lock() noexcept {
     while (flag_.test_and_set(std::memory_order_acquire))
-      while (flag_.test(std::memory_order_relaxed)) {
-      }
+      for (int i = 0; flag_.test(std::memory_order_relaxed); ++i)
+        if (i % 128 == 127) ::sched_yield();  // whoever has it waits for a processor
   }
   void unlock() noexcept { flag_.clear(std::memory_order_release); }
 

@@ -490,7 +490,10 @@ inline const GraphOp& record_in_graph(ThreadState& state, Session* session, cons
                                       std::span<const InputRef> inputs, std::span<OutputRef> outputs,
                                       std::uint64_t duration_ns, bool traced = true) {
   FunctionFrame& frame = *state.function;
-  const GraphOp& op = graph_op(state, session, frame, name, inputs, outputs.size());
+  const GraphOp& op = [&]() -> const GraphOp& {
+    const std::lock_guard guard(frame.lock);
+    return graph_op(state, session, frame, name, inputs, outputs.size());
+  }();
   for (std::size_t slot = 0; slot < outputs.size(); ++slot) {
     const auto number = static_cast<std::int32_t>(slot);
     set_link(state, outputs[slot], {-1, &op, frame.graph_run, number});
@@ -502,8 +505,9 @@ inline const GraphOp& record_in_graph(ThreadState& state, Session* session, cons
     fields.inputs = inputs;
     submit_trace(state, *session, op, number, outputs[slot].view, fields);
   }
-  add_written(frame.written_variables, inputs, outputs);
   if (!VariableTable::get().empty()) {
+    const std::lock_guard guard(frame.lock);
+    add_written(frame.written_variables, inputs, outputs);
     for (const InputRef& input : inputs)
       if (const std::int64_t id = variable_of(input.key); id >= 0 && !input.written)
         add_once(frame.read_variables, static_cast<std::uint64_t>(id));

@@ -199,6 +199,11 @@ struct RecorderTable {
   void* (*enter_function)(const CallRef& call) noexcept;
   /// Ends the call; `unwinding`: an exception has left it.
   void (*leave_function)(void* call, bool unwinding) noexcept;
+  /// This thread's ops belong to the call, until it is given back to what it had before: what this returns, maybe null.
+  void* (*adopt_function)(void* call) noexcept;
+  void (*give_back_function)(void* before) noexcept;
+  /// This thread's ops don't belong to the call any more; any thread may end it.
+  void (*hand_over_function)(void* call) noexcept;
   void (*capture_argument)(void* call, TextRef name, const InputRef& input) noexcept;
   void (*add_result)(void* call, const OutputRef& output, const InputRef& inside) noexcept;
 

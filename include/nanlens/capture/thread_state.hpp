@@ -39,7 +39,8 @@ struct ThreadState {
     std::vector<std::uint64_t> written;
   } scratch;
   RecentOutputs recent_outputs;
-  FunctionFrame* function = nullptr;  ///< innermost function scope of the thread
+  FunctionFrame* function = nullptr;     ///< innermost function scope of the thread
+  std::vector<OutputRef> inner_results;  // of the call that ends inside another
   std::vector<std::unique_ptr<FunctionFrame>> spare_frames;
   std::int64_t next_eager_id = 0;
   std::int64_t last_eager_id = 0;
