@@ -57,7 +57,7 @@ typedef struct nanlens_tensor {
   const char* device;     /**< full device name; NULL: this process's memory */
 } nanlens_tensor;
 
-/** What to record, and where to. Set all of it to 0 first; what stays 0 is as in C++ (DumpOptions). */
+/** What to record, and where to. Set all of it to 0 first. What it does not name is as DumpOptions of C++ has it. */
 typedef struct nanlens_options {
   const char* logdir;           /**< a directory; it is made if it is missing */
   int32_t tensor_debug_mode;    /**< 0: NANLENS_FULL_HEALTH */

@@ -34,7 +34,7 @@ inline TensorView view_of_c(const nanlens_tensor& tensor) noexcept {
   TensorView view;
   view.data = tensor.data;
   view.dtype = static_cast<DType>(tensor.dtype);
-  for (std::int32_t i = 0; i < tensor.rank; ++i) {
+  for (std::int32_t i = 0; tensor.shape != nullptr && i < tensor.rank; ++i) {
     view.shape.push_back(tensor.shape[i]);
     if (tensor.strides != nullptr) view.strides.push_back(tensor.strides[i]);
   }
@@ -171,7 +171,8 @@ nanlens_function* nanlens_begin_function(const nanlens_op_info* op, const char* 
   without_escape([&] {
     const auto arguments = inputs_of_c(op->inputs, op->num_inputs);
     std::vector<TextRef> texts;
-    for (std::size_t i = 0; i < arguments.size(); ++i) texts.emplace_back(text_or_nothing(names[i]));
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      texts.emplace_back(text_or_nothing(names == nullptr ? nullptr : names[i]));
     const auto traced = std::make_unique<bool[]>(arguments.size());
     std::fill_n(traced.get(), arguments.size(), true);
     const OpRef function = op_of_c(*op);
