@@ -132,10 +132,12 @@ inline void enable_check_numerics(const CheckNumericsOptions& options = {}) {
   ref.num_exempt_slots = slots.size();
   ref.stack_height_limit = options.stack_height_limit;
   ref.path_length_limit = options.path_length_limit;
-  // The handler stays: another thread may be about to call it when checking ends.
   auto handler = options.handler ? std::make_unique<detail::NumericsHandler>(options.handler) : nullptr;
   ref.context = handler.get();
-  if (handler != nullptr) ref.handler = &detail::call_handler;
+  if (handler != nullptr) {
+    ref.handler = &detail::call_handler;
+    ref.end = [](void* context) noexcept { delete static_cast<detail::NumericsHandler*>(context); };
+  }
   if (detail::recorder().enable_check(ref)) (void)handler.release();
 }
 

@@ -154,8 +154,9 @@ inline std::string numerics_message(const NumericsEvent& e, const CheckOptions& 
 
 /// A NumericsEvent for whoever called, who releases it.
 struct FoundNumerics final : NumericsRef {
-  FoundNumerics(NumericsEvent&& found, const CheckOptions& options) : event(std::move(found)) {
-    event.message = numerics_message(event, options);
+  FoundNumerics(NumericsEvent&& found, std::shared_ptr<const CheckOptions> options)
+      : event(std::move(found)), checked_with(std::move(options)) {
+    event.message = numerics_message(event, *checked_with);
     for (const auto& in : event.inputs) input_refs.push_back({std::string_view(in.name), in.dtype, in.shape});
     for (const auto& f : event.stack)
       frame_refs.push_back({std::string_view(f.file), std::string_view(f.function), f.line});
@@ -173,11 +174,12 @@ struct FoundNumerics final : NumericsRef {
     num_inputs = input_refs.size();
     stack = frame_refs.data();
     num_frames = frame_refs.size();
-    handler = options.handler;
-    context = options.context;
+    handler = checked_with->handler;
+    context = checked_with->context;
     release = [](const NumericsRef* found_before) noexcept { delete static_cast<const FoundNumerics*>(found_before); };
   }
   NumericsEvent event;
+  std::shared_ptr<const CheckOptions> checked_with;  // whose handler is to be called
   std::vector<Input> input_refs;
   std::vector<Frame> frame_refs;
 };

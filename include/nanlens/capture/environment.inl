@@ -96,8 +96,7 @@ inline bool options_from_environment(DumpOptions& options, std::string& why) {
 }
 
 inline void read_environment() {
-  if (const auto check = environment("NANLENS_CHECK_NUMERICS"); !check.empty() && check != "0")
-    enable_check(CheckOptionsRef{nullptr, 0, nullptr, 0, nullptr, nullptr, 30, 50});
+  if (const auto check = environment("NANLENS_CHECK_NUMERICS"); !check.empty() && check != "0") enable_check({});
   if (environment("NANLENS_LOGDIR").empty() || Sessions::get().chosen_by_program) return;
   DumpOptions options;
   std::string why;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -527,14 +528,14 @@ inline std::vector<ResolvedFrame> resolve_for_verdict(std::span<const std::uintp
 }
 
 /// What check_numerics has to say of an op's outputs: of the first bad one; null if nothing.
-inline const NumericsRef* check_outputs(const CheckOptions& options, std::string_view op_type, const GraphOp* op,
-                                        const SourcePlace& where, std::span<const InputRef> inputs,
+inline const NumericsRef* check_outputs(const std::shared_ptr<const CheckOptions>& options, std::string_view op_type,
+                                        const GraphOp* op, const SourcePlace& where, std::span<const InputRef> inputs,
                                         std::span<const OutputRef> outputs) {
   for (std::size_t slot = 0; slot < outputs.size(); ++slot) {
     const TensorView& view = outputs[slot].view;
     const std::uint64_t bad_complex = count_non_finite_complex(view);
     if (bad_complex == 0 && !has_non_finite(view)) continue;
-    if (!is_checked(options, op_type, static_cast<std::int32_t>(slot))) continue;
+    if (!is_checked(*options, op_type, static_cast<std::int32_t>(slot))) continue;
     NumericsEvent event;
     event.op_type = op_type;
     if (op != nullptr) {
@@ -567,7 +568,7 @@ inline const NumericsRef* checked_outputs(ThreadState& state, std::string_view o
   const NumericsRef* found = nullptr;
   without_throwing(state, [&] {
     if (const auto options = CheckSettings::get().current())
-      found = check_outputs(*options, op_type, op, where, inputs, outputs);
+      found = check_outputs(options, op_type, op, where, inputs, outputs);
   });
   return found;
 }

@@ -153,8 +153,9 @@ struct CheckOptionsRef {
   std::size_t num_exempt_slots = 0;
   void (*handler)(void* context, const NumericsRef* event) = nullptr;
   void* context = nullptr;
-  std::int32_t stack_height_limit = 0;
-  std::int32_t path_length_limit = 0;
+  void (*end)(void* context) noexcept = nullptr;  ///< called once nobody calls the handler any more
+  std::int32_t stack_height_limit = 30;
+  std::int32_t path_length_limit = 50;
 };
 
 /// A program or library that records, as far as it was compiled with the same flags. The recorder tells each what is
