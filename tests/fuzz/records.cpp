@@ -34,13 +34,13 @@ void decode_event(logdir::Bytes payload) {
   (void)reader::execution_links(payload, links);
 }
 
-struct Extent {
+struct Span {
   std::uint64_t begin;
   std::uint64_t end;
 };
 
 struct Seen {
-  std::vector<Extent> records;
+  std::vector<Span> records;
   std::uint64_t gaps = 0;
 };
 
@@ -59,16 +59,16 @@ void scan_to(reader::RecordScanner& scanner, reader::RecordFile& file, std::uint
 // goes through may be found, and what follows is then read differently until both come to the same record. All else is
 // the same.
 void require_same(const Seen& whole, const Seen& parts, std::uint64_t cut) {
-  const auto same = [](const Extent& a, const Extent& b) { return a.begin == b.begin && a.end == b.end; };
+  const auto same = [](const Span& a, const Span& b) { return a.begin == b.begin && a.end == b.end; };
   const auto through = std::find_if(whole.records.begin(), whole.records.end(),
-                                    [&](const Extent& r) { return r.begin < cut && r.end > cut; });
+                                    [&](const Span& r) { return r.begin < cut && r.end > cut; });
   const auto [w, p] =
       std::mismatch(whole.records.begin(), whole.records.end(), parts.records.begin(), parts.records.end(), same);
   if (through == whole.records.end()) return require(w == whole.records.end() && p == parts.records.end());
   require(w >= through);
   const auto meet = std::find_first_of(std::max(w, through), whole.records.end(), p, parts.records.end(), same);
   if (meet == whole.records.end()) return;
-  const auto from = std::find_if(p, parts.records.end(), [&](const Extent& r) { return same(r, *meet); });
+  const auto from = std::find_if(p, parts.records.end(), [&](const Span& r) { return same(r, *meet); });
   require(std::equal(meet, whole.records.end(), from, parts.records.end(), same));
 }
 
@@ -80,7 +80,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   reader::RecordFile file("records", std::make_unique<reader::MemorySource>(bytes));
   reader::RecordScanner at_once;
   scan_to(at_once, file, size, whole);
-  for (const Extent& record : whole.records) (void)file.payload(record.begin);
+  for (const Span& record : whole.records) (void)file.payload(record.begin);
 
   Seen parts;
   reader::RecordFile grown("records", std::make_unique<reader::MemorySource>(bytes));
