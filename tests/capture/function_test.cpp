@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -198,17 +199,18 @@ TEST_CASE("parts of a call run on other threads") {
         nanlens::op("Last", parts[i], parts[i]);
       });
     for (std::thread& thread : pool) thread.join();
-    std::thread([&] { f.op("Direct", Vector{1}, x); }).join();
+    const Vector late{4};
+    std::thread([&] { f.op("Direct", Vector{1}, f.capture("late", late)); }).join();
     std::thread([&] { nanlens::op("Apart", Vector{1}, x); }).join();
     const Vector sum = nanlens::op("Sum", Vector{6}, parts[0], parts[1], parts[2], parts[3]);
     f.result(sum);
   });
   REQUIRE(run->num_executions() == 2);
   CHECK(run->execution(0)->event.op_type == "Apart");
-  CHECK(run->num_traces() == 1 + 400 + 4 + 1 + 1);
+  CHECK(run->num_traces() == 2 + 400 + 4 + 1 + 1);
   std::map<std::string, int> rows;
   for (std::size_t i = 0; i < run->num_traces(); ++i) ++rows[run->op(run->trace_op(i))->event.op_type];
-  CHECK(rows == std::map<std::string, int>{{"Placeholder", 1}, {"Scale", 400}, {"Last", 4}, {"Direct", 1}, {"Sum", 1}});
+  CHECK(rows == std::map<std::string, int>{{"Placeholder", 2}, {"Scale", 400}, {"Last", 4}, {"Direct", 1}, {"Sum", 1}});
 }
 
 TEST_CASE("calls begin on one thread and end on another, in any order") {
@@ -227,15 +229,23 @@ TEST_CASE("calls begin on one thread and end on another, in any order") {
       }
     }).join();
     // One that was not handed over: its thread lets go of it at its next op.
-    auto late = std::make_unique<nanlens::Function>("late", nanlens::arg("x", x));
-    std::thread([&] { late.reset(); }).join();
-    nanlens::op("After", Vector{1}, x);
+    for (int i = 0; i < 2; ++i) {
+      auto late = std::make_unique<nanlens::Function>("late", nanlens::arg("x", x));
+      std::thread([&, within = i == 1] {
+        std::optional<nanlens::Within> here;
+        if (within) here.emplace(*late);
+        late.reset();
+        nanlens::op("Elsewhere", Vector{1}, x);
+      }).join();
+      nanlens::op("After", Vector{1}, x);
+    }
   });
   std::map<std::string, int> calls;
   for (std::size_t i = 0; i < run->num_executions(); ++i) {
     const std::string type = run->execution(i)->event.op_type;
     ++calls[type.starts_with("__inference_request") ? "request" : type.starts_with("__inference_late") ? "late" : type];
   }
-  CHECK(calls == std::map<std::string, int>{{"Between", 8}, {"request", 8}, {"late", 1}, {"After", 1}});
-  CHECK(run->num_traces() == 8 * 2 + 1);
+  CHECK(calls ==
+        std::map<std::string, int>{{"Between", 8}, {"request", 8}, {"late", 2}, {"After", 2}, {"Elsewhere", 2}});
+  CHECK(run->num_traces() == 8 * 2 + 2);
 }

@@ -16,15 +16,10 @@
 using namespace nanlens;
 using test::everything;
 using test::left_by_death;
+using test::ring_of;
 using test::TemporaryDirectory;
 
 namespace {
-
-DumpOptions ring_of(const std::string& logdir, std::int64_t size) {
-  DumpOptions options = everything(logdir);
-  options.circular_buffer_size = size;
-  return options;
-}
 
 void record_eager(int count) {
   for (int i = 0; i < count; ++i) nanlens::op("Eager", static_cast<float>(i));

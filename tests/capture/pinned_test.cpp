@@ -19,15 +19,10 @@
 using namespace nanlens;
 using test::everything;
 using test::left_by_death;
+using test::ring_of;
 using test::TemporaryDirectory;
 
 namespace {
-
-DumpOptions ring_of(const std::string& logdir, std::int64_t size) {
-  DumpOptions options = everything(logdir);
-  options.circular_buffer_size = size;
-  return options;
-}
 
 enum class End { in_order, by_death };
 

@@ -16,6 +16,13 @@ inline DumpOptions everything(const std::string& logdir, TensorDebugMode mode = 
   return {.logdir = logdir, .tensor_debug_mode = mode, .circular_buffer_size = -1, .stack = StackMode::call_site};
 }
 
+/// The same, but only the last `size` events of each kind are kept.
+inline DumpOptions ring_of(const std::string& logdir, std::int64_t size) {
+  DumpOptions options = everything(logdir);
+  options.circular_buffer_size = size;
+  return options;
+}
+
 /// A logdir of its own, recorded by `body`, and read.
 class Recorded {
  public:

@@ -26,11 +26,11 @@ inline constexpr unsigned fp_flags_bit = 16;
 NANLENS_HIDDEN inline constinit Client client{environment_unread_bit, nullptr};
 
 /// Ends what the recorder knows of a library that is unloaded.
-struct NANLENS_HIDDEN ClientEnd{
-    ~ClientEnd(){if (const RecorderTable* const recorder = client.recorder.load()) recorder->leave(&client);
-}  // namespace nanlens::inline NANLENS_ABI::detail
-}
-;
+struct ClientEnd {
+  NANLENS_HIDDEN ~ClientEnd() {
+    if (const RecorderTable* const recorder = client.recorder.load()) recorder->leave(&client);
+  }
+};
 NANLENS_HIDDEN inline ClientEnd client_end;
 
 #if !defined(NANLENS_SPLIT)

@@ -46,9 +46,10 @@ inline std::uint64_t function_key(const CallRef& call, const CatalogGraph* outer
 }
 
 inline FunctionFrame& push_frame(ThreadState& state) {
+  constexpr std::size_t most_spare = 16;
   std::unique_ptr<FunctionFrame> frame;
   if (state.spare_frames.empty()) {
-    state.spare_frames.reserve(state.spare_frames.capacity() + 1);  // so that giving it back needs no memory
+    state.spare_frames.reserve(most_spare);
     frame = std::make_unique<FunctionFrame>();
   } else {
     frame = std::move(state.spare_frames.back());
@@ -70,10 +71,16 @@ inline FunctionFrame& push_frame(ThreadState& state) {
   return *frame.release();
 }
 
-inline void pop_frame(ThreadState& state) {
+/// Keeps a few frames for calls to come; that needs no memory.
+inline void recycle(ThreadState& state, FunctionFrame* frame) noexcept {
+  std::unique_ptr<FunctionFrame> ended(frame);
+  if (state.spare_frames.size() < state.spare_frames.capacity()) state.spare_frames.push_back(std::move(ended));
+}
+
+inline void pop_frame(ThreadState& state) noexcept {
   FunctionFrame* const frame = state.function;
   state.function = frame->outer;
-  state.spare_frames.emplace_back(frame);
+  recycle(state, frame);
 }
 
 // An argument becomes a placeholder: from here on its memory is known as that, until the call ends. It is the same node
@@ -218,12 +225,12 @@ inline void leave_function(void* call, bool unwinding) noexcept {
       end_call(*state, scope.session, frame);
   });
   state->function = &frame;
-  if (current == &frame || (frame.state == state && !frame.handed_over)) return pop_frame(*state);
+  if (frame.state == state && !frame.handed_over) return pop_frame(*state);
+  state->function = current == &frame ? frame.outer : current;
   if (frame.handed_over)
-    pop_frame(*state);
+    recycle(*state, &frame);
   else
-    frame.ended.store(true, std::memory_order_release);
-  state->function = current;
+    frame.ended.store(true, std::memory_order_release);  // its thread lets go of it
 }
 
 /// This thread's ops belong to the call, until they belong to `before` again, which may be null.
@@ -248,8 +255,13 @@ inline void hand_over_function(void* call) noexcept {
 
 inline void capture_argument(void* call, TextRef name, const InputRef& input) noexcept {
   FunctionFrame& frame = *static_cast<FunctionFrame*>(call);
-  const RecordingScope scope(*frame.state);
-  without_throwing(*frame.state, [&] { enter_argument(*frame.state, scope.session, frame, name.view(), input, true); });
+  ThreadState* const state = this_thread();
+  if (state == nullptr) return;
+  const RecordingScope scope(*state);
+  without_throwing(*state, [&] {
+    const std::lock_guard guard(frame.lock);
+    enter_argument(*state, scope.session, frame, name.view(), input, true);
+  });
 }
 
 inline void add_result(void* call, const OutputRef& output, const InputRef& value) noexcept {

@@ -117,8 +117,8 @@ class InputsOfCallable {
     if (!is_active()) return;
     refs_.emplace(input_refs(inputs...));
     if (active_bits() != 0) recorder().identify(refs_->data(), refs_->size());
-    before_.reserve(refs_->size());
-    for (const InputRef& ref : *refs_) before_.emplace_back(key_of(ref.view));
+    if constexpr (has_lists) before_.resize(refs_->size());
+    for (std::size_t i = 0; i < refs_->size(); ++i) before_[i] = ContentSample(key_of((*refs_)[i].view));
   }
   /// What they are after it: only what still holds the same is evidence.
   std::span<InputRef> after(const Inputs&... inputs) {
@@ -136,9 +136,11 @@ class InputsOfCallable {
     ref.here = i < before_.size() && now.same_bytes(key_of(ref.view)) && ContentSample(now) == before_[i];
   }
 
-  using Refs = decltype(input_refs(std::declval<const Inputs&>()...));
-  std::optional<Refs> refs_;
-  std::vector<ContentSample> before_;
+  static constexpr bool has_lists = (TensorList<Inputs> || ...);
+  template <class T>
+  using Each = std::conditional_t<has_lists, std::vector<T>, std::array<T, sizeof...(Inputs)>>;
+  std::optional<Each<InputRef>> refs_;
+  Each<ContentSample> before_;
 };
 
 template <class Value>
