@@ -5,32 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "headless.hpp"
 #include "imgui.h"
+#include "walkthrough.hpp"
 
 using nanlens::test::Headless;
 using nanlens::test::Json;
 using nanlens::test::walkthrough;
+using nanlens::test::Walkthrough;
 namespace viewer = nanlens::viewer;
-
-namespace {
-
-struct Walkthrough : Headless {
-  Walkthrough() { open(walkthrough()); }
-  Json rows() { return state()["graph_executions"]; }
-  std::int64_t trace() {
-    const Json s = state()["focus"]["trace"];
-    return s.is_null() ? -1 : s.get<std::int64_t>();
-  }
-  void control(bool down) {
-    ImGui::GetIO().AddKeyEvent(ImGuiMod_Ctrl, down);
-    ImGui::GetIO().AddKeyEvent(ImGuiKey_LeftCtrl, down);
-    app().wake();
-    settle();
-  }
-};
-
-}  // namespace
 
 TEST_CASE("pins of one tensor are counted, and a line says what differs between them") {
   Walkthrough v;

@@ -4,21 +4,15 @@
 #include <algorithm>
 #include <string>
 
-#include "headless.hpp"
+#include "walkthrough.hpp"
 
 using nanlens::test::Headless;
-using nanlens::test::Json;
 using nanlens::test::walkthrough;
+using nanlens::test::Walkthrough;
 
 namespace {
 
 const std::string default_layout = "R2C0ac1R3tgeC4sk";
-
-struct Walkthrough : Headless {
-  Walkthrough() { open(walkthrough()); }
-  std::string layout() { return state()["layout"].get<std::string>(); }
-  Json rows() { return state()["graph_executions"]; }
-};
 
 }  // namespace
 

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <fstream>
 
-#include "headless.hpp"
+#include "walkthrough.hpp"
 
 using nanlens::test::golden;
 using nanlens::test::Headless;
 using nanlens::test::Json;
 using nanlens::test::walkthrough;
+using nanlens::test::Walkthrough;
 
 namespace {
 
@@ -35,19 +36,6 @@ std::string line_of(const Json& source) {
   for (int i = source["line"].get<int>(); i > 0; --i) std::getline(file, line);
   return line;
 }
-
-// A viewer with the walkthrough open.
-struct Walkthrough : Headless {
-  explicit Walkthrough(bool opened = true) {
-    if (opened) open(walkthrough());
-  }
-  std::int64_t trace() {
-    return state()["focus"]["trace"].is_null() ? -1 : state()["focus"]["trace"].get<std::int64_t>();
-  }
-  std::string op() {
-    return state()["focus"]["op_name"].is_null() ? "" : state()["focus"]["op_name"].get<std::string>();
-  }
-};
 
 }  // namespace
 

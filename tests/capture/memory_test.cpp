@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <random>
@@ -216,6 +218,53 @@ TEST_CASE("a function whose ops get other tensors in every call: nodes have a bo
   CHECK(run->num_traces() == 900 * 2 * tensors);
   CHECK(num_ops(*run, "route") > detail::CatalogGraph::most_keys / 2);
   CHECK(num_ops(*run, "route") < 2 * detail::CatalogGraph::most_keys);
+}
+
+// Runs in a process of its own, since no room is left in it.
+TEST_CASE("names that are new in every step" * doctest::skip()) {
+  REQUIRE(enable_dump_debug_info(everything(std::getenv("NANLENS_TEST_LOGDIR"))));
+  Vector x{1, 2};
+  for (int i = 0; i < 9000; ++i) {
+    Function f("step_" + std::to_string(i));
+    record("Neg", outputs(x), inputs(x));
+  }
+  {
+    Function f("interpreter");
+    for (int i = 0; i < 120'000; ++i) record("Op" + std::to_string(i), outputs(x), inputs());
+  }
+  {
+    Vector zero{0, 1};
+    Function f("last");
+    record("Abs", outputs(zero), inputs());
+    x = {-INFINITY, 0};
+    record("Log", outputs(x), inputs(zero));
+  }
+  disable_dump_debug_info();
+}
+
+TEST_CASE("names that are new in every step: all events, a bound of graphs and ops, and no false name") {
+  const TemporaryDirectory dir;
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+  const std::string command = "NANLENS_TEST_LOGDIR='" + (dir / "log") + "' '" + self +
+                              "' --no-skip --test-case='names that are new in every step' >/dev/null";
+  REQUIRE(std::system(command.c_str()) == 0);
+  reader::Logdir logdir{dir / "log"};
+  logdir.update();
+  REQUIRE(logdir.runs().size() == 1);
+  reader::Run& run = *logdir.runs()[0];
+  CHECK(run.num_traces() == 9000 + 120'000 + 2);
+  CHECK(run.num_executions() == 9002);
+  CHECK(run.dropped() == 0);
+  CHECK(run.diagnostics().empty());
+  CHECK(run.definitions().graphs().size() == detail::Catalog::most_graphs + 1);
+  CHECK(run.definitions().ops().size() > detail::Catalog::most_ops);
+  CHECK(run.definitions().ops().size() < detail::Catalog::most_ops + 10);
+  CHECK(run.execution(0)->event.op_type.starts_with("__inference_step_0_"));
+  CHECK(run.execution(8999)->event.op_type.starts_with("__inference_further_functions_"));
+  const auto last = run.trace(run.num_traces() - 1);
+  CHECK(last->event.op_name.starts_with("further_ops"));
+  CHECK(last->op_type == "FurtherOps");
+  REQUIRE(run.alerts().size() == 1);
 }
 
 TEST_CASE("what a recording knew of memory is nothing to the next one") {

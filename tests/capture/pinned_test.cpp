@@ -12,6 +12,7 @@
 
 #include <nanlens/causes/sentence.hpp>
 
+#include "../support/finish.hpp"
 #include "../support/slowness.hpp"
 #include "left_by_death.hpp"
 #include "recorded.hpp"
@@ -60,15 +61,14 @@ void check_order(const reader::Run& run) {
     REQUIRE(run.execution_wall_time(i) >= run.execution_wall_time(i - 1));
 }
 
-void record_eager(int count, float value = 1) {
+void record_values(int count, float value = 1) {
   for (int i = 0; i < count; ++i) nanlens::op("Eager", value);
 }
 
 // As `nanlens why` says it.
 std::string cause_in(reader::Run& run) {
   causes::Causes causes(run);
-  while (!causes.advance(1000)) {
-  }
+  test::finish(causes);
   const auto headline = causes.headline();
   REQUIRE(headline.has_value());
   return causes::SentenceWriter(causes).sentence(*headline).text;
@@ -121,8 +121,8 @@ TEST_CASE("the window is whole, and what the ring keeps behind it is the newest"
 TEST_CASE("without a NaN exactly the newest are kept, though rings hold more") {
   for (const End end : {End::in_order, End::by_death}) {
     const Ended ended(ring_of("", 10), end, [] {
-      std::thread([] { record_eager(50); }).join();
-      record_eager(7);
+      std::thread([] { record_values(50); }).join();
+      record_values(7);
     });
     CHECK(ended.run().num_executions() == 10);
     check_order(ended.run());
@@ -135,15 +135,15 @@ TEST_CASE("each call site has a window, up to a number; 0 means none") {
     options.pinned_sites = sites;
     options.pinned_events = events;
     const Ended ended(options, End::in_order, [] {
-      record_eager(100);
+      record_values(100);
       for (int i = 0; i < 3; ++i) {
         nanlens::op("First", NAN);
-        record_eager(30);
+        record_values(30);
       }
       nanlens::op("Second", NAN);
-      record_eager(30);
+      record_values(30);
       nanlens::op("Third", NAN);
-      record_eager(30);
+      record_values(30);
     });
     check_order(ended.run());
     return ended.run().num_executions();
@@ -184,11 +184,11 @@ TEST_CASE("threads: a window holds what all rings held, and its number of events
       std::vector<std::thread> workers;
       for (int t = 0; t < threads; ++t)
         workers.emplace_back([&, t] {
-          record_eager(600);
+          record_values(600);
           together.arrive_and_wait();
           if (t == 0) nanlens::op("Bad", NAN);
           together.arrive_and_wait();
-          record_eager(1000);
+          record_values(1000);
         });
       for (auto& w : workers) w.join();
     });
@@ -238,17 +238,17 @@ TEST_CASE("threads that go on recording while windows are opened lose nothing of
 TEST_CASE("who watches a ring sees a window, however late, and what was shown stays") {
   const TemporaryDirectory dir;
   enable_dump_debug_info(ring_of(dir / "run", 10));
-  record_eager(5);
+  record_values(5);
   reader::Logdir logdir{dir / "run"};
   do logdir.update();
   while (logdir.runs().empty() || logdir.runs()[0]->num_executions() < 5);
-  record_eager(1, NAN);
-  record_eager(3000);
+  record_values(1, NAN);
+  record_values(3000);
   do logdir.update();
   while (logdir.runs()[0]->num_executions() < 5 + 1 + 500 + 1);
   reader::Run& run = *logdir.runs()[0];
   CHECK(run.alerts().size() == 1);
-  record_eager(700);
+  record_values(700);
   nanlens::op("Last", 1.0F);
   disable_dump_debug_info();
   do logdir.update();

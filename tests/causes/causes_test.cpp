@@ -7,16 +7,13 @@
 #include <nanlens/causes/sentence.hpp>
 #include <nanlens/reader/reader.hpp>
 
+#include "../support/finish.hpp"
 #include "../support/logdir_generator.hpp"
 
 using namespace nanlens;
+using test::finish;
 
 namespace {
-
-void finish(causes::Causes& causes, std::size_t slice = 1000) {
-  while (!causes.advance(slice)) {
-  }
-}
 
 std::string summary(causes::Causes& causes) {
   std::string text = std::to_string(causes.done()) + " " + std::to_string(causes.explained());

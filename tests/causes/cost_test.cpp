@@ -11,19 +11,16 @@
 #include <nanlens/reader/reader.hpp>
 
 #include "../capture/recorded.hpp"
+#include "../support/finish.hpp"
 #include "../support/hostile_graphs.hpp"
 #include "../support/slowness.hpp"
 
 using namespace nanlens;
+using test::finish;
 using test::Recorded;
 using Vector = std::vector<float>;
 
 namespace {
-
-void finish(causes::Causes& causes) {
-  while (!causes.advance(1000)) {
-  }
-}
 
 struct Analysed {
   explicit Analysed(test::FileBytes files) : logdir(std::make_unique<test::CountingStorage>(std::move(files))) {

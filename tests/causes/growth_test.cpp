@@ -17,18 +17,15 @@
 #include <nanlens/reader/reader.hpp>
 
 #include "../capture/recorded.hpp"
+#include "../support/finish.hpp"
 #include "answers.hpp"
 
 using namespace nanlens;
+using test::finish;
 using test::Recorded;
 using Vector = std::vector<float>;
 
 namespace {
-
-void finish(causes::Causes& causes) {
-  while (!causes.advance(7)) {
-  }
-}
 
 // Two threads, each with calls that change a variable and pass on what is bad in it.
 void record_threads(const std::string& path) {
@@ -64,7 +61,7 @@ Files read_files(const std::string& directory) {
   return files;
 }
 
-Files golden(const std::string& name) { return read_files(std::string(NANLENS_GOLDEN_DIR) + "/" + name); }
+Files golden_files(const std::string& name) { return read_files(std::string(NANLENS_GOLDEN_DIR) + "/" + name); }
 
 // As a second host would have recorded the same, a second later.
 Files on_another_host(const Files& files) {
@@ -116,7 +113,7 @@ class Followed {
       causes_ = std::make_unique<causes::Causes>(run());
     else
       causes_->run_has_grown();
-    finish(*causes_);
+    finish(*causes_, 7);
   }
   reader::Run& run() { return *logdir_->runs().at(0); }
   causes::Causes& causes() { return *causes_; }
@@ -156,9 +153,9 @@ void check_growth(const Files& files) {
 
 TEST_CASE("a logdir that grows ends with the answers of one that was read at once") {
   for (const char* const name : {"core.CURT_HEALTH", "core.FULL_HEALTH", "filtered.FULL_HEALTH", "session.FULL_HEALTH"})
-    SUBCASE(name) { check_growth(golden(name)); }
+    SUBCASE(name) { check_growth(golden_files(name)); }
   SUBCASE("two hosts") {
-    Files both = golden("core.FULL_HEALTH");
+    Files both = golden_files("core.FULL_HEALTH");
     both.merge(on_another_host(both));
     check_growth(both);
   }
@@ -170,7 +167,7 @@ TEST_CASE("a logdir that grows ends with the answers of one that was read at onc
 }
 
 TEST_CASE("two hosts of one run: rows belong to the calls of their own host, and the answer names it") {
-  const Files files = golden("core.FULL_HEALTH");
+  const Files files = golden_files("core.FULL_HEALTH");
   Followed one;
   one.show(files, paces[0], 1);
   Files both = files;
@@ -226,12 +223,12 @@ TEST_CASE("removed values are counted once when a run is followed live") {
   reader::Logdir logdir(path);
   logdir.update();
   causes::Causes live(*logdir.runs().at(0));
-  finish(live);
+  finish(live, 7);
   calls("g");
   nanlens::disable_dump_debug_info();
   logdir.update();
   live.run_has_grown();
-  finish(live);
+  finish(live, 7);
   CHECK(removed(live) == 40);
 }
 
@@ -272,7 +269,7 @@ TEST_CASE("work is bounded for each bad tensor: rows that were lost, behind wide
           options.pinned_sites = 0;
         });
     causes::Causes causes(*run);
-    finish(causes);
+    finish(causes, 7);
     CHECK(causes.total() > 0);
     CHECK(causes.steps() <= causes.total() * 2 * limits::link_steps);
     return causes.steps() / causes.total();

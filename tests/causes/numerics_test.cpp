@@ -54,6 +54,11 @@ TEST_CASE("op types are known by any host's spelling") {
   CHECK(op_code("_Retval") == OpCode::function_return);
   CHECK(op_code("ResourceApplyAdagradDA") == OpCode::apply);
   CHECK(op_code("LogOfSomethingElse") == OpCode::other);
+  CHECK(op_code("aten::log_") == OpCode::log);
+  CHECK(op_code("aten::_softmax") == OpCode::softmax);
+  CHECK(op_code("aten::addmm") == OpCode::matmul);
+  CHECK(op_code("aten::fill_") == OpCode::constant);  // a number that the program names
+  CHECK(op_code("Fill") == OpCode::keep);
   CHECK(op_code("") == OpCode::other);
 }
 

@@ -9,6 +9,7 @@
 #include <nanlens/causes/sentence.hpp>
 
 #include "../capture/recorded.hpp"
+#include "../support/finish.hpp"
 
 using namespace nanlens;
 using test::Recorded;
@@ -27,8 +28,7 @@ struct Answer {
 
 Answer answer_of(const Recorded& run) {
   causes::Causes causes(*run);
-  while (!causes.advance(3)) {
-  }
+  test::finish(causes, 3);
   const auto headline = causes.headline();
   REQUIRE(headline.has_value());
   Answer a{causes::SentenceWriter(causes).sentence(*headline), causes.roots()[*headline].event_class, 0};

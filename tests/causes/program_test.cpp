@@ -11,6 +11,7 @@
 #include <nanlens/causes/sentence.hpp>
 
 #include "../capture/recorded.hpp"
+#include "../support/finish.hpp"
 
 using namespace nanlens;
 using test::Recorded;
@@ -55,8 +56,7 @@ struct Answer {
 
 Answer ask(reader::Run& run) {
   causes::Causes causes(run);
-  while (!causes.advance(3)) {
-  }
+  test::finish(causes, 3);
   Answer a;
   a.total = causes.total();
   for (const auto& root : causes.roots()) a.causes += root.reach > 0 && !causes.is_benign(root);
@@ -292,8 +292,7 @@ TEST_CASE("what removes a NaN again is found, and is no cause") {
     f.result(z);
   });
   causes::Causes causes(*run);
-  while (!causes.advance(100)) {
-  }
+  test::finish(causes, 100);
   REQUIRE(causes.killers().size() == 2);
   CHECK(causes.roots().size() == 1);
   bool found = false;
@@ -319,8 +318,7 @@ TEST_CASE("warning signs of tensors that are still clean") {
       },
       [](DumpOptions& o) { o.statistics = true; });
   causes::Causes causes(*run);
-  while (!causes.advance(100)) {
-  }
+  test::finish(causes, 100);
   const auto has = [&](std::uint32_t row, causes::NearMissKind kind) {
     for (const auto& miss : causes::near_misses(causes, causes::trace_event(row)))
       if (miss.kind == kind) return !causes::near_miss_words(miss).empty();

@@ -14,6 +14,7 @@
 #include <nanlens/causes/sentence_table.hpp>
 #include <nanlens/reader/reader.hpp>
 
+#include "../support/finish.hpp"
 #include "../support/logdir_generator.hpp"
 
 using namespace nanlens;
@@ -278,8 +279,7 @@ TEST_CASE("TensorFlow's logdirs: every sentence of every cause can be shown, and
     logdir.update();
     for (const auto& run : logdir.runs()) {
       causes::Causes causes(*run);
-      while (!causes.advance(1000)) {
-      }
+      test::finish(causes);
       causes::SentenceWriter writer(causes);
       CAPTURE(name);
       for (std::uint32_t root = 0; root < causes.roots().size(); ++root) {
@@ -342,8 +342,7 @@ TEST_CASE("two hosts of one run: the sentence names the one where it began") {
   logdir.update();
   REQUIRE(logdir.runs().size() == 1);
   causes::Causes causes(*logdir.runs().front());
-  while (!causes.advance(1000)) {
-  }
+  test::finish(causes);
   causes::SentenceWriter writer(causes);
   REQUIRE(writer.groups().headline() != reader::none);
   const auto s = writer.sentence(writer.groups().headline());

@@ -132,6 +132,8 @@ class RandomEvents {
     for (std::size_t i = random_() % 3; i > 0; --i) x.variable_ids.push_back(random_());
     for (std::size_t i = random_() % 3; i > 0; --i) x.read_variable_ids.push_back(random_());
     if (maybe()) x.op_name = text();
+    x.hits = random_() % 3;
+    x.since_start_ns = maybe() ? 0 : random_();
     for (std::size_t i = random_() % 3; i > 0; --i) x.input_evidence.push_back(evidence());
     for (std::size_t i = random_() % 3; i > 0; --i) x.output_evidence.push_back(evidence());
     return x;

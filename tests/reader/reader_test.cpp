@@ -268,7 +268,7 @@ TEST_CASE("metadata: an end mark is a clean end; unknown versions are read; none
 
 TEST_CASE("reading in slices finds the same calls as reading at once") {
   for (const bool call_ids : {true, false}) {
-    const Files files = generated_set({.calls = 20'000, .ops_per_graph = 10, .call_ids = call_ids});
+    const Files files = generated_set({.calls = 8'000, .ops_per_graph = 10, .call_ids = call_ids});
     Logdir whole(stored(files));
     whole.update();
     Logdir sliced(stored(files));

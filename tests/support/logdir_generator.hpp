@@ -3,15 +3,12 @@
 /// traces per call, eager ops in between, stacks, and now and then a bad tensor.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <map>
 #include <string>
 #include <utility>
 
-#include <nanlens/logdir/debug_event.hpp>
 #include <nanlens/logdir/file_set.hpp>
 
 namespace nanlens::test {
@@ -36,121 +33,24 @@ class LogdirGenerator {
  public:
   LogdirGenerator(GeneratorOptions options, FileSink sink) : options_(std::move(options)), sink_(std::move(sink)) {}
 
-  void run() {
-    definitions();
-    for (int call = 0; call < options_.calls; ++call) one_call(call);
-  }
+  void run() const;
 
   /// Traces that `run` makes.
   [[nodiscard]] static int traces_of(const GeneratorOptions& o) { return o.calls * o.ops_per_graph; }
 
  private:
-  using Kind = logdir::FileKind;
-
-  template <class What>
-  void put(Kind kind, What what, std::uint64_t call_id = 0) {
-    logdir::DebugEvent event;
-    event.wall_time = options_.start_time + 1e-6 * static_cast<double>(++ticks_);
-    event.what = std::move(what);
-    if (call_id != 0) {
-      event.extension.emplace();
-      event.extension->thread_id = 1;
-      event.extension->call_id = call_id;
-    }
-    bytes_.clear();
-    logdir::append_event(bytes_, event);
-    sink_(kind, bytes_);
-  }
-
-  [[nodiscard]] std::string name(int op) const {
-    return (options_.cjk ? "损失层/对数_" : options_.name_prefix) + std::to_string(op);
-  }
-
-  void definitions() {
-    put(Kind::metadata, logdir::DebugMetadata{options_.version, std::string(logdir::file_version), options_.run_id});
-    const std::string comment = options_.cjk ? "  // 损失函数: 概率为零时取对数 — 損失を計算する" : "";
-    put(Kind::source_files,
-        logdir::SourceFile{"/project/train.cpp", "host", {"int main() {", "  train();" + comment, "}"}});
-    for (int i = 0; i < 4; ++i)
-      put(Kind::stack_frames,
-          logdir::StackFrameWithId{"f" + std::to_string(i), logdir::FileLineCol{0, i + 1, 0, "main", ""}});
-    put(Kind::graphs, logdir::DebuggedGraph{"root", "", {}, "", "", ""});
-    put(Kind::graphs, logdir::DebuggedGraph{"g1", "step", {}, "", "", "root"});
-    for (int i = 0; i < options_.ops_per_graph; ++i) {
-      logdir::GraphOpCreation op;
-      op.op_type = i % 2 == 0 ? "MatMul" : "Log";
-      op.op_name = name(i);
-      op.graph_name = "step";
-      op.graph_id = "g1";
-      if (i > 0) op.input_names = {name(options_.fan_out ? 0 : i - 1) + ":0"};
-      op.num_outputs = 1;
-      op.code_location = logdir::CodeLocation{"host", {"f0", "f1"}};
-      op.output_tensor_ids = {i + 1};
-      put(Kind::graphs, std::move(op));
-    }
-    put(Kind::graphs, logdir::DebuggedDevice{"/device:CPU:0", 1});
-  }
-
-  logdir::TensorProto summary(std::int64_t tensor_id, bool bad) const {
-    const std::array<double, 11> values = {
-        static_cast<double>(tensor_id), -1, 1, 2, 100, 0, 0, bad ? 3.0 : 0.0, 40, 7, bad ? 50.0 : 53.0};
-    logdir::TensorProto proto;
-    proto.dtype = 2;
-    proto.shape = logdir::TensorShapeProto{{{11, ""}}, false};
-    proto.tensor_content.assign(reinterpret_cast<const char*>(values.data()), sizeof values);
-    return proto;
-  }
-
-  void one_call(int call) {
-    const auto call_id = static_cast<std::uint64_t>(call) + 1;
-    for (int i = 0; i < options_.ops_per_graph; ++i) {
-      const bool bad = options_.bad_every > 0 && ++traces_ % options_.bad_every == 0;
-      put(Kind::graph_execution_traces,
-          logdir::GraphExecutionTrace{"g1", name(i), 0, 4, summary(i + 1, bad), "/device:CPU:0"},
-          options_.call_ids ? call_id : 0);
-    }
-    logdir::Execution e;
-    e.op_type = "__inference_step_7";
-    e.num_outputs = 1;
-    e.graph_id = "g1";
-    e.input_tensor_ids = {2 * call};
-    e.output_tensor_ids = {2 * call + 1};
-    e.tensor_debug_mode = 4;
-    e.tensor_protos = {summary(-1, false)};
-    e.code_location = logdir::CodeLocation{"host", {"f0", "f2"}};
-    e.output_tensor_device_ids = {1};
-    put(Kind::execution, e, options_.call_ids ? call_id : 0);
-    e.op_type = "AddV2";
-    e.graph_id.clear();
-    put(Kind::execution, e);
-  }
-
   GeneratorOptions options_;
   FileSink sink_;
-  std::uint64_t ticks_ = 0;
-  int traces_ = 0;
-  std::string bytes_;
 };
 
 /// File name of a generated set.
-inline std::string generated_name(logdir::FileKind kind, const std::string& host = "host", std::int64_t seconds = 1) {
-  return logdir::file_name(logdir::file_set_stem(seconds, host), kind);
-}
+std::string generated_name(logdir::FileKind kind, const std::string& host = "host", std::int64_t seconds = 1);
 
 /// All six files of a generated set.
-inline std::map<logdir::FileKind, std::string> generated_set(const GeneratorOptions& options) {
-  std::map<logdir::FileKind, std::string> files;
-  for (std::size_t i = 0; i < logdir::num_file_kinds; ++i) files[static_cast<logdir::FileKind>(i)];
-  LogdirGenerator(options, [&](logdir::FileKind kind, const std::string& bytes) { files[kind] += bytes; }).run();
-  return files;
-}
+std::map<logdir::FileKind, std::string> generated_set(const GeneratorOptions& options);
 
 /// The same by their names.
-inline std::map<std::string, std::string> generated_files(const GeneratorOptions& options,
-                                                          const std::string& stem = "tfdbg_events.1700000000.host") {
-  std::map<std::string, std::string> files;
-  for (auto& [kind, bytes] : generated_set(options)) files[logdir::file_name(stem, kind)] = std::move(bytes);
-  return files;
-}
+std::map<std::string, std::string> generated_files(const GeneratorOptions& options,
+                                                   const std::string& stem = "tfdbg_events.1700000000.host");
 
 }  // namespace nanlens::test

@@ -12,6 +12,7 @@
 
 using nanlens::test::GeneratorOptions;
 using nanlens::test::LogdirGenerator;
+using nanlens::test::open_directory;
 using nanlens::test::Session;
 namespace logdir = nanlens::logdir;
 namespace reader = nanlens::reader;
@@ -21,10 +22,6 @@ using viewer::IntentKind;
 namespace {
 
 const std::string golden = NANLENS_GOLDEN_DIR;
-
-std::unique_ptr<reader::Storage> open_directory(const std::string& path, std::string&) {
-  return std::make_unique<reader::DirectoryStorage>(path);
-}
 
 // A session with a golden logdir open.
 struct GoldenSession : Session {

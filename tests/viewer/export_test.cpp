@@ -11,16 +11,13 @@
 #include "session.hpp"
 #include "texts/utf8.hpp"
 
+using nanlens::test::open_directory;
 using nanlens::test::Session;
 namespace reader = nanlens::reader;
 namespace viewer = nanlens::viewer;
 using Json = nlohmann::json;
 
 namespace {
-
-std::unique_ptr<reader::Storage> open_directory(const std::string& path, std::string&) {
-  return std::make_unique<reader::DirectoryStorage>(path);
-}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;

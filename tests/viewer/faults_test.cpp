@@ -16,7 +16,7 @@ namespace viewer = nanlens::viewer;
 
 namespace {
 
-const std::string golden = std::string(NANLENS_GOLDEN_DIR) + "/core.FULL_HEALTH";
+const std::string full_health = std::string(NANLENS_GOLDEN_DIR) + "/core.FULL_HEALTH";
 
 // Reads until it is told to throw.
 class Failing final : public reader::ByteSource {
@@ -62,7 +62,7 @@ TEST_CASE("what can't be opened or read because something threw is said, and ano
   bool fails = false;
   Session s([&](const std::string& path, std::string&) -> std::unique_ptr<reader::Storage> {
     if (path == "thrown") throw std::runtime_error("out of luck");
-    return std::make_unique<FailingStorage>(std::make_unique<reader::DirectoryStorage>(golden), fails);
+    return std::make_unique<FailingStorage>(std::make_unique<reader::DirectoryStorage>(full_health), fails);
   });
   s.open("thrown");
   CHECK_FALSE(s.overview.open);

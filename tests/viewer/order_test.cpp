@@ -10,16 +10,13 @@
 #include "engine/time_axis.hpp"
 #include "session.hpp"
 
+using nanlens::test::open_directory;
 using nanlens::test::Session;
 namespace reader = nanlens::reader;
 namespace viewer = nanlens::viewer;
 using viewer::BadgeKind;
 
 namespace {
-
-std::unique_ptr<reader::Storage> open_directory(const std::string& path, std::string&) {
-  return std::make_unique<reader::DirectoryStorage>(path);
-}
 
 double bad_elements(const viewer::Row& row) {
   double bad = 0;

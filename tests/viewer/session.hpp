@@ -4,12 +4,17 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "engine/engine.hpp"
 
 namespace nanlens::test {
+
+inline std::unique_ptr<reader::Storage> open_directory(const std::string& path, std::string&) {
+  return std::make_unique<reader::DirectoryStorage>(path);
+}
 
 /// Holds the last answer of each kind.
 class Session {

@@ -73,9 +73,7 @@ TEST_CASE("what a table must not hold is found when it is built") {
 }
 
 TEST_CASE("the engine answers in the view's language") {
-  nanlens::test::Session s([](const std::string& path, std::string&) -> std::unique_ptr<reader::Storage> {
-    return std::make_unique<reader::DirectoryStorage>(path);
-  });
+  nanlens::test::Session s(nanlens::test::open_directory);
   const Speaking restore(Tongue::english);
   s.open(std::string(NANLENS_GOLDEN_DIR) + "/core.FULL_HEALTH");
   s.view.tongue = Tongue::german;

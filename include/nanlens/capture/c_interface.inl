@@ -13,8 +13,10 @@
 #include <nanlens/c.h>
 #include <nanlens/capture/check_numerics.hpp>
 #include <nanlens/capture/dump.hpp>
-#include <nanlens/capture/implementation.hpp>
 #include <nanlens/capture/op.hpp>
+#if !defined(NANLENS_SPLIT)
+#include <nanlens/capture/implementation.hpp>
+#endif
 
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN detail {

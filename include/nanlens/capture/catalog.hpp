@@ -26,14 +26,17 @@
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN detail {
 
-/// A stack as it was walked; its frames are resolved when it is first written.
+/// A stack as it was walked, or as the host gave it; its frames are resolved when it is first written.
 struct Stack {
   std::vector<std::uintptr_t> pcs;
+  std::vector<SourcePlace> given;  // the host's, outermost first; with it, pcs is empty
   SourcePlace where;
   bool resolved = false;
   std::vector<std::uint32_t> frames;  // indices into Catalog::frames, outermost first
   std::string code_location;          // the field of that name, encoded (number 8 of Execution and GraphOpCreation)
 };
+
+static_assert(SourcePlace::no_stack == no_stack);
 
 struct CatalogGraph;
 
@@ -58,8 +61,9 @@ struct CatalogGraph {
   const CatalogGraph* outer = nullptr;
   std::mutex lock;
   std::unordered_map<std::uint64_t, GraphOp*> op_by_key;
-  std::atomic<bool> full{false};               // there are that many
-  std::unordered_set<std::string> used_names;  // lower case, as TensorFlow compares them
+  std::atomic<bool> full{false};                          // there are that many
+  std::unordered_map<std::size_t, GraphOp*> further_ops;  // by number of outputs: stand for those without room
+  std::unordered_set<std::string> used_names;             // lower case, as TensorFlow compares them
   std::unordered_map<std::string, int> next_suffix;
 };
 
@@ -82,6 +86,17 @@ struct CatalogFrame {
 
 class Catalog {
  public:
+  /// @name What is made at run time has a bound
+  /// Names, and so graphs, ops and ways to a line, may be new in every step of a program that never ends. What comes
+  /// beyond these numbers is recorded all the same, under the names `further_functions` and `further_ops`, and with the
+  /// line of the op alone.
+  ///@{
+  static constexpr std::size_t most_stacks = 131'072;
+  static constexpr std::size_t most_graphs = 8'192;
+  static constexpr std::size_t most_ops = 131'072;
+  static constexpr std::size_t most_texts = 262'144;
+  ///@}
+
   static Catalog& get() {
     static Catalog* const catalog = new Catalog;  // never destroyed: threads may record while the program ends
     return *catalog;
@@ -97,32 +112,52 @@ class Catalog {
   std::uint64_t next_call_id() noexcept { return next_call_id_.fetch_add(1, std::memory_order_relaxed); }
   std::uint64_t next_graph_run() noexcept { return next_graph_run_.fetch_add(1, std::memory_order_relaxed); }
 
-  /// The number of a stack; the same addresses and call site give the same number.
+  /// The number of a stack; the same addresses and call site give the same number. Where there are too many, that of
+  /// the call site alone; where there are too many of these, too, no_stack.
   std::uint32_t stack(std::uint64_t hash, std::span<const std::uintptr_t> pcs, const SourcePlace& where) {
     const std::lock_guard guard(lock_);
-    const auto [found, is_new] = stack_by_hash_.try_emplace(hash, static_cast<std::uint32_t>(stacks_.size()));
-    if (is_new) {
-      const SourcePlace place = keep(where);
-      stacks_.push_back(std::make_unique<Stack>(Stack{{pcs.begin(), pcs.end()}, place, false, {}, {}}));
-      const ResolvedFrame line = frame_of(where);
-      journal_.add_stack(found->second, line.file, line.line, line.function);
-    }
-    return found->second;
+    if (const auto known = stack_by_hash_.find(hash); known != stack_by_hash_.end()) return known->second;
+    if (stacks_.size() < most_stacks) return add_stack(hash, pcs, where);
+    hash = hash_place(where);
+    if (const auto known = stack_by_hash_.find(hash); known != stack_by_hash_.end()) return known->second;
+    return stacks_.size() < 2 * most_stacks ? add_stack(hash, {}, where) : no_stack;
+  }
+  /// The number of a stack whose frames the host knows, outermost first. no_stack where there are too many.
+  std::uint32_t host_stack(std::span<const SourcePlace> frames) {
+    if (frames.empty()) return no_stack;
+    std::uint64_t hash = 0x686f7374;  // apart from those that are walked
+    for (const SourcePlace& frame : frames) hash = mix(hash, mix(hash_place(frame), hash_text(frame.function_name())));
+    const std::lock_guard guard(lock_);
+    if (const auto known = stack_by_hash_.find(hash); known != stack_by_hash_.end()) return known->second;
+    if (stacks_.size() >= most_stacks) return no_stack;
+    const std::uint32_t number = add_stack(hash, {}, frames.back());
+    for (const SourcePlace& frame : frames) stacks_[number]->given.push_back(keep(frame));
+    return number;
   }
   Stack& stack(std::uint32_t number) {
     const std::lock_guard guard(lock_);
     return *stacks_[number];
   }
 
-  /// A copy of a text that stays for the whole program; the same for the same content.
+  /// A copy of the name of an op that stays for the whole program; the same for the same content.
   std::string_view kept_text(std::string_view text) {
     const std::lock_guard guard(lock_);
-    return *texts_.emplace(text).first;
+    return keep_text(text, "FurtherOps");
   }
   /// The same of a place.
   SourcePlace kept_place(const SourcePlace& where) {
     const std::lock_guard guard(lock_);
     return keep(where);
+  }
+
+  /// True if nobody has claimed the host.
+  bool claim_host(std::string_view host) {
+    const std::lock_guard guard(lock_);
+    return claimed_hosts_.emplace(host).second;
+  }
+  void release_host(std::string_view host) {
+    const std::lock_guard guard(lock_);
+    claimed_hosts_.erase(std::string(host));
   }
 
   /// The id of a device, from 1; a new one is defined.
@@ -138,17 +173,30 @@ class Catalog {
   template <class Make>
   CatalogGraph& graph(std::uint64_t key, const CatalogGraph* outer, Make&& make) {
     const std::lock_guard guard(lock_);
-    auto& slot = graph_by_key_[key];
-    if (slot == nullptr) slot = &add_graph(outer, make);
-    return *slot;
+    if (const auto known = graph_by_key_.find(key); known != graph_by_key_.end()) return *known->second;
+    if (graphs_.size() >= most_graphs) return further_functions();
+    CatalogGraph& graph = add_graph(outer, make);
+    graph_by_key_.emplace(key, &graph);
+    return graph;
   }
   /// A graph that is not found again by a key.
   template <class Make>
   CatalogGraph& new_graph(const CatalogGraph* outer, Make&& make) {
     const std::lock_guard guard(lock_);
-    return add_graph(outer, make);
+    return graphs_.size() < most_graphs ? add_graph(outer, make) : further_functions();
   }
 
+  /// True if there is room for another op, else one calls further_ops.
+  [[nodiscard]] bool has_room_for_ops() {
+    const std::lock_guard guard(lock_);
+    return ops_.size() < most_ops;
+  }
+  /// What stands in a graph for all ops with so many outputs that there is no room for. The caller holds graph.lock.
+  GraphOp& further_ops(CatalogGraph& graph, std::size_t num_outputs) {
+    GraphOp*& op = graph.further_ops[num_outputs];
+    if (op == nullptr) op = &add_op(graph, "FurtherOps", "further_ops", {}, num_outputs, no_stack);
+    return *op;
+  }
   /// Adds an op; the caller holds graph.lock. `name` is made unique as TensorFlow does: name, name_1, name_2, …
   GraphOp& add_op(CatalogGraph& graph, std::string_view type, std::string_view name, std::vector<std::string> inputs,
                   std::size_t num_outputs, std::uint32_t stack) {
@@ -189,7 +237,10 @@ class Catalog {
     Stack& s = stack(number);
     if (s.resolved) return s;
     s.resolved = true;
-    for (ResolvedFrame& frame : symbolizer_.resolve(s.pcs, s.where)) s.frames.push_back(frame_number(std::move(frame)));
+    for (const SourcePlace& frame : s.given) s.frames.push_back(frame_number(frame_of(frame)));
+    if (s.given.empty())
+      for (ResolvedFrame& frame : symbolizer_.resolve(s.pcs, s.where))
+        s.frames.push_back(frame_number(std::move(frame)));
     s.code_location = encode_location(s);
     return s;
   }
@@ -214,9 +265,33 @@ class Catalog {
  private:
   Catalog() : host_(host_name()), prefix_(random_text(6, "0123456789abcdefghijklmnopqrstuvwxyz")) {}
 
+  std::uint32_t add_stack(std::uint64_t hash, std::span<const std::uintptr_t> pcs, const SourcePlace& where) {
+    const auto number = static_cast<std::uint32_t>(stacks_.size());
+    stacks_.push_back(std::make_unique<Stack>(Stack{{pcs.begin(), pcs.end()}, {}, keep(where), false, {}, {}}));
+    stack_by_hash_.emplace(hash, number);
+    const ResolvedFrame line = frame_of(where);
+    journal_.add_stack(number, line.file, line.line, line.function);
+    return number;
+  }
+
+  // All functions that there is no room for.
+  CatalogGraph& further_functions() {
+    if (further_functions_ == nullptr)
+      further_functions_ = &add_graph(nullptr, [](CatalogGraph& graph, int uid) {
+        graph.name = "further_functions";
+        graph.mangled = "__inference_further_functions_" + std::to_string(uid);
+      });
+    return *further_functions_;
+  }
+
+  const char* keep_text(std::string_view text, const char* otherwise) {
+    if (texts_.size() < most_texts) return texts_.emplace(text).first->c_str();
+    const auto known = texts_.find(std::string(text));
+    return known != texts_.end() ? known->c_str() : otherwise;
+  }
   SourcePlace keep(const SourcePlace& where) {
-    const char* const file = texts_.emplace(where.file_name()).first->c_str();
-    return {file, texts_.emplace(where.function_name()).first->c_str(), where.line(), where.column()};
+    if (where.stack() != no_stack) return where;
+    return {keep_text(where.file_name(), ""), keep_text(where.function_name(), ""), where.line(), where.column()};
   }
 
   // Short unique strings, without the '_' and ',' that TensorBoard's routes can't take. The counter's own alphabet
@@ -311,6 +386,7 @@ class Catalog {
 
   std::mutex lock_;
   std::unordered_set<std::string> texts_;
+  std::unordered_set<std::string> claimed_hosts_;
   std::string host_;
   std::string prefix_;
   std::atomic<std::int64_t> next_eager_id_{0};
@@ -325,6 +401,7 @@ class Catalog {
   std::unordered_map<std::string, std::int32_t> device_ids_;
   std::vector<std::unique_ptr<CatalogGraph>> graphs_;
   std::unordered_map<std::uint64_t, CatalogGraph*> graph_by_key_;
+  CatalogGraph* further_functions_ = nullptr;
   std::vector<std::unique_ptr<GraphOp>> ops_;
   std::deque<Definition> definitions_;
   LiveJournal journal_;

@@ -156,7 +156,7 @@ inline logdir::TensorEvidence look_at_input(const InputRef& input, const logdir:
   std::uint64_t bad = 0;
   logdir::TensorEvidence e = input.here ? look_at(input.view, bad) : facts_of(input.view);
   e.origin = input.origin;
-  e.recorded_id = input.was + 1;
+  e.recorded_id = (input.origin == logdir::TensorOrigin::changed ? input.was : input.link.id) + 1;
   if (!input.here && input.counts != nullptr) {
     e.looked_at = true;
     set_counts(e, *input.counts);

@@ -49,13 +49,14 @@ struct FunctionFrame {
     if (2 * sites_used >= sites.size()) grow();
     Site& entry = find(site);
     if (entry.run == graph_run) return is_last(entry.count) ? entry.count : ++entry.count;
+    if (sites_used == most_sites) return last_occurrence;
     ++sites_used;
     entry = {site, graph_run, 0};
     return 0;
   }
 
   /// Is it the last that has a node of its own?
-  static bool is_last(std::uint32_t occurrence) noexcept { return occurrence + 1 == 4096; }
+  static bool is_last(std::uint32_t occurrence) noexcept { return occurrence == last_occurrence; }
 
   // A hash table whose entries of earlier calls count as empty: nothing is cleared or allocated from call to call.
   struct Site {
@@ -67,6 +68,9 @@ struct FunctionFrame {
   std::size_t sites_used = 0;
 
  private:
+  static constexpr std::uint32_t last_occurrence = 4095;
+  static constexpr std::size_t most_sites = 131'072;  // of one call; further ones are not told apart by occurrence
+
   Site& find(std::uint64_t site) noexcept {
     std::size_t i = site % sites.size();
     while (sites[i].run == graph_run && sites[i].site != site) i = (i + 1) % sites.size();

@@ -29,11 +29,15 @@ inline const GraphOp* declare_op(void* to, const OpRef& name, const GraphOp* con
   if (state == nullptr || to == nullptr) return op;
   without_throwing(*state, [&] {
     CatalogGraph& graph = *static_cast<CatalogGraph*>(to);
+    Catalog& catalog = Catalog::get();
+    const std::lock_guard guard(graph.lock);
+    if (!catalog.has_room_for_ops()) {
+      op = &catalog.further_ops(graph, num_outputs);
+      return;
+    }
     std::vector<std::string> names;
     for (std::size_t i = 0; i < num_inputs; ++i) names.push_back(inputs[i]->name + ":" + std::to_string(slots[i]));
-    Catalog& catalog = Catalog::get();
     const std::uint32_t stack = catalog.stack(hash_place(name.where()), {}, name.where());
-    const std::lock_guard guard(graph.lock);
     op = &catalog.add_op(graph, name.type(), name.name(), std::move(names), num_outputs, stack);
   });
   return op;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include <nanlens/capture/environment.inl>
 #include <nanlens/capture/function.inl>
@@ -56,6 +57,41 @@ inline void declare_variable(const TensorKey& key) noexcept {
   without_throwing(*state, [&] { VariableTable::get().declare(key, state->take_eager_id()); });
 }
 
+inline std::uint32_t add_host_stack(const SourcePlace* frames, std::size_t num_frames) noexcept {
+  ThreadState* const state = this_thread();
+  std::uint32_t number = no_stack;
+  if (state == nullptr) return number;
+  const RecordingScope scope(*state);
+  without_throwing(*state, [&] { number = Catalog::get().host_stack({frames, num_frames}); });
+  return number;
+}
+
+inline std::uint32_t join_host_stacks(std::uint32_t outer, std::uint32_t inner) noexcept {
+  ThreadState* const state = this_thread();
+  std::uint32_t number = no_stack;
+  if (state == nullptr) return number;
+  const RecordingScope scope(*state);
+  without_throwing(*state, [&] {
+    std::vector<SourcePlace> frames = Catalog::get().stack(outer).given;
+    const std::vector<SourcePlace>& others = Catalog::get().stack(inner).given;
+    frames.insert(frames.end(), others.begin(), others.end());
+    number = Catalog::get().host_stack(frames);
+  });
+  return number;
+}
+
+inline bool claim_host(TextRef host) noexcept {
+  ThreadState* const state = this_thread();
+  bool first = false;
+  if (state != nullptr) without_throwing(*state, [&] { first = Catalog::get().claim_host(host.view()); });
+  return first;
+}
+
+inline void release_host(TextRef host) noexcept {
+  ThreadState* const state = this_thread();
+  if (state != nullptr) without_throwing(*state, [&] { Catalog::get().release_host(host.view()); });
+}
+
 inline void forget_memory(std::uintptr_t begin, std::uintptr_t end) noexcept {
   ThreadState* const state = this_thread();
   if (state == nullptr) return;
@@ -75,7 +111,7 @@ inline const NumericsRef* record_op(const OpRef& name, InputRef* first_input, st
   ThreadState* const state = bits == 0 ? nullptr : this_thread();
   if (state == nullptr) return nullptr;
   const GraphOp* op = nullptr;
-  state->fp_flags = measured.fp_flags;
+  state->measured = measured;
   without_throwing(*state, [&] {
     const RecordingScope scope(*state);
     identify_all(*state, inputs, outputs);
@@ -85,7 +121,7 @@ inline const NumericsRef* record_op(const OpRef& name, InputRef* first_input, st
     else
       record_eager(*state, scope.session, name, inputs, outputs, measured.duration_ns);
   });
-  state->fp_flags = 0;
+  state->measured = {};
   if ((bits & checking_bit) == 0) return nullptr;
   return checked_outputs(*state, name.type(), op, name.where(), inputs, outputs);
 }

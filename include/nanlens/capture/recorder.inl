@@ -273,10 +273,11 @@ inline void write_extension(logdir::WireWriter& w, const ThreadState& state, con
   if (!session.options().extension) return;
   using Tag = logdir::tags::NanlensExtension;
   w.message(logdir::tags::DebugEvent::nanlens, [&](logdir::WireWriter& e) {
-    e.field(Tag::thread_id, static_cast<std::int64_t>(state.thread_id));
+    const Observation* const observed = state.measured.observed;
+    e.field(Tag::thread_id, static_cast<std::int64_t>(observed != nullptr ? observed->thread_id : state.thread_id));
     if (fields.frame != nullptr) e.field(Tag::call_id, static_cast<std::int64_t>(fields.frame->call_id));
     e.field(Tag::duration_ns, static_cast<std::int64_t>(fields.duration_ns));
-    e.field(Tag::fp_flags, std::int64_t{state.fp_flags});
+    e.field(Tag::fp_flags, std::int64_t{state.measured.fp_flags});
     if (fields.frame != nullptr) e.field(Tag::graph_run, static_cast<std::int64_t>(fields.frame->graph_run));
     if (needs_stats(session, fields))
       for (const OutputRef& o : fields.outputs)
@@ -286,6 +287,9 @@ inline void write_extension(logdir::WireWriter& w, const ThreadState& state, con
     e.packed(Tag::read_variable_ids, fields.read_variables);
     e.field(Tag::op_name, fields.op_name);
     if (fields.bad) write_evidence(e, session, fields);
+    if (observed == nullptr) return;
+    e.field(Tag::hits, static_cast<std::int64_t>(observed->hits));
+    e.field(Tag::since_start_ns, static_cast<std::int64_t>(observed->since_start_ns));
   });
 }
 
@@ -436,17 +440,21 @@ inline GraphOp& graph_op(ThreadState& state, const Session* session, FunctionFra
   const StackMode mode = session == nullptr ? StackMode::call_site : session->options().stack;
   const std::uint32_t stack = state.stack_number(mode, name.where());
   const std::lock_guard guard(frame.graph->lock);
-  GraphOp*& op = frame.graph->op_by_key[key];
-  if (op == nullptr) {
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      names.push_back(input_name(frame, inputs[i], name.name(), i, stack, !takes_all));
-    op = &Catalog::get().add_op(*frame.graph, name.type(), name.name(), std::move(names), num_outputs, stack);
-    frame.graph->op_by_key.try_emplace(mix(site, occurrence), op);  // for when the graph is full
-    if (frame.graph->op_by_key.size() > CatalogGraph::most_keys) frame.graph->full.store(true);
+  auto& known = frame.graph->op_by_key;
+  if (const auto found = known.find(key); found != known.end()) {
+    entry = {cached, found->second};
+    return *found->second;
   }
-  entry = {cached, op};
-  return *op;
+  if (!Catalog::get().has_room_for_ops()) return Catalog::get().further_ops(*frame.graph, num_outputs);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    names.push_back(input_name(frame, inputs[i], name.name(), i, stack, !takes_all));
+  GraphOp& op = Catalog::get().add_op(*frame.graph, name.type(), name.name(), std::move(names), num_outputs, stack);
+  known.emplace(key, &op);
+  known.try_emplace(mix(site, occurrence), &op);  // for when the graph is full
+  if (known.size() > CatalogGraph::most_keys) frame.graph->full.store(true);
+  entry = {cached, &op};
+  return op;
 }
 
 /// Writes the trace of one output of a graph's op, if the mode and the filters want it.
@@ -520,11 +528,18 @@ inline const GraphOp& record_in_graph(ThreadState& state, Session* session, cons
 }
 
 /// The frames of a verdict. The symbols of the program are read once: that takes tens of megabytes.
-inline std::vector<ResolvedFrame> resolve_for_verdict(std::span<const std::uintptr_t> pcs, const SourcePlace& where) {
+inline std::vector<ResolvedFrame> resolve_for_verdict(const SourcePlace& where) {
+  if (where.stack() != no_stack) {
+    std::vector<ResolvedFrame> frames;
+    for (const SourcePlace& frame : Catalog::get().stack(where.stack()).given) frames.push_back(frame_of(frame));
+    return frames;
+  }
+  StackAddresses stack;
+  walk_stack(StackMode::unwind, stack);
   static std::mutex lock;
   static Symbolizer* const symbolizer = new Symbolizer;  // never destroyed: threads may check while the program ends
   const std::lock_guard guard(lock);
-  return symbolizer->resolve(pcs, where);
+  return symbolizer->resolve(stack.span(), where);
 }
 
 /// What check_numerics has to say of an op's outputs: of the first bad one; null if nothing.
@@ -553,9 +568,7 @@ inline const NumericsRef* check_outputs(const std::shared_ptr<const CheckOptions
       event.inputs.push_back({link.op == nullptr ? "" : link.op->name + ":" + std::to_string(link.slot),
                               input.view.dtype, input.view.shape});
     }
-    StackAddresses stack;
-    walk_stack(StackMode::unwind, stack);
-    event.stack = resolve_for_verdict(stack.span(), where);
+    event.stack = resolve_for_verdict(where);
     return new FoundNumerics(std::move(event), options);
   }
   return nullptr;

@@ -17,7 +17,7 @@
 namespace nanlens::inline NANLENS_ABI::detail {
 
 /// Recorders of another version are not seen: each serves its own.
-inline constexpr std::uint32_t recorder_version = 1;
+inline constexpr std::uint32_t recorder_version = 2;
 
 /// A text of somebody else's, valid during a call.
 struct TextRef {
@@ -29,15 +29,25 @@ struct TextRef {
   [[nodiscard]] constexpr std::string_view view() const noexcept { return {data, size}; }
 };
 
-/// A line of a source file. The texts may be gone once the call that brings it returns.
+/// A line of a source file, whose texts may be gone once the call that brings it returns; or the number of a stack that
+/// the host knows better than its return addresses tell: that of an interpreter, say.
 class SourcePlace {
  public:
+  static constexpr std::uint32_t no_stack = 0xffffffffU;
   constexpr SourcePlace() noexcept = default;
   constexpr SourcePlace(const char* file, const char* function, std::uint32_t line, std::uint32_t column) noexcept
       : file_(file), function_(function), line_(line), column_(column) {}
   // NOLINTNEXTLINE(google-explicit-constructor): the same in another layout
   constexpr SourcePlace(const std::source_location& where) noexcept
       : SourcePlace(where.file_name(), where.function_name(), where.line(), where.column()) {}
+  /// A stack, by the number that RecorderTable::add_stack gave it.
+  static constexpr SourcePlace of_stack(std::uint32_t number) noexcept {
+    SourcePlace place;
+    place.stack_ = number;
+    return place;
+  }
+  /// The host's stack; no_stack if this is a line.
+  [[nodiscard]] constexpr std::uint32_t stack() const noexcept { return stack_; }
   [[nodiscard]] constexpr const char* file_name() const noexcept { return file_; }
   [[nodiscard]] constexpr const char* function_name() const noexcept { return function_; }
   [[nodiscard]] constexpr std::uint32_t line() const noexcept { return line_; }
@@ -48,10 +58,12 @@ class SourcePlace {
   const char* function_ = "";
   std::uint32_t line_ = 0;
   std::uint32_t column_ = 0;
+  std::uint32_t stack_ = no_stack;
 };
 
 /// A key made of what a place is, not of where its texts lie: a library may be unloaded, and another take its address.
 inline std::uint64_t hash_place(const SourcePlace& where) noexcept {
+  if (where.stack() != SourcePlace::no_stack) return mix(0x737461636b, where.stack());  // apart from lines
   return mix(hash_text(where.file_name()), std::uint64_t{where.line()} << 32 | where.column());
 }
 
@@ -74,10 +86,20 @@ class OpRef {
   SourcePlace where_;
 };
 
-/// What was measured of an op that ran inside the recording call.
+/// What is known of an op that another thread ran before the recording call.
+struct Observation {
+  const std::uintptr_t* stack = nullptr;  ///< return addresses, innermost first
+  std::size_t num_frames = 0;
+  std::uint64_t thread_id = 0;
+  std::uint64_t hits = 0;            ///< how often this has been seen of the op and place by then; 0: not counted
+  std::uint64_t since_start_ns = 0;  ///< when it ran, counted from the beginning of the program
+};
+
+/// What was measured of an op that ran inside the recording call, or before it.
 struct Measured {
   std::uint64_t duration_ns = 0;
   std::uint32_t fp_flags = 0;
+  const Observation* observed = nullptr;
 };
 
 /// A function that begins; `kind` is a FunctionKind.
@@ -214,6 +236,15 @@ struct RecorderTable {
   const GraphOp* (*add_op)(void* graph, const OpRef& op, const GraphOp* const* inputs, const std::int32_t* slots,
                            std::size_t num_inputs, std::size_t num_outputs) noexcept;
   const NumericsRef* (*trace)(const GraphOp* op, std::int32_t slot, const TensorView& view) noexcept;
+
+  /// The number of a stack that the host knows, outermost frame first, for SourcePlace::of_stack; the same frames give
+  /// the same number. SourcePlace::no_stack where there are too many, or is no memory.
+  std::uint32_t (*add_stack)(const SourcePlace* frames, std::size_t num_frames) noexcept;
+  /// The stack that has the frames of one such stack, and within them those of another.
+  std::uint32_t (*join_stacks)(std::uint32_t outer, std::uint32_t inner) noexcept;
+  /// An adapter that sees all ops of a host claims it before it begins: true for the first, false while another has it.
+  bool (*claim_host)(TextRef host) noexcept;
+  void (*release_host)(TextRef host) noexcept;
 };
 
 }  // namespace nanlens::inline NANLENS_ABI::detail

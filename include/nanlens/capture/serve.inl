@@ -88,6 +88,10 @@ inline constexpr RecorderTable own_recorder{
     &declare_graph,
     &declare_op,
     &trace_output,
+    &add_host_stack,
+    &join_host_stacks,
+    &claim_host,
+    &release_host,
 };
 
 inline const RecorderTable& recorder_of_process() noexcept { return meet(own_recorder); }

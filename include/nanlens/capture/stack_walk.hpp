@@ -2,6 +2,7 @@
 /// Return addresses of the calling thread: cheap to take, resolved to lines later and elsewhere.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -21,13 +22,18 @@ namespace nanlens::inline NANLENS_ABI {
 
 namespace NANLENS_HIDDEN detail {
 
-inline constexpr std::size_t max_stack_frames = 64;
+// What is not optimised has several frames for each std::function and lambda on the way.
+inline constexpr std::size_t max_stack_frames = 128;
 
 /// Return addresses, innermost first.
 struct StackAddresses {
   std::array<std::uintptr_t, max_stack_frames> pcs;
   std::size_t size = 0;
   [[nodiscard]] std::span<const std::uintptr_t> span() const noexcept { return {pcs.data(), size}; }
+  void copy(std::span<const std::uintptr_t> from) noexcept {
+    size = std::min(from.size(), max_stack_frames);
+    std::copy_n(from.begin(), size, pcs.begin());
+  }
 };
 
 #if !defined(__EMSCRIPTEN__)

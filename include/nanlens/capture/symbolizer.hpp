@@ -81,7 +81,8 @@ inline bool is_own_frame(const ResolvedFrame& frame) noexcept {
 
 class Symbolizer {
  public:
-  /// The frames of a stack, outermost first, inlined calls included; the innermost is the line of `where`.
+  /// The frames of a stack, outermost first, inlined calls included; the innermost is the line of `where`, if it has
+  /// one.
   std::vector<ResolvedFrame> resolve(std::span<const std::uintptr_t> pcs, const SourcePlace& where) {
     std::vector<ResolvedFrame> frames;  // innermost first
     for (const std::uintptr_t pc : pcs) resolve_pc(pc, frames);
@@ -90,7 +91,7 @@ class Symbolizer {
       if (is_own_frame(frames[i]) || is_start_up(frames[i])) continue;
       kept.push_back(std::move(frames[i]));
     }
-    place_site(where, kept);
+    if (where.line() > 0) place_site(where, kept);
     return kept;
   }
 
@@ -98,6 +99,7 @@ class Symbolizer {
   // The line of the op's name is exact, but its file may be a relative path; of a frame of the walk it is the other way
   // round, since a return address lies behind the call.
   static void place_site(const SourcePlace& where, std::vector<ResolvedFrame>& frames) {
+    if (*where.file_name() == '\0' && !frames.empty()) return;
     ResolvedFrame site{where.file_name(), static_cast<std::int32_t>(where.line()), where.function_name()};
     const auto same = [&](const ResolvedFrame& f) {
       return f.line > 0 && (f.file == site.file || ends_with_path(f.file, site.file));
@@ -138,9 +140,12 @@ class Symbolizer {
     auto* const state = static_cast<backtrace_state*>(state_);
     Collector collector{&frames};
     ::backtrace_pcinfo(state, pc - 1, &on_frame, &on_error, &collector);
-    if (collector.added > 0) return;
+    if (collector.added > 0 && !frames.back().function.empty()) return;
     ::backtrace_syminfo(state, pc - 1, &on_symbol, &on_error, &collector);
-    add_symbol(pc, std::move(collector.symbol), frames);
+    if (collector.added > 0)
+      frames.back().function = std::move(collector.symbol);  // line tables alone (clang's -g1) name no functions
+    else
+      add_symbol(pc, std::move(collector.symbol), frames);
   }
 #else
   void resolve_pc(std::uintptr_t pc, std::vector<ResolvedFrame>& frames) { add_symbol(pc, {}, frames); }

@@ -15,6 +15,7 @@
 #include <nanlens/capture/event_ring.hpp>
 #include <nanlens/capture/function_frame.hpp>
 #include <nanlens/capture/recent_outputs.hpp>
+#include <nanlens/capture/recorder_table.hpp>
 #include <nanlens/config.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
@@ -28,8 +29,8 @@ struct ThreadState {
   EventRing executions{RegionKind::executions};
   EventRing traces{RegionKind::traces};
   std::uint32_t sequence = 0;
-  std::uint32_t fp_flags = 0;  ///< floating-point exceptions that the op being recorded has raised
-  std::string content;         // scratch for the event being encoded
+  Measured measured;    ///< of the op being recorded
+  std::string content;  // scratch for the event being encoded
   // Scratch, too. Not thread_local objects of their own: a host's may record while the thread ends, after those are
   // gone.
   struct Scratch {
@@ -88,8 +89,12 @@ struct ThreadState {
     return device_cache.id;
   }
   std::uint32_t stack_number(StackMode mode, const SourcePlace& where) {
+    if (where.stack() != no_stack) return where.stack();
     StackAddresses stack;
-    walk_stack(mode, stack);
+    if (measured.observed != nullptr)
+      stack.copy({measured.observed->stack, measured.observed->num_frames});
+    else
+      walk_stack(mode, stack);
     std::uint64_t hash = hash_place(where);
     for (const std::uintptr_t pc : stack.span()) hash = mix(hash, pc);
     StackEntry& entry = stack_cache[hash % stack_cache.size()];

@@ -2,6 +2,7 @@
 /// How many values may be stored in full, and of which ops.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <unordered_set>
@@ -24,7 +25,7 @@ class ValueBudget {
   /// Is this the first bad event of its site, and anything left?
   [[nodiscard]] bool begin(std::uint64_t site) {
     const std::lock_guard guard(lock_);
-    return left_ > 0 && sites_.insert(site).second;
+    return left_ > 0 && sites_.size() < most_sites && sites_.insert(site).second;
   }
   /// Takes the bytes of one tensor; false if there are not as many left.
   [[nodiscard]] bool take(std::int64_t bytes) {
@@ -35,6 +36,9 @@ class ValueBudget {
   }
 
  private:
+  // Of a program that makes names at run time there may be any number.
+  static constexpr std::size_t most_sites = 65'536;
+
   std::mutex lock_;
   std::int64_t left_ = 0;
   std::unordered_set<std::uint64_t> sites_;

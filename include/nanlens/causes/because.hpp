@@ -134,8 +134,13 @@ inline std::string because(const CauseFacts& f) {
     case OpCode::reciprocal_grad:
       return ": the gradient of " + std::string(function_of_gradient(f.op)) + " is infinite at 0";
     case OpCode::matrix: return ": the matrix is singular or not positive definite";
-    default: return only_overflows(f.code) || sums(f.code) ? ": it overflowed" : because_of_unknown_op(f);
+    case OpCode::softmax:
+    case OpCode::log_softmax: return "; exponentials overflow in it unless the maximum is taken away first";
+    default: break;
   }
+  if (only_overflows(f.code) || sums(f.code)) return ": it overflowed";
+  const bool known = only_preserves(f.code) && f.code != OpCode::cross_entropy;  // nothing of the kind is inside
+  return known ? std::string() : because_of_unknown_op(f);
 }
 
 }  // namespace nanlens::causes::detail

@@ -55,6 +55,11 @@ struct CauseFacts {
   InputFacts arrived;          ///< arrived and changed: the input that was bad already
   std::string recorded_there;  ///< changed: what was recorded in its memory before
   TensorDebugMode mode = TensorDebugMode::full_health;
+
+  std::string function;       ///< trapped instructions: the function that holds the place
+  std::uint64_t hits = 0;     ///< trapped instructions: how often
+  bool hits_are_all = false;  ///< not only until the record was cut short
+  double since_start = 0;     ///< trapped instructions: seconds from the beginning of the program to the first
 };
 
 }  // namespace nanlens::causes

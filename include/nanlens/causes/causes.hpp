@@ -40,6 +40,7 @@ struct Root {
   std::uint32_t last_removed_alert = 0;
   std::uint32_t first_of_site = 0;  ///< the first root of the same op, as an index
   std::array<EventRef, 3> failing;  ///< clean inputs that it may have failed on
+  bool arrived = false;             ///< an input was bad already, by what is not on record
 };
 
 /// Roots of one call, or of an eager op and what directly follows it.
@@ -156,6 +157,7 @@ class Causes {
     bool also_made;
     std::uint32_t best = none;  // the earliest root of its parents
     std::array<EventRef, 3> failing{};
+    bool arrived = false;
   };
   // An op removed a bad value.
   struct Removal {

@@ -185,6 +185,7 @@ NANLENS_API Causes::Step Causes::begin(std::uint32_t alert) {
   const bool passed = classifier_.pass_on(event, scratch_);
   if (!passed) classifier_.classify(event, scratch_);
   Step step{alert, event, scratch_.event_class, scratch_.confidence, scratch_.also_made, none};
+  step.arrived = !passed && step.event_class == EventClass::source && scratch_.arrived != none;
   if (!passed && step.event_class == EventClass::producer) collect_failing(event, step);
   return step;
 }
@@ -312,6 +313,7 @@ NANLENS_API std::uint32_t Causes::add_root(const Step& step) {
   root.alert = step.alert;
   root.time = run().alerts()[step.alert].wall_time + (step.event.is_execution ? 0 : model_.owners().clock_offset());
   root.failing = step.failing;
+  root.arrived = step.arrived;
   root.call = step.event.is_execution ? step.event.index : model_.owners().owner(step.event.index);
   const auto number = static_cast<std::uint32_t>(roots_.size());
   const auto [found, is_new] = root_of_site_.try_emplace(site, number);

@@ -64,12 +64,15 @@ NANLENS_API bool Causes::same_incident(std::uint32_t call, const Root& root) {
 NANLENS_API std::optional<std::uint32_t> Causes::headline() {
   const auto list = incidents();
   if (list.empty()) return std::nullopt;
+  const bool native = model_.owners().native();
   const auto largest = [&](const Incident& incident, bool made) {
     std::uint32_t best = none;
-    for (const std::uint32_t r : incident.roots)
-      if ((!made || roots_[r].event_class == EventClass::producer) &&
-          (best == none || roots_[r].reach > roots_[best].reach))
-        best = r;
+    for (const std::uint32_t r : incident.roots) {
+      if (made && roots_[r].event_class != EventClass::producer) continue;
+      // What comes in behind another cause may be that one, handed on by code that is not on record.
+      const bool may_follow = roots_[r].arrived || (roots_[r].event_class == EventClass::unknown && native);
+      if (best == none || (!may_follow && roots_[r].reach > roots_[best].reach)) best = r;
+    }
     return best;
   };
   const std::uint32_t first = largest(list.front(), false);

@@ -75,6 +75,7 @@ class Classifier {
   bool part_of(const TensorHealth& part, const TensorHealth& whole) const;
   bool alike_in_call(EventRef event, std::uint32_t call, Link& link);
   bool alike_before(EventRef event, Link& link);
+  bool recorded_inside(EventRef event, TensorHealth health, Link& link);
   std::size_t num_looked_at(std::size_t num_inputs) {
     if (num_inputs > limits::inputs_looked_at) model_.reach_limit(Limit::inputs);
     return std::min(num_inputs, limits::inputs_looked_at);

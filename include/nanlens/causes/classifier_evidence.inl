@@ -22,10 +22,13 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
   input.now = seen_health(seen);
   input.seen = (input.now.flags & reader::has_summary_flag) != 0;
   if (!input.seen) return;
-  // What the memory was when it was recorded last, and has not been since.
-  if (seen.origin == TensorOrigin::changed && seen.recorded_id > 0 && !input.event.exists()) {
+  const bool changed = seen.origin == TensorOrigin::changed;
+  const bool on_record = seen.origin != TensorOrigin::not_recorded && !changed;
+  // What the memory was when it was recorded last. A function's graph does not tell which eager tensor came in.
+  if ((changed || on_record) && seen.recorded_id > 0 && !input.event.exists()) {
     const auto made = model_.calls().producer(seen.recorded_id - 1, event.is_execution ? event.index : none);
     if (made) input.event = execution_event(made->execution, made->position);
+    if (made && on_record) input.link.set_event(input.event, 1);
   }
   const bool was_bad = input.event.exists() && model_.bad(input.event);
   input.link.empty = input.now.size == 0;
@@ -35,14 +38,44 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
     return;
   }
   // It is what was recorded before; only which event that was can't be told here.
-  const bool on_record = seen.origin != TensorOrigin::not_recorded && seen.origin != TensorOrigin::changed;
-  if (on_record && !input.event.exists()) return;
+  if (on_record && !input.event.exists()) {
+    if (!recorded_inside(event, input.now, input.link)) return;
+    input.event = input.link.events.front();
+    input.state = InputState::bad;
+    return;
+  }
   constexpr float probably = 0.7F;  // a change that nobody recorded, and yet the same NaN, it seems
-  if (was_bad && seen.origin == TensorOrigin::changed) input.link.set_event(input.event, probably);
+  if (was_bad && changed) input.link.set_event(input.event, probably);
   if (was_bad && seen.origin == TensorOrigin::part) input.link.limit(0.8F);
   input.state = InputState::bad;
   input.arrived = !was_bad;
   if (input.arrived) input.link.confidence = 1;
+}
+
+// A tensor of a call that did not hand it out as a result: the latest row there with exactly these counts.
+NANLENS_API bool Classifier::recorded_inside(EventRef event, TensorHealth health, Link& link) {
+  constexpr std::uint32_t calls_back = 8;
+  const std::uint32_t from = event.is_execution ? event.index : model_.owners().owner(event.index);
+  if (from == none || health.num_zero < 0) return false;
+  std::size_t tried = 0;
+  for (std::uint32_t back = 0; back <= calls_back && back <= from; ++back) {
+    if (!model_.calls().is_call(from - back)) continue;
+    const auto rows = model_.window(from - back).bad_rows();
+    for (std::size_t i = rows.size(); i-- > 0 && tried < limits::rows_alike;) {
+      if (!event.is_execution && rows[i] >= event.index) continue;
+      model_.spend(1);
+      ++tried;
+      const TensorHealth there = model_.health(trace_event(rows[i]));
+      health.rank = there.rank;  // it may have been reshaped
+      const bool same_bad = health.size == there.size && health.num_nan == there.num_nan &&
+                            health.num_neg_inf == there.num_neg_inf && health.num_pos_inf == there.num_pos_inf;
+      const bool alike = there.num_zero < 0 ? same_bad : same_counts(health, there);  // CONCISE_HEALTH counts no more
+      if (!alike) continue;
+      link.set_event(trace_event(rows[i]), 0.7F);
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace nanlens::causes

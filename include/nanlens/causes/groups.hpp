@@ -1,6 +1,6 @@
 /// @file
 /// Causes as a person counts them: what one op does on one source line, again and again, is one cause, and so are the
-/// outputs of one call.
+/// outputs of one call. Ops of one hook, which share a line, are told apart by their names.
 #pragma once
 
 #include <cstdint>

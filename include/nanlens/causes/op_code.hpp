@@ -282,12 +282,79 @@ inline constexpr OpName op_names[] = {
     {"xlogy", OpCode::xlogy},
 };
 
-constexpr bool sorted_by_name() {
-  for (std::size_t i = 1; i < std::size(op_names); ++i)
-    if (!(op_names[i - 1].name < op_names[i].name)) return false;
+// PyTorch's, without "aten::", where they are not those of others. Sorted, too.
+inline constexpr OpName aten_names[] = {
+    {"addbmm", OpCode::matmul},
+    {"addmm", OpCode::matmul},
+    {"addmv", OpCode::matmul},
+    {"amax", OpCode::maximum_of},
+    {"amin", OpCode::minimum_of},
+    {"baddbmm", OpCode::matmul},
+    {"bmm", OpCode::matmul},
+    {"cat", OpCode::keep},
+    {"clamp", OpCode::keep},
+    {"clampmax", OpCode::keep},
+    {"clampmin", OpCode::keep},
+    {"clone", OpCode::keep},
+    {"convolution", OpCode::matmul},
+    {"convolutionbackward", OpCode::matmul},
+    {"copy", OpCode::cast},
+    {"cummax", OpCode::keep},
+    {"dot", OpCode::matmul},
+    {"embedding", OpCode::keep},
+    {"fill", OpCode::constant},
+    {"flip", OpCode::keep},
+    {"fmod", OpCode::modulo},
+    {"full", OpCode::constant},
+    {"fulllike", OpCode::constant},
+    {"gelu", OpCode::unbounded_smooth},
+    {"hardtanh", OpCode::bounded},
+    {"index", OpCode::keep},
+    {"indexselect", OpCode::keep},
+    {"linalgcholeskyex", OpCode::matrix},
+    {"linalginvex", OpCode::matrix},
+    {"linalgsolveex", OpCode::matrix},
+    {"maskedfill", OpCode::constant},
+    {"maxpool2dwithindices", OpCode::keep},
+    {"mkldnnconvolution", OpCode::matmul},
+    {"mkldnnlinear", OpCode::matmul},
+    {"mm", OpCode::matmul},
+    {"mv", OpCode::matmul},
+    {"nativebatchnorm", OpCode::batch_norm},
+    {"newfull", OpCode::constant},
+    {"remainder", OpCode::modulo},
+    {"repeat", OpCode::keep},
+    {"roll", OpCode::keep},
+    {"rsub", OpCode::subtract},
+    {"scalartensor", OpCode::constant},
+    {"sgn", OpCode::bounded},
+    {"silu", OpCode::unbounded_smooth},
+    {"slowconv2dforward", OpCode::matmul},
+    {"sort", OpCode::keep},
+    {"stack", OpCode::keep},
+    {"thnnconv2d", OpCode::matmul},
+    {"thresholdbackward", OpCode::keep},
+    {"tocopy", OpCode::cast},
+    {"topk", OpCode::keep},
+    {"truedivide", OpCode::divide},
+    {"zero", OpCode::constant},
+};
+
+template <std::size_t N>
+constexpr bool sorted_by_name(const OpName (&names)[N]) {
+  for (std::size_t i = 1; i < N; ++i)
+    if (!(names[i - 1].name < names[i].name)) return false;
   return true;
 }
-static_assert(sorted_by_name());
+static_assert(sorted_by_name(op_names) && sorted_by_name(aten_names));
+
+template <std::size_t N>
+const OpName* find_name(const OpName (&names)[N], std::string_view plain) noexcept {
+  const auto* const found =
+      std::lower_bound(std::begin(names), std::end(names), plain,
+                       [](const OpName& entry, std::string_view name) { return entry.name < name; });
+  return found != std::end(names) && found->name == plain ? found : nullptr;
+}
 
 // Lower case, without '_', and without a version ("AddV2" and "add" are one op).
 inline std::string plain_name(std::string_view type) {
@@ -303,12 +370,13 @@ inline std::string plain_name(std::string_view type) {
 
 /// The code of an op type; `other` for types without rules.
 inline OpCode op_code(std::string_view type) {
+  constexpr std::string_view aten = "aten::";
+  const bool is_aten = type.starts_with(aten);
+  if (is_aten) type.remove_prefix(aten.size());
   const std::string plain = detail::plain_name(type);
-  const auto* const end = std::end(detail::op_names);
-  const auto* const found =
-      std::lower_bound(std::begin(detail::op_names), end, plain,
-                       [](const detail::OpName& entry, const std::string& name) { return entry.name < name; });
-  if (found != end && found->name == plain) return found->code;
+  if (const detail::OpName* const found = is_aten ? detail::find_name(detail::aten_names, plain) : nullptr)
+    return found->code;
+  if (const detail::OpName* const found = detail::find_name(detail::op_names, plain)) return found->code;
   if (type == "Enter" || type == "Exit" || type == "Merge" || type == "Switch" || type == "NextIteration" ||
       type == "RefEnter" || type == "RefSwitch" || type == "RefMerge")
     return OpCode::v1_flow;

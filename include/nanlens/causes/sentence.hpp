@@ -62,6 +62,7 @@ class SentenceWriter {
   [[nodiscard]] std::string choose(const Root& root, const Classification& c);
   [[nodiscard]] bool masked_row(const Root& root);
   void gather(const Root& root, const Classification& c, Sentence& s, CauseFacts& f);
+  void gather_hits(std::uint32_t root, const Sentence& s, CauseFacts& f);
   void gather_inputs(EventRef event, const Classification& c, CauseFacts& f);
   void gather_arrived(EventRef event, const Classification& c, CauseFacts& f);
   void gather_inside(const Classification& c, Sentence& s, CauseFacts& f);

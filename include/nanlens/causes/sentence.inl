@@ -15,11 +15,12 @@ NANLENS_API Sentence SentenceWriter::sentence(std::uint32_t number) {
   blame(s.id == "allmasked" ? root.first_nan : root.event, s);
   CauseFacts facts;
   gather(root, lineage.classification, s, facts);
+  if (s.id == "trap") gather_hits(number, s, facts);
   Words words = word(facts);
   s.arguments = std::move(words.arguments);
   s.text = std::move(words.text);
   s.remedy = std::move(words.remedy);
-  s.consequence = consequence(number);
+  if (s.id != "trap") s.consequence = consequence(number);
   if (const auto seen = output_evidence(causes_.run(), root.event)) s.where = places_words(*seen);
   return s;
 }
@@ -51,6 +52,7 @@ NANLENS_API bool SentenceWriter::masked_row(const Root& root) {
 
 NANLENS_API std::string SentenceWriter::choose(const Root& root, const Classification& c) {
   Model& model = causes_.model();
+  if (root.event.is_execution && extension_of(causes_.run(), root.event).hits > 0) return "trap";
   const OpCode code = model.code(root.event);
   if (root.event_class == EventClass::source) {
     if (causes_.is_benign(root)) return "expected";
@@ -92,13 +94,31 @@ NANLENS_API void SentenceWriter::gather(const Root& root, const Classification& 
   f.mode = model.mode();
   gather_inputs(root.event, c, f);
   f.all_seen = c.all_seen;
-  if (root.event.is_execution) f.op_name = s.op_name;
+  const bool named = f.native && detail::without_number(s.op_name) != s.op_type;  // ops of one hook share a line
+  if (root.event.is_execution || named) f.op_name = s.op_name;
   gather_missing(root.event, c, f);
   if (c.arrived != none) gather_arrived(root.event, c, f);
   if (s.id == "opaque" && c.inside.op != none) gather_inside(c, s, f);
   f.op = s.op_type;
   f.place = short_place(s.place);
   f.where = where_it_ran(root.event, s);
+}
+
+// How often an instruction was trapped: some of its traps are on record, each with the number that it had. A recording
+// that ended in order has the last.
+NANLENS_API void SentenceWriter::gather_hits(std::uint32_t number, const Sentence& s, CauseFacts& f) {
+  constexpr std::size_t most = 4096;
+  const auto first = extension_of(causes_.run(), causes_.roots()[number].event);
+  f.hits = first.hits;
+  f.since_start = static_cast<double>(first.since_start_ns) * 1e-9;
+  f.hits_are_all = causes_.run().clean_end() == true;
+  f.function = s.place.function.substr(0, s.place.function.find('('));
+  const CauseGroup* const group = groups().find(number);
+  if (group == nullptr) return;
+  for (std::size_t i = 0; i < std::min(most, group->roots.size()); ++i) {
+    const std::uint32_t root = group->roots[group->roots.size() - 1 - i];
+    f.hits = std::max(f.hits, extension_of(causes_.run(), causes_.roots()[root].event).hits);
+  }
 }
 
 // The process that recorded an event, where there are several: by its host, or among those of one host by its number.

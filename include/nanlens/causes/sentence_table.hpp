@@ -12,7 +12,7 @@
 namespace nanlens::causes {
 
 /// A wording of a sentence or a remedy. Arguments: see `word`. Those that may be empty bring their blank or their
-/// punctuation along: {at} {in_bad} {share} {from} {because} {wider} {arrived_bad}.
+/// punctuation along: {at} {in_bad} {share} {from} {because} {wider} {arrived_bad} {in_function} {bad_lanes}.
 struct Wording {
   std::string_view key;
   std::string_view text;
@@ -68,6 +68,7 @@ inline constexpr Wording wordings[] = {
      "{op}{at} made {kinds}{in_bad}, which its inputs on record can't give: one of them may have been changed by "
      "something that is not on record"},
     {"contradicted_seen", "{op}{at} made {kinds}{in_bad}, and its inputs were clean when it had run"},
+    {"trap", "{trap}{at}{in_function}{bad_lanes}, {times}; first at +{since} s"},
     {"made", "{op}{at} made {kinds}{in_bad}{from}{because}"},
 };
 
@@ -83,6 +84,7 @@ inline constexpr Wording remedies[] = {
     {"division", "Use divide_no_nan, or add a small ε to the divisor."},
     {"empty", "Guard against the empty batch or mask."},
     {"exp", "Subtract the maximum first, use softplus, or clip {in}."},
+    {"softmax", "Subtract the maximum of each row first."},
     {"overflow", "Scale the inputs down, or clip gradients{wider}."},
     {"cast", "Scale the values first{wider}."},
     {"pow", "Keep the base positive, or clip the exponent."},
@@ -104,6 +106,8 @@ inline constexpr Wording remedies[] = {
     {"contradicted_native",
      "Record what changes it with nanlens::op or nanlens::record, and call nanlens::forget where its memory is "
      "reused."},
+    {"contradicted_seen",
+     "Look at the values that go in there, and at what may have written over its result before it was recorded."},
     {"contradicted", "Look at the values that go in there (tf.print, tf.debugging.check_numerics)."},
     {"unknown_native",
      "Record the code that makes {missing}: nanlens::op(\"Name\", value, inputs) where it comes from an expression, "
@@ -164,7 +168,7 @@ using Arguments = std::map<std::string, std::string>;
 // Arguments that may be empty.
 constexpr bool is_optional(std::string_view name) noexcept {
   return name == "at" || name == "in_bad" || name == "from" || name == "because" || name == "wider" ||
-         name == "arrived_bad";
+         name == "arrived_bad" || name == "in_function" || name == "bad_lanes";
 }
 
 // The text with its names filled in; false, with `out` in pieces, if one has no value.

@@ -20,7 +20,9 @@ inline std::string short_number(double value) {
 inline std::string kinds_words(Kinds kinds) {
   std::string words;
   const auto add = [&](Kinds bit, const char* name) {
-    if ((kinds & bit) != 0) words.append(words.empty() ? "" : " and ").append(name);
+    if ((kinds & bit) == 0) return;
+    kinds = static_cast<Kinds>(kinds & ~bit);
+    words.append(words.empty() ? "" : (kinds & reader::bad_flags) != 0 ? ", " : " and ").append(name);
   };
   add(reader::nan_flag, "NaN");
   add(reader::neg_inf_flag, "−∞");
@@ -76,13 +78,19 @@ inline void word_exact(const CauseFacts& f, Arguments& a) {
   if (f.out.num_nan > 0 && f.out.num_nan == in.health.num_negative) a["exact_negatives"] = negatives_words(in.health);
 }
 
+// " from clean input probs", and the like for the names that nanlens gives to what has none.
+inline std::string clean_words(std::string_view name) {
+  for (const std::string_view start : {"its ", "the "})
+    if (name.starts_with(start))
+      return " from " + std::string(start) + "clean " + std::string(name.substr(start.size()));
+  const bool numbered = name.starts_with("input ") || name.starts_with("output ");
+  return std::string(numbered ? " from clean " : " from clean input ") + std::string(name);
+}
+
 inline void word_inputs(const CauseFacts& f, Arguments& a) {
   a["in"] = f.inputs.empty() || f.inputs.front().name.empty() ? "its input" : f.inputs.front().name;
   if (f.all_clean && !f.inputs.empty())
-    a["from"] = f.inputs.size() > 1 ? " from clean inputs"
-                : a["in"] == "its input"
-                    ? " from its clean input"
-                    : " from clean " + std::string(a["in"].starts_with("input ") ? "" : "input ") + a["in"];
+    a["from"] = f.inputs.size() > 1 ? " from clean inputs" : clean_words(a["in"]);
   else if (f.inputs.size() == 1)
     a["from"] = " from " + a["in"];
   if (f.inputs.empty()) return;
@@ -142,10 +150,27 @@ inline void word_rest(const CauseFacts& f, Arguments& a) {
   a["inside_found"] = f.inside_negatives ? negatives_words(f.inside_input.health) : zeros_words(f.inside_input.health);
 }
 
+// An instruction that raised an exception: its op's own name says which.
+inline void word_trap(const CauseFacts& f, Arguments& a) {
+  if (f.hits == 0) return;
+  a["trap"] = f.op_name.empty() ? f.op : f.op_name;
+  a["times"] = (f.hits_are_all ? "" : "at least ") + counted_noun(static_cast<double>(f.hits), "time", "times");
+  if (!f.function.empty()) a["in_function"] = " in " + f.function;
+  const double bad = f.out.num_nan + f.out.num_neg_inf + f.out.num_pos_inf;
+  if (is_count(bad) && f.out.size > 1) a["bad_lanes"] = ", " + grouped(bad) + " of " + grouped(f.out.size) + " lanes";
+  char since[32];
+  std::snprintf(since, sizeof since, f.since_start < 10 ? "%.1f" : "%.0f", f.since_start);
+  a["since"] = since;
+}
+
+constexpr bool is_softmax(OpCode code) noexcept { return code == OpCode::softmax || code == OpCode::log_softmax; }
+
 // Which wordings tell a sentence of this id.
 inline std::string_view wording_key(const CauseFacts& f) {
-  if (f.contradicted && f.event_class == EventClass::producer && f.id != "opaque")
+  if (f.contradicted && f.event_class == EventClass::producer && f.id != "opaque") {
+    if (f.all_seen && is_softmax(f.code)) return "made";  // one written without care does that
     return f.all_seen ? "contradicted_seen" : "contradicted";
+  }
   if (f.code == OpCode::log1p) return "made";
   if (f.id == "log0" || f.id == "logneg") return "log";
   if (f.code == OpCode::rsqrt) return "rsqrt";
@@ -160,8 +185,8 @@ inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
   if (f.code == OpCode::log1p) return "log1p";
   if (f.id == "logneg") return "logneg";
   if (key == "zero_by_zero") return "division";
+  if ((key == "made" || key == "generic") && is_softmax(f.code)) return "softmax";
   if (key == "opaque") return f.native ? "opaque_native" : "opaque";
-  if (key == "contradicted_seen") return "made";
   if (key == "contradicted") return f.native ? "contradicted_native" : "contradicted";
   if (key != "unknown") return key;
   if (f.native) return "unknown_native";
@@ -183,6 +208,7 @@ NANLENS_API Words word(const CauseFacts& f) {
   detail::word_domain(f, w.arguments);
   detail::word_arrived(f, w.arguments);
   detail::word_rest(f, w.arguments);
+  detail::word_trap(f, w.arguments);
   const std::string_view key = detail::wording_key(f);
   w.text = detail::worded(wordings, key, w.arguments);
   if (w.text.empty()) w.text = detail::worded(wordings, "made", w.arguments);

@@ -252,6 +252,8 @@ inline bool field(NanlensExtension& m, WireReader& r) {
     case Tag::op_name: return set(m.op_name, r);
     case Tag::input_evidence: return append_message(m.input_evidence, r);
     case Tag::output_evidence: return append_message(m.output_evidence, r);
+    case Tag::hits: m.hits = r.u64(); return true;
+    case Tag::since_start_ns: m.since_start_ns = r.u64(); return true;
   }
   return true;
 }

@@ -185,6 +185,8 @@ inline void encode(WireWriter& w, const NanlensExtension& m) {
   w.field(Tag::op_name, m.op_name);
   for (const auto& e : m.input_evidence) w.message(Tag::input_evidence, [&](WireWriter& sub) { encode(sub, e); });
   for (const auto& e : m.output_evidence) w.message(Tag::output_evidence, [&](WireWriter& sub) { encode(sub, e); });
+  w.field(Tag::hits, static_cast<std::int64_t>(m.hits));
+  w.field(Tag::since_start_ns, static_cast<std::int64_t>(m.since_start_ns));
 }
 
 // The oneof's member for an event struct.

@@ -165,7 +165,7 @@ struct TensorEvidence {
   std::vector<AxisEvidence> axes;  ///< of tensors with bad elements
   /// Of the first bad event of an op and place, as long as the budget lasts: all elements, in row-major order.
   std::string content;
-  std::int64_t recorded_id = 0;  ///< of a changed one: the eager id of what was recorded there, plus 1; 0: unknown
+  std::int64_t recorded_id = 0;  ///< the eager id of what was recorded there, plus 1; 0: unknown, or of a graph
 };
 
 /// Facts that TensorFlow has no field for, in DebugEvent field 1000, which proto3 readers skip. `fp_flags`:
@@ -187,6 +187,8 @@ struct NanlensExtension {
   std::string op_name;
   std::vector<TensorEvidence> input_evidence;
   std::vector<TensorEvidence> output_evidence;
+  std::uint64_t hits = 0;            ///< trapped instructions: how often this one has trapped here by then
+  std::uint64_t since_start_ns = 0;  ///< trapped instructions: when, from the beginning of the program
 };
 
 /// A member of the oneof that TensorFlow defines and never writes: the id of a graph, as bare text.

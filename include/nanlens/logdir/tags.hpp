@@ -175,6 +175,8 @@ enum class NanlensExtension : std::uint32_t {
   op_name = 11,
   input_evidence = 12,
   output_evidence = 13,
+  hits = 14,
+  since_start_ns = 15,
 };
 
 }  // namespace nanlens::inline NANLENS_ABI::logdir::tags

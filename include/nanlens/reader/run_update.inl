@@ -42,9 +42,9 @@ struct Run::CallLookup {
       for (std::size_t i = order.size(); i < n; ++i) order.push_back(static_cast<std::uint32_t>(i));
       const auto middle = order.begin() + static_cast<std::ptrdiff_t>(sorted);
       const auto before = [&](std::uint32_t a, std::uint32_t b) {
-        const double x = run.execution_times_[a];
-        const double y = run.execution_times_[b];
-        return earlier(x, y) || (!earlier(y, x) && a < b);
+        const std::uint64_t x = time_rank(run.execution_times_[a]);
+        const std::uint64_t y = time_rank(run.execution_times_[b]);
+        return x != y ? x < y : a < b;
       };
       std::sort(middle, order.end(), before);
       std::vector<std::uint32_t> merged(order.size());
@@ -353,8 +353,9 @@ struct FoundTrace {
 
 inline void sort_by_time(std::vector<FoundTrace>& traces) {
   std::sort(traces.begin(), traces.end(), [](const FoundTrace& a, const FoundTrace& b) {
-    if (earlier(a.wall_time, b.wall_time) || earlier(b.wall_time, a.wall_time))
-      return earlier(a.wall_time, b.wall_time);
+    const std::uint64_t x = time_rank(a.wall_time);
+    const std::uint64_t y = time_rank(b.wall_time);
+    if (x != y) return x < y;
     return a.where.set() != b.where.set() ? a.where.set() < b.where.set() : a.where.offset() < b.where.offset();
   });
 }
@@ -398,8 +399,9 @@ NANLENS_API void Run::read_traces(Scan& scan, CallLookup& calls) {
 
 NANLENS_API void Run::sort_alerts(std::size_t first_new) {
   const auto before = [](const AlertRef& a, const AlertRef& b) {
-    if (earlier(a.wall_time, b.wall_time) || earlier(b.wall_time, a.wall_time))
-      return earlier(a.wall_time, b.wall_time);
+    const std::uint64_t x = time_rank(a.wall_time);
+    const std::uint64_t y = time_rank(b.wall_time);
+    if (x != y) return x < y;
     if (a.is_execution != b.is_execution) return b.is_execution;
     if (a.event != b.event) return a.event < b.event;
     return a.nth_bad < b.nth_bad;

@@ -1,0 +1,154 @@
+// A trial: a network that is wrapped in part.
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trial.hpp"
+#include "trial_network.hpp"
+
+using namespace nanlens;
+using test::Batch;
+using test::DenseLayer;
+using test::Floats;
+using test::MapLayer;
+using test::Network;
+using test::NormLayer;
+using test::SoftmaxLayer;
+using test::Trial;
+
+namespace {
+
+Network classifier(float epsilon = 1e-5F) {
+  Network net;
+  net.add<DenseLayer>(4U, 6U);
+  net.add<MapLayer>("relu", [](float v) { return v > 0 ? v : 0; }, [](float v) { return v > 0 ? 1.0F : 0.0F; });
+  net.add<NormLayer>(epsilon);
+  net.add<DenseLayer>(6U, 3U);
+  net.add<SoftmaxLayer>();
+  return net;
+}
+
+Batch samples() {
+  Batch batch{Floats(5 * 4), 4};
+  for (std::size_t i = 0; i < batch.values.size(); ++i) batch.values[i] = static_cast<float>((i * 5 + 3) % 11) / 4;
+  return batch;
+}
+
+const std::vector<std::int32_t> sample_labels{0, 2, 1, 2, 0};
+
+void train_network(Network& net, int steps = 2, float rate = 0.01F) {
+  for (int i = 0; i < steps; ++i) net.train_on(samples(), sample_labels, rate);
+}
+
+const Trial network_trials[] = {
+    {"a probability underflows to 0, whose logarithm is taken",
+     [] {
+       Network net = classifier();
+       net.at(3).weights[0][1] = 1000;
+       net.add<MapLayer>("log", [](float v) { return std::log(v); }, [](float v) { return 1 / v; });
+       net.infer(samples());
+     },
+     "log layer5", "log_softmax", "because softmax underflowed to 0", true, 1},
+    {"a probability underflows to 0, by which the gradient of the loss divides",
+     [] {
+       Network net = classifier();
+       net.at(3).weights[0][1] = 1000;
+       train_network(net);
+     },
+     "cross-entropy-grad loss", "generic", "zeros: a division by 0 or a logarithm of 0 inside may have made it", true,
+     3},
+    {"dead units, and a norm without an epsilon",
+     [] {
+       Network net = classifier(0);
+       net.at(0).weights[0].assign(net.at(0).weights[0].size(), -1.0F);
+       train_network(net);
+     },
+     "batch-norm layer2", "generic", "from the clean result of relu", true, 3},
+    {"a root of logarithms",
+     [] {
+       Network net = classifier();
+       net.add<MapLayer>("log", [](float v) { return std::log(v); }, [](float v) { return 1 / v; });
+       net.add<MapLayer>("sqrt", [](float v) { return std::sqrt(v); }, [](float v) { return 0.5F / std::sqrt(v); });
+       net.infer(samples());
+     },
+     "sqrt layer6", "sqrtneg", "got 15 negative values from the result of log", true, 1},
+    {"the loader's second batch holds a NaN",
+     [] {
+       Network net = classifier();
+       for (int i = 0; i < 3; ++i) {
+         Batch batch = samples();
+         if (i == 1) batch.values[9] = NAN;
+         net.train_on(batch, sample_labels, 0.01F);
+       }
+     },
+     "dense layer0", "arrived", "already in input 0 of dense \"layer0\"", false, 3},
+    {"one of the initial weights is a NaN",
+     [] {
+       Network net = classifier();
+       net.at(3).weights[0][4] = NAN;
+       train_network(net);
+     },
+     "dense layer3", "arrived", "already in input 1 of dense \"layer3\"", false, 3},
+    {"the bias was never initialised",
+     [] {
+       Network net = classifier();
+       net.at(3).weights[1][2] = -INFINITY;
+       net.at(3).weights[1][1] = INFINITY;
+       net.infer(samples());
+     },
+     "dense layer3", "arrived", "The −∞ and +∞ were already in input 2 of dense \"layer3\"", false, 1},
+    {"a layer that is not wrapped divides 0 by 0",
+     [] {
+       Network net = classifier(0);
+       net.at(2).wrapped = false;
+       net.at(0).weights[0].assign(net.at(0).weights[0].size(), -1.0F);
+       train_network(net);
+     },
+     "dense layer3", "arrived", "already in input 0 of dense \"layer3\"", false, 3},
+    {"dropout, which nobody wrapped, drops everything and scales by 1 / 0",
+     [] {
+       Network net = classifier();
+       net.after_hook = [](std::size_t layer, Floats& y) {
+         for (float& v : y) v *= layer == 1 ? 0.0F * INFINITY : 1.0F;
+       };
+       train_network(net);
+     },
+     "batch-norm layer2", "changed", "which held the result of relu, was changed since that was recorded", false, 3},
+    {"the optimizer, which nobody wrapped, takes too large a step",
+     [] {
+       Network net = classifier();
+       for (int i = 0; i < 4; ++i) net.train_on(samples(), sample_labels, i == 2 ? INFINITY : 0.01F);
+     },
+     "dense layer0", "arrived", "NaN, −∞ and +∞ were already in input 1 of dense \"layer0\"", false, 2},
+};
+
+}  // namespace
+
+TEST_CASE("trial: a network with one hook, wrapped in part") {
+  test::check_clean([] {
+    Network net = classifier();
+    train_network(net, 3);
+  });
+  for (const bool in_functions : {false, true}) {
+    CAPTURE(in_functions);
+    Network::in_functions = in_functions;
+    test::check_trials(
+        network_trials,
+        [](const std::string& op) { return op == "cross-entropy-grad loss" ? Network::loss_line : Network::hook_line; },
+        in_functions);
+  }
+  Network::in_functions = false;
+}
+
+TEST_CASE("trial: what is written over before it is recorded is the op's, and the remedy says what else it may be") {
+  const test::Recorded run([] {
+    Network net = classifier();
+    net.before_hook = [](std::size_t layer, Floats& y) { y[0] = layer == 1 ? NAN : y[0]; };
+    net.infer(samples());
+  });
+  const test::TrialAnswer a = test::answer_of(run);
+  CHECK(a.op() == "relu layer1");
+  CHECK(a.says("and its inputs were clean when it had run"));
+  CHECK(a.sentence.remedy.find("written over its result before it was recorded") != std::string::npos);
+}
