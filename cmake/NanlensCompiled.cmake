@@ -11,6 +11,7 @@ function(nanlens_compiled name modules)
   add_library(nanlens_${name} STATIC EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/nanlens_${name}.cpp)
   add_library(nanlens::${name} ALIAS nanlens_${name})
   target_compile_definitions(nanlens_${name} PUBLIC NANLENS_SPLIT)
+  set_target_properties(nanlens_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)  # for shared libraries, too
   list(TRANSFORM modules PREPEND nanlens::)
   target_link_libraries(nanlens_${name} PUBLIC ${modules} PRIVATE $<TARGET_NAME_IF_EXISTS:nanlens_developer>)
 endfunction()
@@ -23,4 +24,5 @@ add_library(nanlens_c SHARED EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/nanlen
 add_library(nanlens::c ALIAS nanlens_c)
 set_target_properties(nanlens_c PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
                                            LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
-target_link_libraries(nanlens_c PUBLIC nanlens::capture PRIVATE $<TARGET_NAME_IF_EXISTS:nanlens_developer>)
+target_link_libraries(nanlens_c PUBLIC nanlens::capture PRIVATE nanlens::compiled $<TARGET_NAME_IF_EXISTS:nanlens_developer>)
+target_link_options(nanlens_c PRIVATE LINKER:--exclude-libs,ALL)  # it shows <nanlens/c.h> alone

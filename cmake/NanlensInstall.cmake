@@ -25,3 +25,6 @@ foreach(program nanlens-command nanlens-viewer)
     install(TARGETS ${program} DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
 endforeach()
+if(NANLENS_LOADED)
+  install(TARGETS ${NANLENS_LOADED} LIBRARY DESTINATION lib/nanlens)  # beside bin, where the command looks for them
+endif()

@@ -74,3 +74,8 @@ if(TARGET Eigen3::Eigen)
   nanlens_module(hosts_eigen nanlens_capture Eigen3::Eigen)
   list(APPEND NANLENS_MODULES hosts_eigen)
 endif()
+
+# PyTorch is the program's to find and to link. NDEBUG: as its libraries are compiled, see the header.
+nanlens_module(hosts_torch nanlens_capture)
+target_compile_definitions(nanlens_hosts_torch INTERFACE NDEBUG)
+list(APPEND NANLENS_MODULES hosts_torch)

@@ -59,11 +59,31 @@ int check(const std::string& path, bool strict);
 /// running, or if a file can't be written.
 int recover(const std::string& path);
 
+/// Prints the path of a host's adapter, a shared library that records what the host does once it is loaded: compiled
+/// against `library` (for torch, its libtorch_cpu.so) where the user's cache has none for it yet. Throws Failure with
+/// what to install if that can't be done.
+int adapter(const std::string& host, const std::string& library);
+
 /// Starts the desktop viewer in place of this process; returns only by throwing Failure.
 int view(const std::vector<std::string>& paths);
 
 /// Why `view` would fail: no viewer beside this program, no display. Empty if it would start.
 std::string why_no_viewer();
+
+struct RunOptions {
+  std::vector<std::string> program;  // its name, and its arguments
+  std::string logdir;                // empty: ./nanlens-DATE-TIME
+  std::string mode;                  // empty: FULL_HEALTH
+  std::int64_t ring = 0;             // keep the last so many events; 0: all
+  std::string traps;                 // floating-point exceptions to trap; empty: none
+  std::string hosts;                 // libraries whose ops are recorded, a list with commas; empty: all known
+  bool check = false;                // exit code 1 if there is a NaN or infinity
+  bool best_effort = false;          // run it unrecorded where it can't be recorded
+};
+
+/// Runs a program and records it; then says on stderr what was found. Its exit code, or 128 and the signal that ended
+/// it.
+int run(const RunOptions& options);
 
 /// A logdir into one file.
 int pack(const std::string& path, std::string output);

@@ -103,6 +103,8 @@ void print_execution(Run& run, std::size_t i) {
               {"output_tensor_device_ids", e.output_tensor_device_ids},
               {"stack_frame_ids", frames_of(e.code_location)},
               {"debug_tensor_values", values},
+              {"hits", extension_or_null(detail->extension.hits)},
+              {"since_start_ns", extension_or_null(detail->extension.since_start_ns)},
               {"input_evidence", evidence_of(detail->extension.input_evidence)},
               {"output_evidence", evidence_of(detail->extension.output_evidence)}});
 }

@@ -26,6 +26,8 @@ struct Arguments {
   std::string raw;
   std::string output;
   std::string directory = ".";
+  std::string host;
+  nanlens::cli::RunOptions run;
   int code = 0;
 };
 
@@ -109,11 +111,44 @@ void add_recover(CLI::App& app, Arguments& a) {
   command->callback([&a] { a.code = nanlens::cli::recover(a.path); });
 }
 
+void add_adapter(CLI::App& app, Arguments& a) {
+  CLI::App* const command = app.add_subcommand(
+      "adapter", "print the path of a library that records a host, compiled against the host's version if need be");
+  command->add_option("HOST", a.host, "torch")->required();
+  command->add_option("LIBRARY", a.path, "the host's library: libtorch_cpu.so")->required();
+  command->callback([&a] { a.code = nanlens::cli::adapter(a.host, a.path); });
+}
+
 void add_unpack(CLI::App& app, Arguments& a) {
   CLI::App* const command = app.add_subcommand("unpack", "take an archive apart");
   command->add_option("FILE", a.path, "the archive")->required();
   command->add_option("-C,--directory", a.directory, "where to; the current directory by default");
   command->callback([&a] { a.code = nanlens::cli::unpack(a.path, a.directory); });
+}
+
+void add_run(CLI::App& app, Arguments& a) {
+  CLI::App* const command =
+      app.add_subcommand("run", "run a program as it is, and record it: nanlens run --traps -- ./solver input.txt");
+  command->add_option("--logdir", a.run.logdir, "where to; ./nanlens-DATE-TIME by default");
+  command->add_option("--mode", a.run.mode, "what is recorded of tensors; FULL_HEALTH by default");
+  command->add_option("--ring", a.run.ring, "keep the last so many events; 0: all")->check(CLI::NonNegativeNumber);
+  command->add_flag("--traps{all}", a.run.traps,
+                    "trap floating-point exceptions of native code: all, or a list of invalid, "
+                    "divbyzero, overflow (--traps=invalid,overflow)");
+  command->add_option("--hosts", a.run.hosts, "libraries whose ops are recorded: torch, none; all by default");
+  command->add_flag("--check", a.run.check, "exit code 1 if there is a NaN or infinity and the program succeeded");
+  command->add_flag("--best-effort", a.run.best_effort, "run it unrecorded where it can't be recorded");
+  command->footer("The program follows behind '--'. Its exit code, or 128 and the number of a signal, is that of run.");
+  command->callback([&a] { a.code = nanlens::cli::run(a.run); });
+}
+
+// What is behind "--" is another program's.
+void take_program(std::vector<std::string>& words, Arguments& a) {
+  if (words.empty() || words.front() != "run") return;
+  const auto end = std::find(words.begin(), words.end(), "--");
+  if (end == words.end()) return;
+  a.run.program.assign(end + 1, words.end());
+  words.erase(end, words.end());
 }
 
 // A first word that is no subcommand is a logdir to look at; `nanlens ./report` opens a directory of that name. Where
@@ -136,12 +171,13 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(
       "LOGDIR is a directory, or an archive of one (.nanlens, .tar.zst, .tar).\nExit codes: 0 done, 2 can't read or "
-      "wrong usage; 'check' has its own.");
+      "wrong usage; 'check' and 'run' have their own.");
   Arguments arguments;
-  for (const auto add :
-       {add_report, add_why, add_tensor, add_view, add_check, add_dump, add_pack, add_recover, add_unpack})
+  for (const auto add : {add_report, add_why, add_tensor, add_view, add_check, add_dump, add_run, add_pack, add_recover,
+                         add_unpack, add_adapter})
     add(app, arguments);
   std::vector<std::string> words(argv + 1, argv + argc);
+  take_program(words, arguments);
   complete(words, app);
   std::reverse(words.begin(), words.end());  // CLI11 takes them last first
   try {

@@ -129,8 +129,13 @@ void print_others(SentenceWriter& writer, Causes& causes) {
   if (groups.size() > 1) line("  Other causes:");
   for (std::size_t i = 1; i < std::min(groups.size(), shown + 1); ++i) {
     const causes::CauseGroup& group = groups[i];
-    line("    " + event_text(causes, causes.roots()[group.root].event) + ": " + writer.sentence(group.root).text + " " +
-         with_separators(group.reach) + (group.reach == 1 ? " bad tensor" : " bad tensors") +
+    const auto sentence = writer.sentence(group.root);
+    const std::string text = event_text(causes, causes.roots()[group.root].event) + ": " + sentence.text;
+    if (sentence.consequence.empty()) {
+      line("    " + text);
+      continue;
+    }
+    line("    " + text + " " + with_separators(group.reach) + (group.reach == 1 ? " bad tensor" : " bad tensors") +
          (group.count > 1 ? ", " + with_separators(group.count) + " times." : "."));
   }
   if (groups.size() > shown + 1) line("    … and " + with_separators(groups.size() - shown - 1) + " more");

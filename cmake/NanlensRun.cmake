@@ -1,0 +1,23 @@
+# lib/nanlens: what `nanlens run` loads into programs. libnanlens_preload.so, which waits for libraries that nanlens knows, is C.
+if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux" OR NANLENS_SANITIZE)
+  return()
+endif()
+add_library(nanlens_preload MODULE ${PROJECT_SOURCE_DIR}/viewer/run/preload.c)
+set_target_properties(nanlens_preload PROPERTIES C_VISIBILITY_PRESET hidden LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/nanlens)
+target_link_libraries(nanlens_preload PRIVATE ${CMAKE_DL_LIBS} Threads::Threads $<TARGET_NAME_IF_EXISTS:nanlens_developer>)
+list(APPEND NANLENS_LOADED nanlens_preload)
+
+# libnanlens_traps.so, which `nanlens run --traps` loads into programs: <nanlens/hosts/traps.hpp> as an object of its
+# own. The C++ library is part of it, so that it brings nothing along that a program might have in another version.
+if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  return()
+endif()
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/nanlens_traps.cpp CONTENT "#include <nanlens/hosts/traps/loadable.hpp>\n")
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/nanlens_traps.map CONTENT "{ global: \
+sigaction; signal; sigprocmask; pthread_sigmask; feenableexcept; fedisableexcept; fesetenv; feupdateenv; _exit; _Exit; abort; local: *; };\n")
+add_library(nanlens_traps MODULE ${PROJECT_BINARY_DIR}/nanlens_traps.cpp)
+set_target_properties(nanlens_traps PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+                                               LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/nanlens)
+target_link_libraries(nanlens_traps PRIVATE nanlens::capture ${CMAKE_DL_LIBS} $<TARGET_NAME_IF_EXISTS:nanlens_developer>)
+target_link_options(nanlens_traps PRIVATE -static-libstdc++ -static-libgcc LINKER:--version-script=${PROJECT_BINARY_DIR}/nanlens_traps.map)
+list(APPEND NANLENS_LOADED nanlens_traps)

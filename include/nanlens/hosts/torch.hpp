@@ -1,0 +1,76 @@
+/// @file
+/// PyTorch and LibTorch, 1.13 and later: every op of a program is recorded, with no change to the program but
+///
+///     #include <nanlens/hosts/torch.hpp>
+///     nanlens::torch::attach();
+///
+/// or with none: `nanlens run -- PROGRAM` compiles this header into a library and loads it. Turn recording on as
+/// anywhere, by enable_dump_debug_info or the environment.
+///
+/// An Execution per op, forward, backward (its op's name is that of the autograd node), optimizer and in-place, of all
+/// threads. An op that only hands out what ops inside it made is not recorded beside them; views make no values and
+/// are not recorded; what is read through them is linked with what made the memory. In Python programs the stack of an
+/// op is Python's, that of a backward op followed by that of its forward op.
+#pragma once
+
+#if !defined(NDEBUG)
+#error \
+    "nanlens/hosts/torch.hpp: compile with -DNDEBUG, as PyTorch's libraries are. Without it PyTorch's class RecordFunction has another layout here than there, and its callbacks would read the wrong memory."
+#endif
+
+#include <string_view>
+#include <utility>
+
+#include <ATen/record_function.h>
+
+#include <nanlens/config.hpp>
+#include <nanlens/nanlens.hpp>
+#if !defined(NANLENS_DISABLE)
+#include <nanlens/hosts/torch/observer.hpp>
+#endif
+
+namespace nanlens::inline NANLENS_ABI {
+
+/// PyTorch as a host.
+namespace torch {
+
+/// From now on every op of every thread is recorded, while recording is on; while it is off, an op costs a few
+/// nanoseconds more. False if ops are recorded already: by an earlier call, or by `nanlens run`. Best called before
+/// threads are started.
+NANLENS_HIDDEN bool attach();
+
+/// Ends that, where this program or library has begun it. Not while ops are running.
+NANLENS_HIDDEN void detach();
+
+#if defined(NANLENS_DISABLE)
+inline bool attach() { return false; }
+inline void detach() {}
+#else
+namespace detail {
+
+inline ::at::CallbackHandle callback = ::at::INVALID_CALLBACK_HANDLE;
+
+}  // namespace detail
+
+inline bool attach() {
+  if (!nanlens::detail::recorder().claim_host(std::string_view("torch"))) return false;
+  (void)python::this_thread_stack();  // finds out how to read stacks, now that the interpreter's lock may be held
+  detail::callback =
+      ::at::addGlobalCallback(::at::RecordFunctionCallback(&torch_host::begin, &torch_host::end)
+                                  .needsInputs(true)
+                                  .needsOutputs(true)
+                                  .needsIds(true)
+                                  .scopes({::at::RecordScope::FUNCTION, ::at::RecordScope::BACKWARD_FUNCTION}));
+  return true;
+}
+
+inline void detach() {
+  if (detail::callback == ::at::INVALID_CALLBACK_HANDLE) return;
+  ::at::removeCallback(std::exchange(detail::callback, ::at::INVALID_CALLBACK_HANDLE));
+  nanlens::detail::recorder().release_host(std::string_view("torch"));
+}
+#endif
+
+}  // namespace torch
+
+}  // namespace nanlens::inline NANLENS_ABI

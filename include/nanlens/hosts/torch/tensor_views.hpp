@@ -1,0 +1,132 @@
+/// @file
+/// PyTorch's tensors as nanlens sees them: raw memory only, since an ATen call inside a callback would be recorded
+/// itself, and may throw.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+
+#include <nanlens/capture/tensor_handle.hpp>
+#include <nanlens/config.hpp>
+
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN torch_host {
+
+/// The dtype of the same elements; `invalid` for those that nanlens has no name for.
+inline DType dtype_of(::c10::ScalarType type) noexcept {
+  using ::c10::ScalarType;
+  constexpr int float8_e5m2 = 23;  // by number: PyTorch before 2.1 has no name for them
+  constexpr int float8_e4m3fn = 24;
+  switch (type) {
+    case ScalarType::Byte: return DType::uint8;
+    case ScalarType::Char: return DType::int8;
+    case ScalarType::Short: return DType::int16;
+    case ScalarType::Int: return DType::int32;
+    case ScalarType::Long: return DType::int64;
+    case ScalarType::Half: return DType::float16;
+    case ScalarType::Float: return DType::float32;
+    case ScalarType::Double: return DType::float64;
+    case ScalarType::ComplexFloat: return DType::complex64;
+    case ScalarType::ComplexDouble: return DType::complex128;
+    case ScalarType::Bool: return DType::boolean;
+    case ScalarType::BFloat16: return DType::bfloat16;
+    default: break;
+  }
+  if (static_cast<int>(type) == float8_e5m2) return DType::float8_e5m2;
+  return static_cast<int>(type) == float8_e4m3fn ? DType::float8_e4m3fn : DType::invalid;
+}
+
+/// Says once per kind that tensors of it are passed over.
+inline void pass_over(std::size_t kind, const char* what) noexcept {
+  static std::atomic<unsigned> said{0};
+  const unsigned bit = 1U << kind;
+  if ((said.fetch_or(bit) & bit) == 0)
+    std::fprintf(stderr, "nanlens: %s tensors are passed over: their values can't be read here\n", what);
+}
+
+/// True if the memory of a tensor can be described by sizes and strides; says why not.
+inline bool is_plain(const ::c10::TensorImpl& tensor) noexcept {
+  if (tensor.is_nested()) return pass_over(0, "nested"), false;
+  if (tensor.key_set().has(::c10::DispatchKey::FuncTorchBatched)) return pass_over(1, "batched (vmap's)"), false;
+  if (tensor.is_python_dispatch()) return pass_over(2, "Python-dispatched"), false;
+  if (tensor.is_meta()) return pass_over(3, "meta"), false;
+  if (tensor.is_quantized()) return pass_over(4, "quantised"), false;
+  if (tensor.layout() != ::c10::kStrided) return pass_over(5, "sparse"), false;
+  return tensor.has_storage();
+}
+
+/// A device's name as TensorFlow forms it; lasts as long as the program.
+inline const char* device_name(const ::c10::Device& device) {
+  if (device.is_cpu()) return cpu_device;
+  static auto* const names = new std::set<std::string>;
+  static std::mutex lock;
+  std::string name = "/job:localhost/replica:0/task:0/device:";
+  name += device.is_cuda() ? "GPU" : ::c10::DeviceTypeName(device.type());
+  name += ":" + std::to_string(device.has_index() ? device.index() : 0);
+  const std::lock_guard guard(lock);
+  return names->insert(std::move(name)).first->c_str();
+}
+
+/// What names a tensor that can't be read, so that nobody takes it for a clean one.
+inline constexpr const char* unreadable_device = "/job:localhost/replica:0/task:0/device:UNREADABLE:0";
+
+/// A view of a tensor's memory; without data where that is on a device, or not this process's to read.
+inline TensorView view_of_impl(const ::c10::TensorImpl& tensor) {
+  TensorView view;
+  view.dtype = dtype_of(::c10::typeMetaToScalarType(tensor.dtype()));
+  if (!is_plain(tensor)) {
+    view.device = unreadable_device;
+    return view;
+  }
+  const auto sizes = tensor.sizes();
+  const auto strides = tensor.strides();
+  std::int64_t last = 0;
+  bool has_elements = true;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    view.shape.push_back(sizes[i]);
+    view.strides.push_back(strides[i]);
+    last += (sizes[i] - 1) * strides[i];
+    has_elements = has_elements && sizes[i] > 0;
+  }
+  view.device = device_name(tensor.device());
+  if (!tensor.device().is_cpu() || !has_elements || view.shape.overflowed()) return view;
+  const ::c10::Storage& storage = tensor.storage();
+  const auto bytes = static_cast<std::size_t>(tensor.itemsize());
+  const auto offset = static_cast<std::size_t>(tensor.storage_offset());
+  const void* const memory = storage.data();
+  // A storage may have been made smaller than its tensors, as sharding libraries do.
+  if (memory == nullptr || (offset + static_cast<std::size_t>(last) + 1) * bytes > storage.nbytes())
+    view.device = unreadable_device;
+  else
+    view.data = static_cast<const char*>(memory) + offset * bytes;
+  return view;
+}
+
+/// True if there are elements that can be looked at, here or by their shape alone.
+inline bool is_recordable(const TensorView& view) noexcept {
+  return view.dtype != DType::invalid && view.device != unreadable_device && num_elements(view.shape) != 0;
+}
+
+/// Calls visit(tensor) for each defined tensor of a value, lists and tuples included.
+template <class Visit>
+void each_tensor(const ::c10::IValue& value, const Visit& visit) {
+  if (value.isTensor()) {
+    if (const ::at::Tensor& tensor = value.toTensor(); tensor.defined()) visit(*tensor.unsafeGetTensorImpl());
+  } else if (value.isList()) {
+    for (const ::c10::IValue& element : value.toListRef()) each_tensor(element, visit);
+  } else if (value.isTuple()) {
+    for (const ::c10::IValue& element : value.toTupleRef().elements()) each_tensor(element, visit);
+  }
+}
+
+}  // namespace NANLENS_HIDDEN torch_host
+}  // namespace nanlens::inline NANLENS_ABI

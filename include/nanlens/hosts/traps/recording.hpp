@@ -1,0 +1,257 @@
+/// @file
+/// The thread that puts trapped exceptions on record.
+#pragma once
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <pthread.h>
+
+#include <nanlens/hosts/traps/trapping.hpp>
+#include <nanlens/nanlens.hpp>
+
+namespace nanlens::inline NANLENS_ABI::traps::detail {
+
+using nanlens::detail::Observation;
+using nanlens::detail::OpRef;
+using nanlens::detail::ResolvedFrame;
+using nanlens::detail::SourcePlace;
+
+/// The flags of MXCSR as NanlensExtension.fp_flags has them.
+constexpr std::uint32_t recorded_flags(std::uint32_t flags) noexcept {
+  return (flags & mxcsr_invalid) | (flags & mxcsr_divide_by_zero) >> 1 | (flags & mxcsr_overflow) >> 1;
+}
+
+constexpr DType dtype_of(Element element) noexcept {
+  constexpr DType dtypes[] = {DType::float32, DType::float64, DType::int32, DType::int64};
+  return dtypes[static_cast<int>(element)];
+}
+
+inline void follow_recorder();
+
+/// Records traps; used by one thread at a time.
+class NANLENS_HIDDEN TrapRecorder {
+ public:
+  void record(Trap& trap) noexcept {
+    try {
+      put(trap);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "nanlens: a trapped exception is not recorded: %s\n", error.what());
+    }
+  }
+
+  /// Ends what was begun again.
+  void end() noexcept {
+    if (began_again_) disable_dump_debug_info();
+    began_again_ = false;
+  }
+
+ private:
+  /// The process may end at the very moment at which the recorder has begun: then it is over before its first event.
+  void begin_again() {
+    DumpOptions options;
+    std::string why;
+    if (nanlens::detail::environment("NANLENS_LOGDIR").empty()) return;
+    if (nanlens::detail::options_from_environment(options, why))
+      began_again_ = nanlens::detail::start_dump(options, why);
+  }
+
+  /// Where a trap happened.
+  struct Where {
+    std::size_t begin = 0;      ///< the first frame outside the C library
+    std::string in;             ///< the function of the C library that was called there; empty if none was
+    ResolvedFrame instruction;  ///< or the call that led to it
+    std::string line;           ///< the innermost that is known, to count by
+  };
+
+  void put(Trap& trap) {
+    forget(&trap, sizeof trap);  // the first event of all: with it the recorder begins, and plans its own end
+    if (!began_) follow_recorder();
+    began_ = true;
+    if ((nanlens::detail::active_bits() & nanlens::detail::dumping_bit) == 0) begin_again();
+    const Where& where = find(trap);
+    const Instruction& i = trap.instruction;
+    const std::string_view type = i.name;
+    const std::string kind = kind_words(trap.kind) + (where.in.empty() ? "" : " in " + where.in);
+    auto& hits = hits_[std::string(type) + "\n" + kind + "\n" + where.line];
+    hits[trap.key] = trap.hits;
+    Observation observed{trap.frames + where.begin, trap.num_frames - where.begin, trap.thread, 0, 0};
+    for (const auto& [place, count] : hits) observed.hits += count;
+    if (trap.wall_time > start_) observed.since_start_ns = static_cast<std::uint64_t>((trap.wall_time - start_) * 1e9);
+    const ResolvedFrame& at = where.instruction;
+    const SourcePlace place =
+        at.line > 0 ? SourcePlace(at.file.c_str(), at.function.c_str(), static_cast<std::uint32_t>(at.line), 0)
+                    : SourcePlace();
+    std::vector<TensorView> operands;
+    for (std::size_t k = 0; k < i.num_operands; ++k)
+      if (trap.operand_known[k]) operands.push_back(view(i, trap.operands[k], i.from));
+    std::vector<TensorView> results;
+    if (trap.has_result) results.push_back(view(i, trap.result, i.to));
+    auto input_refs = inputs(operands);
+    auto output_refs = outputs(results);
+    nanlens::detail::record(OpRef(type, kind, place), input_refs, output_refs,
+                            {0, recorded_flags(trap.flags), &observed});
+  }
+
+  static TensorView view(const Instruction& i, const unsigned char* bytes, Element element) {
+    return dense_view(bytes, dtype_of(element), i.is_packed ? Shape{i.lanes} : Shape{});
+  }
+
+  const Where& find(const Trap& trap) {
+    const auto [found, is_new] = where_.try_emplace(trap.key);
+    if (!is_new) return found->second;
+    Where& where = found->second;
+    find_caller(trap, where);
+    const SourcePlace nowhere;
+    const std::span frames(trap.frames + where.begin, trap.num_frames - where.begin);
+    const auto innermost = symbolizer_.resolve(frames.first(1), nowhere);
+    if (!innermost.empty()) where.instruction = innermost.back();
+    const auto resolved = symbolizer_.resolve(frames, nowhere);
+    const auto known =
+        std::find_if(resolved.rbegin(), resolved.rend(), [](const ResolvedFrame& frame) { return frame.line > 0; });
+    where.line = known != resolved.rend() ? known->file + ":" + std::to_string(known->line) : std::to_string(trap.key);
+    return where;
+  }
+
+  /// Nobody looks for his bug in the C library: what counts is which function of it was called, and where.
+  static void find_caller(const Trap& trap, Where& where) {
+    std::string name;
+    for (std::uint32_t i = 0; i < trap.num_frames; ++i) {
+      Dl_info info{};
+      if (::dladdr(reinterpret_cast<const void*>(trap.frames[i] - 1), &info) == 0 || info.dli_fname == nullptr) return;
+      const std::string_view path = info.dli_fname;
+      const std::string_view file = path.substr(path.rfind('/') + 1);
+      const bool is_c_library = file.starts_with("libm.so") || file.starts_with("libm-") ||
+                                file.starts_with("libmvec.so") || file.starts_with("libc.so");
+      if (!is_c_library) {
+        where.begin = i;
+        where.in = name;
+        return;
+      }
+      name = info.dli_sname == nullptr ? "the C library" : info.dli_sname;
+    }
+  }
+
+  bool began_ = false;
+  bool began_again_ = false;
+  nanlens::detail::Symbolizer symbolizer_;
+  std::map<std::uint64_t, Where> where_;                                // by place
+  std::map<std::string, std::map<std::uint64_t, std::uint64_t>> hits_;  // of each op, kind and line, by place
+  double start_ = trapping.start_time;
+};
+
+/// Runs until the process ends. Its own arithmetic is never trapped.
+class NANLENS_HIDDEN RecordingThread {
+ public:
+  static RecordingThread& get() {
+    static RecordingThread* const thread = new RecordingThread;  // never destroyed: it runs until the process is gone
+    return *thread;
+  }
+
+  /// False if there can be no thread.
+  bool start() noexcept {
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    real_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t thread{};
+    const bool started = ::pthread_create(&thread, nullptr, &run, this) == 0;
+    real_sigmask(SIG_SETMASK, &before, nullptr);
+    if (started) ::pthread_detach(thread);
+    return started;
+  }
+
+  /// Has everything recorded that was trapped until now, the last trap of each place, too. Waits for it as long as it
+  /// gets on: the first needs all symbols of the program.
+  void finish() noexcept {
+    if (!trapping.on.load()) return;
+    const std::uint32_t asked = asked_.fetch_add(1) + 1;
+    constexpr timespec millisecond{0, 1000000};
+    constexpr int longest = 10000;
+    std::uint64_t recorded = recorded_.load();
+    for (int i = 0; i < longest && done_.load() < asked; ++i) {
+      trapping.queue.wake();
+      ::nanosleep(&millisecond, nullptr);
+      if (recorded != recorded_.load()) i = 0;
+      recorded = recorded_.load();
+    }
+  }
+
+  /// While the process is copied nothing is under way here: a child could not get what this thread has locked, in the
+  /// loader say, and a recorder that has only half begun is of no use to it. For ten seconds at most (the first trap
+  /// needs all symbols of the program), since the caller may hold just what this thread waits for.
+  void hold() noexcept {
+    if (!trapping.on.load()) return;
+    held_.store(true);
+    constexpr timespec millisecond{0, 1000000};
+    for (int i = 0; i < 10000 && busy_.load(); ++i) ::nanosleep(&millisecond, nullptr);
+  }
+  void release() noexcept { held_.store(false); }
+
+  /// In a forked child, which has neither the thread nor its traps.
+  void start_in_child() noexcept {
+    trapping.queue.clear();
+    trapping.places.clear();
+    recorder_ = new (std::nothrow) TrapRecorder;  // the parent's may have been in use
+    asked_.store(0);
+    done_.store(0);
+    busy_.store(false);
+    held_.store(false);
+    if (recorder_ == nullptr || !start()) trapping.on.store(false);
+  }
+
+ private:
+  static void* run(void* self) noexcept {
+    __builtin_ia32_ldmxcsr(0x1F80);
+    static_cast<RecordingThread*>(self)->loop();
+    return nullptr;
+  }
+  void begin_record() noexcept {
+    constexpr timespec millisecond{0, 1000000};
+    for (busy_.store(true); held_.load(); busy_.store(true)) {
+      busy_.store(false);
+      ::nanosleep(&millisecond, nullptr);
+    }
+  }
+  void loop() noexcept {
+    for (;;) {
+      const std::uint32_t seen = trapping.queue.signal();
+      const std::uint32_t asked = asked_.load();
+      const auto record = [&](Trap& trap) {
+        begin_record();
+        recorder_->record(trap);
+        recorded_.fetch_add(1);
+        busy_.store(false);
+      };
+      trapping.queue.drain(record);
+      if (asked != done_.load()) {
+        trapping.places.drain(record);
+        recorder_->end();
+        done_.store(asked);
+      }
+      trapping.queue.wait(seen);
+    }
+  }
+
+  TrapRecorder* recorder_ = new TrapRecorder;
+  std::atomic<std::uint64_t> recorded_{0};
+  std::atomic<bool> busy_{false};
+  std::atomic<bool> held_{false};
+  std::atomic<std::uint32_t> asked_{0};
+  std::atomic<std::uint32_t> done_{0};
+};
+
+inline void finish_recording() noexcept { RecordingThread::get().finish(); }
+
+/// The recorder has begun, with plans of its own for the end of the process, and for its copies: what is done last is
+/// planned first, and what was planned last is done first.
+inline void follow_recorder() {
+  std::atexit([] { finish_recording(); });
+  ::pthread_atfork([] { RecordingThread::get().hold(); }, [] { RecordingThread::get().release(); }, nullptr);
+}
+
+}  // namespace nanlens::inline NANLENS_ABI::traps::detail

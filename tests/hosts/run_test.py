@@ -1,0 +1,313 @@
+#!/usr/bin/env python3
+"""`nanlens run` and its traps on programs as they are: `run_test.py NANLENS PROGRAMS CC CXX`. Places are those of comments in the
+programs' sources, which say what must be on record there."""
+import datetime
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+nanlens, programs, cc, cxx = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3], sys.argv[4]
+work = pathlib.Path(tempfile.mkdtemp())
+built = work / "bin"
+built.mkdir()
+os.environ.pop("LD_PRELOAD", None)
+KINDS = ("0/0", "∞/∞", "x/0", "0·∞", "∞−∞", "root of a negative number", "overflow", "conversion beyond the integers",
+         "signalling NaN", "comparison with NaN")
+
+
+def check(what, holds):
+    if not holds:
+        sys.exit(f"FAILED: {what}")
+
+
+def build(source, *flags, compiler=cc, name=None):
+    program = built / (name or pathlib.Path(source).stem)
+    subprocess.run([compiler, "-g", *flags, str(programs / source), "-o", str(program), "-lm"], check=True)
+    return program
+
+
+def plain(*args, **more):
+    return subprocess.run([str(a) for a in args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
+
+
+def run(logdir, *program, flags=("--traps",), **more):
+    return plain(nanlens, "run", "--logdir", logdir, *flags, "--", *program, **more)
+
+
+def rows(logdir, kind, *more):
+    r = plain(nanlens, "dump", logdir, "--what", kind, *more)
+    check(r.stderr, r.returncode == 0)
+    return [json.loads(line) for line in r.stdout.splitlines()]
+
+
+def run_ids(logdir):
+    return [r["run_id"] for r in rows(logdir, "runs")]
+
+
+def trapped(logdir, run_id=None):
+    """(op, kind, line, hits, execution) of all that is on record; the line is that of the innermost frame in a test program."""
+    more = ["--run", run_id] if run_id else []
+    frames = {f["id"]: f for f in rows(logdir, "stack_frames", *more)}
+    result = []
+    for e in rows(logdir, "executions", *more):
+        lines = [frames[i]["line"] for i in e["stack_frame_ids"] if "/programs/" in frames[i]["file_path"]]
+        result.append((e["op_type"], e["op_name"], lines[-1] if lines else 0, e["hits"], e))
+    return result
+
+
+def marks(source, *without):
+    """{(op, kind, line)} as the comments of a source have them; the op may be empty."""
+    found = set()
+    for number, text in enumerate((programs / source).read_text(encoding="utf-8").splitlines(), 1):
+        comment = re.search(r"(?:/\*|//|!) *(.*?) *(?:\*/)?$", text)
+        if not comment:
+            continue
+        words = comment[1]
+        kind = next((k for k in KINDS if f" {words}".find(f" {k}") >= 0), None)
+        if kind and kind not in without:
+            op, _, rest = words.partition(kind)
+            found.add((op.strip(), kind + rest, number))
+    return found
+
+
+def check_marks(source, logdir, *without):
+    found = [(op, kind, line) for op, kind, line, _, _ in trapped(logdir)]
+    for op, kind, line in marks(source, *without):
+        check(f"{source}:{line}: {op} {kind} in {found}",
+              any(o.removeprefix("v").startswith(op) and (k == kind or kind.endswith(" in") and k.startswith(kind)) and n == line
+                  for o, k, n in found))
+    places = {line for _, _, line in marks(source)}
+    for op, kind, line in found:
+        check(f"{source}:{line}: {op} {kind} is expected nowhere", line in places)
+
+
+def same_behaviour(ours, theirs):
+    check(f"the same output: {ours} {theirs}", ours.stdout == theirs.stdout)
+    check(f"the same exit code: {ours.returncode} {theirs.returncode} {ours.stderr}", ours.returncode == theirs.returncode)
+
+
+def test_scalar():
+    for flags in (["-O0", "-fno-math-errno"], ["-O2", "-fno-math-errno"]):
+        program = build("scalar.c", *flags)
+        logdir = work / ("scalar" + flags[0])
+        ours = run(logdir, program)
+        same_behaviour(ours, plain(program))
+        check("exit code 7", ours.returncode == 7)
+        check_marks("scalar.c", logdir)
+        check("the first is told: " + ours.stderr, re.search(r"nanlens: 0/0 at scalar\.c:\d+ in main, 1 time; first at \+0\.\d s\.", ours.stderr))
+        divided = next(e for op, kind, _, _, e in trapped(logdir) if (op, kind) == ("divsd", "0/0"))
+        check("operands are on record", [i["counts"] for i in divided["input_evidence"]] == [[0, 0, 0, 0, 1, 0]] * 2)
+        check("so is the result", divided["output_evidence"][0]["counts"] == [0, 0, 1, 0, 0, 0])
+
+
+def test_selection():
+    program = build("scalar.c", "-O0")
+    run(work / "some", program, flags=["--traps=divbyzero,overflow"])
+    kinds = {kind.split(" in ")[0] for _, kind, _, _, _ in trapped(work / "some")}
+    check(f"only what was asked for: {kinds}", kinds == {"x/0", "overflow"})
+
+
+def test_lanes():
+    with open("/proc/cpuinfo", encoding="utf-8") as f:
+        flags = set(re.search(r"^flags\s*: (.*)$", f.read(), re.M)[1].split())
+    if not {"avx2", "fma"} <= flags:
+        print("no AVX2 here: packed instructions are not tested")
+        return
+    program = build("lanes.c", "-O3", "-march=native")
+    logdir = work / "lanes"
+    ours = run(logdir, program)
+    same_behaviour(ours, plain(program))
+    found = trapped(logdir)
+    by_op = {}
+    for op, kind, line, hits, e in found:
+        by_op.setdefault((re.sub(r"\d{3}", "", op), kind), (line, e))
+    for op, kind, line in marks("lanes.c"):
+        if "avx512f" not in flags and kind == "x/0":
+            continue
+        seen = next((v for (o, k), v in by_op.items() if o.startswith(op) and k == kind), None)
+        check(f"lanes.c:{line}: {op} {kind} in {list(by_op)}", seen is not None and seen[0] == line)
+    line, e = next(v for (o, k), v in by_op.items() if o == "vdivpd" and k == "0/0")
+    check("1 of 4 lanes", e["output_evidence"][0]["counts"][2] == 1 and e["output_evidence"][0]["shape"] == [4])
+    check("which one", e["output_evidence"][0]["positions"][0] == 1)
+    check("the sentence says so: " + ours.stderr, re.search(r"0/0 at lanes\.c:%d in \w+, 1 of 4 lanes, 1 time" % line, ours.stderr))
+    loop = [(op, kind) for op, kind, n, _, _ in found if op.startswith("vdivps")]
+    check(f"the loop is wide: {by_op.keys()}", loop)
+
+
+def test_threads():
+    program = build("threads.cpp", "-O1", "-fopenmp", "-pthread", compiler=cxx)
+    logdir = work / "threads"
+    ours = run(logdir, program)
+    same_behaviour(ours, plain(program))
+    found = trapped(logdir)
+    most = {}
+    threads = {}
+    for op, kind, line, hits, e in found:
+        most[(op, kind, line)] = max(most.get((op, kind, line), 0), hits)
+        threads.setdefault((op, kind, line), set()).add(e["thread_id"])
+    for op, kind, line in marks("threads.cpp"):
+        times = {"x/0": 1000, "0·∞": 10, "0/0": 60}[kind]
+        seen = max((v for (o, k, n), v in most.items() if o.removeprefix("v") == op and k == kind and n == line), default=0)
+        check(f"threads.cpp:{line}: {op} {kind}, {times} times: {most}", seen == times)
+    check("each thread by its number", all(os.getpid() not in t for t in threads.values()))
+
+
+def test_fortran():
+    gfortran = shutil.which("gfortran")
+    if gfortran is None:
+        check("gfortran is there: CI installs it", not os.environ.get("CI"))
+        print("no gfortran here: Fortran is not tested")
+        return
+    for flags in (["-O0"], ["-O3", "-march=native"]):
+        program = build("flux.f90", *flags, "-J", str(work), compiler=gfortran)
+        logdir = work / ("fortran" + flags[0])
+        ours = run(logdir, program)
+        same_behaviour(ours, plain(program))
+        (op, kind, line), = marks("flux.f90")
+        found = trapped(logdir)
+        check(f"flux.f90:{line}: {found}", all(n == line and k == kind and o.lstrip("v").startswith(op) for o, k, n, _, _ in found))
+        check("no word about libgfortran's handler: " + ours.stderr, "SIGFPE" not in ours.stderr)
+        times = max(h for _, _, _, h, _ in found)
+        check(f"{times} times", times == 400 or flags != ["-O0"])
+        check("why: " + ours.stderr, re.search(r"0/0 at flux\.f90:%d in \S*flux, %d times?; first at" % (line, times), ours.stderr))
+
+
+def test_environment():
+    program = build("environment.c", "-O1")
+    (place,) = {line for _, kind, line in marks("environment.c") if kind == "x/0"}
+
+    def divided(logdir):
+        return [hits for _, kind, line, hits, _ in trapped(logdir) if (kind, line) == ("x/0", place)]
+
+    for what in ("cleared", "default", "held", "enabled", "handled", "_exit"):
+        logdir = work / what
+        ours = run(logdir, program, what)
+        same_behaviour(ours, plain(program, what))
+        hits = [] if what == "held" else divided(logdir)
+        expected = {"cleared": [1, 2, 3], "held": []}.get(what, [1])
+        check(f"{what}: {hits} {ours.stderr}", hits == expected)
+        word = {"enabled": "unmasks floating-point exceptions itself", "handled": "handles SIGFPE itself"}.get(what)
+        check(f"a word about it: {what} {ours.stderr}", word is None or ours.stderr.count(word) == 1)
+    ours = run(work / "held", program, "held")
+    check("nothing trapped, and it says so: " + ours.stderr, "no floating-point exception was trapped (all)" in ours.stderr)
+    for what, number in (("fatal", signal.SIGFPE), ("abort", signal.SIGABRT)):
+        ours = run(work / what, program, what)
+        check(f"{what} is still fatal: {ours.returncode}", ours.returncode == 128 + number)
+        check("and it is said: " + ours.stderr, f"was ended by signal {int(number)}" in ours.stderr)
+        words = "at least 1 time" if what == "abort" else 'divsd "x/0" at environment.c:%d: no NaN' % place
+        check("what came before is on record: " + ours.stderr, divided(work / what) == [1] and words in ours.stderr)
+
+
+def test_fork():
+    program = build("environment.c", "-O1")
+    logdir = work / "fork"
+    same_behaviour(run(logdir, program, "fork"), plain(program, "fork"))
+    ids = run_ids(logdir)
+    check(f"two runs: {ids}", len(ids) == 2)
+    kinds = sorted(kind for run_id in ids for _, kind, _, _, _ in trapped(logdir, run_id))
+    check(f"each with its own: {kinds}", kinds == ["0/0", "x/0"])
+
+
+def test_run():
+    program = build("environment.c", "-O1")
+    ours = run(work / "clean", program, "clean", flags=["--traps", "--check"])
+    check("clean: " + ours.stderr, ours.returncode == 0 and not (work / "clean").exists())
+    ours = run(work / "dirty", program, "cleared", flags=["--traps", "--check"])
+    check("--check", ours.returncode == 1)
+    ours = plain(nanlens, "run", "--traps", "--", program, "cleared", cwd=work)
+    (made,) = work.glob("nanlens-*")
+    datetime.datetime.strptime(made.name, "nanlens-%Y%m%d-%H%M%S")
+    ours = plain(nanlens, "run", "--", "sh", "-c", "cat; kill -TERM $$", input="through\n", cwd=work)
+    check(f"stdin, stdout, signal: {ours}", (ours.stdout, ours.returncode) == ("through\n", 143))
+    ours = run(work / "script", "sh", "-c", f"{program} cleared; exit 9")
+    check(f"a child of the program: {ours}", ours.returncode == 9 and "x/0 at environment.c" in ours.stderr)
+    stopped = subprocess.Popen([nanlens, "run", "--logdir", work / "stop", "--", "sh", "-c", "trap 'exit 5' TERM; echo up; while :; do sleep 0.1; done"],
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    check("it is up", stopped.stdout.readline() == b"up\n")
+    stopped.send_signal(signal.SIGTERM)
+    check("a signal goes on to the program", stopped.wait() == 5)
+
+
+def loading_program(*flags):
+    """A host library, an adapter of it, a command that names the adapter, and a program that opens the library."""
+    libraries = built / "libraries"
+    libraries.mkdir(exist_ok=True)
+    shared = ["-shared", "-fPIC"]
+    build("loading.c", *shared, "-DHOST", "-Wl,-soname,libtiny.so.1", name="libraries/libtiny.so.1")
+    build("loading.c", *shared, "-DOPENER", "-Wl,-rpath,$ORIGIN", name="libraries/libopener.so")
+    build("loading.c", *shared, "-DADAPTER", name="adapter.so")
+    command = built / "command"
+    command.write_text(f"#!/bin/sh\necho \"$1 $2 $3 [$LD_PRELOAD]\" >>{work}/asked\necho {built}/adapter.so\n")
+    command.chmod(0o755)
+    os.environ["NANLENS_COMMAND"] = str(command)
+    os.environ["NANLENS_HOST_LIBRARY"] = "tiny=libtiny.so"
+    return build("loading.c", "-rdynamic", "-Wl,-rpath,$ORIGIN/libraries", "-Wl,--enable-new-dtags", *flags, name="loading")
+
+
+def test_loading():
+    program = loading_program()
+    tiny = built / "libraries" / "libtiny.so.1"
+    said = "adapter in main\n"
+    for what in ("search", "path", "origin", "constructor", "missing"):
+        asked = work / "asked"
+        asked.write_text("")
+        ours = run(work / "loading", program, what, flags=[])
+        same_behaviour(ours, plain(program, what))
+        check(f"{what}: {ours.stderr}", ours.stderr.count(said) == (what != "missing"))
+        found = asked.read_text()
+        check(f"{what}: asked once, and not watched itself: {found}", found == ("" if what == "missing" else f"adapter tiny {tiny} []\n"))
+    linked = loading_program("-DLINKED", "-Wl,--no-as-needed", str(tiny))
+    ours = run(work / "linked", linked, "linked", flags=[])
+    check(f"linked: {ours}", said in ours.stderr and ours.stdout == "linked 42\n")
+    ours = run(work / "none", linked, "linked", flags=["--hosts", "none"])
+    check(f"--hosts: {ours}", said not in ours.stderr and "no library that nanlens knows" in ours.stderr)
+    (built / "command").write_text("#!/bin/sh\necho 'no compiler' >&2\nexit 2\n")
+    ours = run(work / "fails", linked, "linked", flags=[])
+    check(f"an adapter that can't be had: {ours}", "no compiler" in ours.stderr and ours.stdout == "linked 42\n" and ours.returncode == 0)
+    del os.environ["NANLENS_COMMAND"], os.environ["NANLENS_HOST_LIBRARY"]
+
+
+def test_faults():
+    program = build("environment.c", "-O1")
+    static = build("environment.c", "-static", name="static")
+    script = work / "script.sh"
+    script.write_text("#!/bin/sh\necho script\n")
+    own_rights = work / "own_rights"
+    shutil.copy(program, own_rights)
+    if os.getuid() == 0:
+        shutil.chown(own_rights, "nobody")
+    own_rights.chmod(0o4755)
+    file = work / "file"
+    file.write_text("")
+    cases = [([work / "missing"], "there is no program", False), (["no-such-program"], "in PATH", False),
+             ([script], "can't be executed", False), ([static, "clean"], "linked statically", True)]
+    if os.getuid() == 0:
+        cases.append(([own_rights, "clean"], "rights of its own", True))
+    for args, message, runs in cases:
+        for more in ([], ["--best-effort"]):
+            ours = run(work / "never", *args, flags=["--traps", *more])
+            check(f"{args}: {ours.stderr}", message in ours.stderr and ours.stderr.count("\n") == 1)
+            if more and runs:
+                check(f"{args} runs: {ours}", (ours.returncode, ours.stdout) == (0, "clean\n"))
+            else:
+                check(f"{args} does not run: {ours}", (ours.returncode, ours.stdout) == (2, ""))
+    for logdir, flags, message in ((file / "in", [], "can't write to"), (work / "m", ["--mode", "LOUD"], "unknown mode 'LOUD'"),
+                                   (work / "t", ["--traps=inexact"], "unknown trap 'inexact'")):
+        for more in ([], ["--best-effort"]):
+            ours = run(logdir, program, "clean", flags=["--traps", *flags, *more])
+            check(f"{flags}: {ours.stderr}", message in ours.stderr)
+            check(f"{flags}: {ours}", ours.returncode == (0 if more else 2) and ours.stdout == ("clean\n" if more else ""))
+    check("no program", "run needs a program behind '--'" in plain(nanlens, "run", "--traps").stderr)
+
+
+for name, test in list(globals().items()):
+    if name.startswith("test_") and (len(sys.argv) < 6 or name in sys.argv[5:]):
+        test()
+        print(name)
+shutil.rmtree(work)

@@ -1,0 +1,172 @@
+// LibTorch in C++: what is recorded of its ops, and what is not.
+#include <nanlens/hosts/torch.hpp>
+
+#include <ATen/ATen.h>
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <thread>
+
+#include <nanlens/reader/stack.hpp>
+
+#include "../capture/trial.hpp"
+
+using namespace nanlens;
+using test::answer_of;
+using test::Recorded;
+
+namespace {
+
+// Records what the body does with PyTorch.
+template <class Body>
+Recorded record_torch(const Body& body, StackMode stack = StackMode::call_site) {
+  CHECK(nanlens::torch::attach());
+  CHECK_FALSE(nanlens::torch::attach());  // ops would be recorded twice
+  const struct Detach {
+    ~Detach() { nanlens::torch::detach(); }
+  } detach;
+  return Recorded(body, [&](DumpOptions& options) { options.stack = stack; });
+}
+
+// The op types of a run's executions, in order.
+std::string ops_of(const Recorded& run) {
+  std::string types;
+  for (std::size_t i = 0; i < run->num_executions(); ++i) types += run->execution(i)->event.op_type + " ";
+  return types;
+}
+
+at::Tensor numbers(std::initializer_list<float> values) {
+  at::Tensor tensor = at::empty({static_cast<std::int64_t>(values.size())});
+  std::copy(values.begin(), values.end(), tensor.data_ptr<float>());
+  return tensor;
+}
+
+}  // namespace
+
+TEST_CASE("an op that hands out what ops inside it made is not recorded beside them, nor are views") {
+  CHECK(ops_of(record_torch([] {
+          const at::Tensor x = at::ones({2, 3});
+          const at::Tensor w = at::full({4, 3}, 2.0);
+          (void)at::linear(x, w, at::zeros({4})).t().reshape({8});
+        })) == "aten::ones aten::full aten::zeros aten::addmm aten::clone ");
+}
+
+TEST_CASE("memory that was allocated is no value, and what was there before is forgotten") {
+  const Recorded run = record_torch([] {
+    at::Tensor x = numbers({std::nanf(""), 1});
+    x = x * 2;
+    const void* const memory = x.data_ptr();
+    x.reset();
+    const at::Tensor y = at::empty({2});  // PyTorch's allocator gives the same memory as often as not
+    if (y.data_ptr() == memory) y.data_ptr<float>()[1] = 1;
+    at::Tensor z = at::empty_like(y);
+    z.fill_(1);
+  });
+  CHECK(ops_of(run) == "aten::_to_copy aten::mul aten::fill_ ");
+}
+
+TEST_CASE("what an op wrote over was looked at before") {
+  const Recorded run = record_torch([] {
+    at::Tensor x = at::zeros({4});
+    x.log_();
+    x.add_(1);
+  });
+  CHECK(ops_of(run) == "aten::zeros aten::log_ aten::_to_copy aten::add_ ");
+  const auto answer = answer_of(run);
+  CHECK(answer.op() == "aten::log_");
+  CHECK(answer.causes == 1);
+  CHECK(answer.says("4 zeros"));
+}
+
+TEST_CASE("a bad value is followed through views, and through what is written by a view") {
+  const Recorded run = record_torch([] {
+    const at::Tensor x = at::arange(6.0F).reshape({2, 3});
+    x.t()[0].reciprocal_();
+    (void)x.sum();
+  });
+  CHECK(ops_of(run) == "aten::arange aten::reciprocal_ aten::sum ");
+  const auto answer = answer_of(run);
+  CHECK(answer.op() == "aten::reciprocal_");
+  CHECK(answer.causes == 1);
+}
+
+TEST_CASE("data that nothing on record made came in bad") {
+  const auto answer = answer_of(record_torch([] { (void)(numbers({1, std::nanf("")}) * 2).sum(); }));
+  CHECK(answer.op() == "aten::mul");
+  CHECK(answer.event_class == causes::EventClass::source);
+}
+
+TEST_CASE("an op that only looks at the shape of a bad tensor has removed nothing") {
+  const Recorded run = record_torch([] {
+    const at::Tensor x = at::log(at::zeros({2}));
+    (void)at::ones_like(x).sum();
+  });
+  CHECK(ops_of(run) == "aten::zeros aten::log aten::ones_like aten::sum ");
+  CHECK(run->execution(2)->event.input_tensor_ids.empty());
+}
+
+TEST_CASE("an op of the backward pass is named after its node") {
+  const Recorded run = record_torch([] {
+    at::Tensor x = at::zeros({1});
+    x.requires_grad_();
+    at::sqrt(x).sum().backward();
+  });
+  const auto answer = answer_of(run);
+  CHECK(answer.op() == "aten::div SqrtBackward0");
+}
+
+TEST_CASE("the line of a C++ program is on the stack") {
+  constexpr int line = __LINE__ + 1;
+  const Recorded run = record_torch([] { (void)at::log(at::zeros({2})); }, StackMode::unwind);
+  const auto last = run->execution(run->num_executions() - 1);
+  CHECK(last->event.op_type == "aten::log");
+  const auto frame = reader::user_frame(reader::resolve_stack(*run, last->event.code_location));
+  REQUIRE(frame);
+  CHECK(frame->file_path.ends_with("hosts/torch_test.cpp"));
+  CHECK(frame->line == line);
+}
+
+TEST_CASE("threads are recorded; kinds of tensors that can't be read are passed over") {
+  const Recorded run = record_torch([] {
+    std::thread([] { (void)at::rsqrt(at::zeros({3})); }).join();
+    (void)at::eye(3).to_sparse().to_dense();
+    (void)at::quantize_per_tensor(at::ones({3}), 0.1, 0, at::kQInt8).dequantize();
+    (void)(at::ones({3}, at::device(at::kMeta)) * 2);
+    (void)at::ones({0, 3}).sum();
+    (void)at::ones({2, 3}).expand({4, 2, 3}).sum();
+  });
+  const auto answer = answer_of(run);
+  CHECK(answer.op() == "aten::rsqrt");
+  CHECK(answer.causes == 1);
+}
+
+TEST_CASE("the last 256 results of a thread are known") {
+  std::vector<float> memory(1003, 1.0F);
+  const nanlens::detail::TensorKey key = nanlens::detail::key_of(view_of(memory));
+  torch_host::NestedResults results{};
+  CHECK_FALSE(results.covers(key, 0));
+  const std::uint64_t begin = results.count();
+  results.add(key);
+  CHECK(results.covers(key, begin));
+  CHECK_FALSE(results.covers(key, results.count()));  // made before the op began that asks
+  nanlens::detail::TensorKey part = key;
+  part.begin += 4;
+  CHECK(results.covers(part, begin));
+  part.end += 4;
+  CHECK_FALSE(results.covers(part, begin));
+  for (int i = 0; i < 256; ++i) results.add({1, 2, 1, 1, true});
+  CHECK_FALSE(results.covers(key, begin));  // too long ago
+}
+
+TEST_CASE("forward stacks are found by thread and number, the last of each place") {
+  const auto stacks = std::make_unique<torch_host::ForwardStacks>();
+  CHECK(stacks->find(1, 5) == nanlens::detail::SourcePlace::no_stack);
+  stacks->set(1, 5, 42);
+  CHECK(stacks->find(1, 5) == 42);
+  CHECK(stacks->find(2, 5) == nanlens::detail::SourcePlace::no_stack);
+  stacks->set(1, 5 + 65536, 43);
+  CHECK(stacks->find(1, 5) == nanlens::detail::SourcePlace::no_stack);
+  CHECK(stacks->find(1, 5 + 65536) == 43);
+}

@@ -1,0 +1,166 @@
+// `nanlens adapter`: compiles a host's adapter against the version that is there, once.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "commands.hpp"
+#include "library.hpp"
+#include "open.hpp"
+#include "tool_process.hpp"
+
+namespace nanlens::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* adapter_source = "nanlens/hosts/torch/adapter.inl";
+
+// The directory with nanlens' headers: `include` beside or above the command's own directory, as it is installed and as
+// it is built; else where this command was built from.
+fs::path nanlens_include() {
+  std::error_code none;
+  fs::path directory = fs::read_symlink("/proc/self/exe", none).parent_path();
+  constexpr int highest = 4;
+  for (int i = 0; i < highest && directory.has_relative_path(); ++i, directory = directory.parent_path())
+    if (fs::exists(directory / "include" / adapter_source, none)) return directory / "include";
+#if defined(NANLENS_INCLUDE_DIR)
+  if (fs::exists(fs::path(NANLENS_INCLUDE_DIR) / adapter_source, none)) return NANLENS_INCLUDE_DIR;
+#endif
+  throw Failure(std::string("the adapter's source include/") + adapter_source +
+                " is not beside the command: install nanlens with its headers");
+}
+
+// PyTorch's own headers: a wheel has them beside its libraries, a system in its include directory.
+fs::path torch_include(const fs::path& library) {
+  const fs::path directory = library.parent_path();
+  std::error_code none;
+  for (const fs::path& candidate : {directory / "../include", directory / "../../include", fs::path("/usr/include")})
+    if (fs::exists(candidate / "ATen/record_function.h", none)) return fs::weakly_canonical(candidate, none);
+  throw Failure(
+      "PyTorch's headers (ATen/record_function.h) are neither beside " + library.string() +
+      " nor in /usr/include: install them (Debian: apt-get install libtorch-dev; a wheel from PyPI has them)");
+}
+
+// libc10.so, or with a version: beside libtorch_cpu.so.
+fs::path core_library(const fs::path& library) {
+  std::string name = library.filename().string();
+  if (const std::size_t at = name.find("torch_cpu"); at != std::string::npos) name.replace(at, 9, "c10");
+  std::error_code none;
+  for (const fs::path& candidate : {library.parent_path() / name, library.parent_path() / "libc10.so"})
+    if (fs::exists(candidate, none)) return candidate;
+  throw Failure("there is no libc10.so beside " + library.string());
+}
+
+void add_to_hash(std::uint64_t& hash, const std::string& text) {
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;  // FNV-1a
+}
+
+// Of all that the adapter is compiled from.
+void add_sources_to_hash(std::uint64_t& hash, const fs::path& include) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(include / "nanlens"))
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  for (const fs::path& path : files) {
+    std::ifstream file(path, std::ios::binary);
+    add_to_hash(hash, std::string(std::istreambuf_iterator<char>(file), {}));
+  }
+}
+
+// A directory of this user's own that can be written, for what is compiled.
+fs::path cache_directory() {
+  std::vector<fs::path> candidates;
+  const char* const cache = std::getenv("XDG_CACHE_HOME");
+  const char* const home = std::getenv("HOME");
+  if (cache != nullptr && *cache != '\0') candidates.push_back(fs::path(cache) / "nanlens");
+  if (home != nullptr && *home != '\0') candidates.push_back(fs::path(home) / ".cache/nanlens");
+  candidates.push_back("/tmp/nanlens-" + std::to_string(::getuid()));
+  std::error_code error;
+  for (const fs::path& candidate : candidates) {
+    fs::create_directories(candidate.parent_path(), error);
+    ::mkdir(candidate.c_str(), 0700);
+    struct stat is{};
+    // Others must not be able to put a library there.
+    if (::lstat(candidate.c_str(), &is) == 0 && S_ISDIR(is.st_mode) && is.st_uid == ::getuid() &&
+        (is.st_mode & 022) == 0 && ::access(candidate.c_str(), W_OK) == 0)
+      return candidate;
+  }
+  throw Failure("no directory for the compiled adapter can be written: set XDG_CACHE_HOME");
+}
+
+// Words of the compiler's command line, but for the output.
+std::vector<std::string> compiler_words(const fs::path& library, const fs::path& include) {
+  const fs::path core = core_library(library);
+  // Both ways of laying out std::string are in use: PyTorch's own functions tell by their names.
+  const bool new_abi = has_text(core, "torchCheckFailEPKcS2_jRKNSt7__cxx1112basic_string");
+  std::vector<std::string> words{"g++",
+                                 "-std=c++20",
+                                 "-O1",
+                                 "-shared",
+                                 "-fPIC",
+                                 "-fvisibility=hidden",
+                                 std::string("-D_GLIBCXX_USE_CXX11_ABI=") + (new_abi ? "1" : "0"),
+                                 "-I" + include.string()};
+  if (const fs::path torch = torch_include(library); torch != "/usr/include")
+    words.insert(words.end(), {"-isystem", torch.string()});
+  words.insert(words.end(), {"-x", "c++", (include / adapter_source).string(), "-x", "none"});
+  words.insert(words.end(), {"-Wl,--no-as-needed,--allow-shlib-undefined", library.string(), core.string(), "-ldl"});
+  const ToolResult backtrace = run_tool({"g++", "-print-file-name=libbacktrace.a"});
+  if (backtrace.code == 127)
+    throw Failure(
+        "the adapter for PyTorch is compiled when it is first needed, and there is no g++: install it "
+        "(Debian: apt-get install g++)");
+  if (backtrace.output.starts_with('/'))  // where there is none, its bare name comes back
+    words.insert(words.end(), {"-DNANLENS_HAVE_LIBBACKTRACE", "-lbacktrace"});
+  return words;
+}
+
+void compile(std::vector<std::string> words, const fs::path& object) {
+  std::fprintf(stderr, "nanlens: compiling the adapter for PyTorch, once for each version: about 20 s\n");
+  const fs::path temporary = object.string() + "." + std::to_string(::getpid());
+  words.insert(words.end(), {"-o", temporary.string()});
+  const ToolResult result = run_tool(words);
+  std::error_code error;
+  if (result.code == 0) fs::rename(temporary, object, error);
+  if (result.code == 0 && !error) return;
+  const std::string reason = error ? error.message() : result.output.substr(0, result.output.find('\n'));
+  const fs::path log = object.string() + ".log";
+  std::ofstream(log) << result.output;
+  fs::remove(temporary, error);
+  throw Failure("the adapter for PyTorch does not compile: " + reason + " (all of it: " + log.string() + ")");
+}
+
+}  // namespace
+
+int adapter(const std::string& host, const std::string& path) {
+  if (host != "torch") throw Failure("there is no adapter for '" + host + "'; there is one for torch");
+  std::error_code error;
+  const fs::path library = fs::canonical(path, error);
+  if (error) throw Failure("there is no library '" + path + "'");
+  const std::string id = build_id(library);
+  const fs::path include = nanlens_include();
+  const std::vector<std::string> words = compiler_words(library, include);
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const std::string& word : words) add_to_hash(hash, word + "\n");
+  if (id.empty()) add_to_hash(hash, std::to_string(fs::last_write_time(library).time_since_epoch().count()));
+  add_sources_to_hash(hash, include);
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
+  const fs::path object = cache_directory() / ("torch-" + id + "-" + digits + ".so");
+  if (!fs::exists(object)) compile(words, object);
+  std::printf("%s\n", object.c_str());
+  return 0;
+}
+
+}  // namespace nanlens::cli

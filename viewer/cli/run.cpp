@@ -1,0 +1,205 @@
+// `nanlens run`: a program as it is, recorded.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+
+#include <nanlens/summary/debug_mode.hpp>
+
+#include "child_process.hpp"
+#include "commands.hpp"
+#include "open.hpp"
+#include "program_file.hpp"
+#include "why.hpp"
+
+namespace nanlens::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int found_bad = 1;
+
+std::string default_logdir() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::localtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "nanlens-%Y%m%d-%H%M%S", &parts);
+  return text;
+}
+
+// Beside this program in a build tree, and where it is installed: DIR/bin/nanlens, DIR/lib/nanlens.
+std::string library_directory() {
+  if (const char* const chosen = std::getenv("NANLENS_LIBRARY_DIR")) return chosen;
+  return (fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib" / "nanlens").string();
+}
+
+std::string library(const std::string& name) {
+  const std::string path = fs::absolute(library_directory()).string() + "/" + name;
+  if (!fs::exists(path)) throw Failure("there is no '" + path + "': NANLENS_LIBRARY_DIR says where it is");
+  if (path.find_first_of(" :") != std::string::npos)
+    throw Failure("'" + path + "' can't be loaded into a program: the path has a blank or a colon");
+  return path;
+}
+
+std::string checked_mode(const std::string& mode) {
+  if (!is_recordable(debug_mode_from_name(mode)))
+    throw Failure("unknown mode '" + mode +
+                  "': use NO_TENSOR, CURT_HEALTH, CONCISE_HEALTH, FULL_HEALTH, SHAPE or FULL_TENSOR");
+  return mode;
+}
+
+void check_traps(std::string_view list) {
+  if (list.empty()) return;
+#if !defined(__x86_64__) || !defined(__linux__)
+  throw Failure("--traps works on Linux, x86-64, alone");
+#endif
+  while (!list.empty()) {
+    const std::string_view name = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), name.size() + 1));
+    if (name != "all" && name != "invalid" && name != "divbyzero" && name != "overflow")
+      throw Failure("unknown trap '" + std::string(name) + "': use invalid, divbyzero, overflow, with commas, or all");
+  }
+}
+
+// What a run records into, and how it is found out that somebody was there to record.
+struct Recording {
+  std::string logdir;
+  std::string mark;
+  bool was_there = false;  // the logdir, before
+};
+
+Recording prepare_logdir(const RunOptions& options) {
+  Recording recording;
+  recording.logdir = fs::absolute(options.logdir.empty() ? default_logdir() : options.logdir).string();
+  recording.was_there = fs::exists(recording.logdir);
+  std::error_code error;
+  fs::create_directories(recording.logdir, error);
+  recording.mark = recording.logdir + "/.run-" + std::to_string(::getpid());
+  std::FILE* const file = error ? nullptr : std::fopen(recording.mark.c_str(), "we");
+  if (file == nullptr)
+    throw Failure("can't write to '" + recording.logdir + "': " + (error ? error.message() : std::strerror(errno)) +
+                  "; choose another directory with --logdir");
+  std::fclose(file);
+  fs::remove(recording.mark);
+  return recording;
+}
+
+std::vector<std::string> variables_for(const RunOptions& options, const Recording& recording) {
+  std::vector<std::string> variables{"NANLENS_LOGDIR=" + recording.logdir};
+  if (!options.mode.empty()) variables.push_back("NANLENS_MODE=" + checked_mode(options.mode));
+  if (options.ring > 0) variables.push_back("NANLENS_CIRCULAR_BUFFER_SIZE=" + std::to_string(options.ring));
+  std::string preload = "LD_PRELOAD=" + library("libnanlens_preload.so");
+  if (!options.traps.empty()) preload += ":" + library("libnanlens_traps.so");
+  if (const char* const others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0')
+    preload += std::string(":") + others;
+  variables.push_back(preload);
+  if (std::getenv("NANLENS_COMMAND") == nullptr)
+    variables.push_back("NANLENS_COMMAND=" + fs::read_symlink("/proc/self/exe").string());
+  if (!options.hosts.empty()) variables.push_back("NANLENS_HOSTS=" + options.hosts);
+  if (!options.traps.empty()) variables.push_back("NANLENS_TRAPS=" + options.traps);
+  variables.push_back("NANLENS_RUN_MARK=" + recording.mark);
+  return variables;
+}
+
+bool has_records(const std::string& logdir) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(logdir, error))
+    if (entry.path().filename().string().starts_with("tfdbg_events.")) return true;
+  return false;
+}
+
+void tell(const std::string& text) { std::fprintf(stderr, "nanlens: %s\n", text.c_str()); }
+
+// The causes of a run, the leading one first.
+void tell_causes(reader::Run& run) {
+  const auto causes = find_causes(run);
+  causes::SentenceWriter writer(*causes);
+  constexpr std::size_t shown = 5;
+  const auto& groups = writer.groups().list();
+  for (std::size_t i = 0; i < std::min(shown, groups.size()); ++i) tell(writer.sentence(groups[i].root).text);
+  if (groups.size() > shown) tell("… and " + std::to_string(groups.size() - shown) + " more");
+}
+
+// Exceptions of ops whose results are clean, or never came to be.
+void tell_hidden(reader::Run& run) {
+  constexpr std::size_t shown = 5;
+  const auto& hidden = run.hidden_exceptions();
+  for (std::size_t i = 0; i < std::min(shown, hidden.size()); ++i) {
+    if (!hidden[i].is_execution) continue;
+    const auto event = causes::execution_event(hidden[i].event, 0);
+    const auto detail = run.execution(hidden[i].event);
+    const auto frame = reader::user_frame(causes::stack_of(run, event));
+    if (!detail) continue;
+    const std::string place = frame ? causes::SentenceWriter::short_place(*frame) : "";
+    tell(detail->event.op_type + " \"" + detail->extension.op_name + "\"" + (place.empty() ? "" : " at " + place) +
+         ": no NaN or ∞ came of it");
+  }
+  if (hidden.size() > shown) tell("… and " + std::to_string(hidden.size() - shown) + " more");
+}
+
+// What came of it, on stderr. True if there is a NaN or infinity.
+bool tell_findings(const RunOptions& options, const Recording& recording, bool watched) {
+  if (!has_records(recording.logdir)) {
+    if (!watched && options.traps.empty())
+      tell(
+          "nothing was recorded: the program does not record, no library that nanlens knows (PyTorch's) was in it, and "
+          "--traps was not given");
+    else if (!watched)
+      tell("nothing was recorded: nanlens was not loaded into the program");
+    else if (options.traps.empty())
+      tell("nothing was recorded: no op ran");
+    else
+      tell("no floating-point exception was trapped (" + options.traps + ")");
+    if (!recording.was_there) fs::remove(recording.logdir);  // if it is empty
+    return false;
+  }
+  const auto logdir = open_logdir(recording.logdir);
+  bool bad = false;
+  for (reader::Run* const run : runs_by_importance(*logdir)) {
+    if (!run->alerts().empty()) {
+      bad = true;
+      tell_causes(*run);
+    }
+    tell_hidden(*run);
+  }
+  if (!bad) tell("no NaN or ∞ on record");
+  tell("more: nanlens why " + recording.logdir);
+  return bad;
+}
+
+int run_recorded(const RunOptions& options, const std::string& path) {
+  check_traps(options.traps);
+  if (const std::string why = why_not_watchable(path, !options.traps.empty()); !why.empty()) throw Failure(why);
+  const Recording recording = prepare_logdir(options);
+  const Ended ended = run_program(path, options.program, variables_for(options, recording));
+  const bool watched = fs::remove(recording.mark);
+  if (ended.signal != 0)
+    tell(options.program.front() + " was ended by signal " + std::to_string(ended.signal) + " (" +
+         ::strsignal(ended.signal) + ")");
+  const bool bad = tell_findings(options, recording, watched);
+  return ended.code == 0 && bad && options.check ? found_bad : ended.code;
+}
+
+}  // namespace
+
+int run(const RunOptions& options) {
+  if (options.program.empty())
+    throw Failure("run needs a program behind '--': nanlens run --traps -- ./solver input.txt");
+  const std::string path = find_program(options.program.front());
+  if (!options.best_effort) return run_recorded(options, path);
+  try {
+    return run_recorded(options, path);
+  } catch (const Failure& failure) {
+    tell(std::string(failure.what()) + "; it runs unrecorded");
+  }
+  const Ended ended = run_program(path, options.program, {});
+  return ended.code;
+}
+
+}  // namespace nanlens::cli
