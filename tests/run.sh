@@ -3,12 +3,12 @@
 # What passed before and whose inputs are unchanged is not run again; `run.sh --all` runs everything.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-sh cmake/install-packages.sh g++ cmake ninja-build pkg-config libzstd-dev zstd libeigen3-dev libcli11-dev nlohmann-json3-dev \
+sh cmake/install-packages.sh g++ gfortran cmake ninja-build pkg-config libzstd-dev zstd libeigen3-dev libcli11-dev nlohmann-json3-dev \
   libre2-dev libprotobuf-dev protobuf-compiler doctest-dev valgrind python3 python3-venv python3-numpy clang-19 clang-tidy-19 clang-format-19 \
   libclang-rt-19-dev g++-aarch64-linux-gnu qemu-user \
   libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32 lld-19 wasi-libc \
   libglfw3-dev libgl-dev libgl1-mesa-dri libfontconfig-dev libpng-dev xvfb xauth xdotool imagemagick chromium firefox-esr \
-  fonts-droid-fallback || exit 1
+  fonts-droid-fallback libtorch-dev python3-torch || exit 1
 command -v node >/dev/null || sh cmake/install-packages.sh nodejs || exit 1
 command -v npm >/dev/null || sh cmake/install-packages.sh npm || exit 1
 sh cmake/get-viewer-sources.sh || exit 1
@@ -16,6 +16,7 @@ sh cmake/get-viewer-sources.sh || exit 1
 NANLENS_SKIP_UNCHANGED=1
 [ "${1:-}" = --all ] && NANLENS_SKIP_UNCHANGED=
 export NANLENS_SKIP_UNCHANGED
+export NANLENS_REQUIRE_HOSTS=1 # their packages are installed above: a test that misses one has failed
 once="python3 tests/unchanged.py"
 mkdir -p build
 times=build/times.txt     # seconds and name of every step and test
@@ -97,13 +98,13 @@ if built default all; then
     tests default -LE gui
   } >build/beside.log 2>&1 &
 fi
-units="test_tensor test_summary test_logdir test_reader test_causes test_archive test_capture test_hosts test_viewer test_app test_app_threads"
+units="test_tensor test_summary test_logdir test_reader test_causes test_archive test_capture test_trials test_hosts test_viewer test_app test_app_threads"
 # shellcheck disable=SC2086
 built asan $units && tests asan -L unit
 built tsan test_capture test_app_threads && tests tsan -R "^(capture|app_threads)$"
 step "fuzzers, 10 s each" sh tests/fuzz/run.sh 10
 step "clang-19: warnings and tidy" sh tests/style/tidy.sh
-step "compile with clang-19" $once build/stamps/clang include examples tests/compile build/bin/nanlens -- \
+step "compile with clang-19" $once build/stamps/clang include examples tests/compile -- \
   sh tests/compile/check.sh . clang++-19 build/bin/nanlens headers
 step "NEON kernels under qemu" $once build/stamps/neon include tests/summary tests/support -- sh tests/summary/neon.sh
 step "wasm simd128 kernels under node" $once build/stamps/simd128 include tests/summary tests/support -- sh tests/summary/wasm.sh

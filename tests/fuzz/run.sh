@@ -16,4 +16,5 @@ targets=$(for name in $names; do echo "fuzz_$name"; done)
 # shellcheck disable=SC2086
 cmake --build build/asan --target $targets >>build/fuzz.log 2>&1 || { tail -n 60 build/fuzz.log; exit 1; }
 # shellcheck disable=SC2086
-printf '%s\n' $names | xargs -n 1 -P "$(nproc)" sh tests/fuzz/run_one.sh "$seconds"
+printf '%s\n' $names | xargs -P "$(nproc)" -I NAME python3 tests/unchanged.py build/stamps/fuzz-NAME build/asan/bin/fuzz_NAME tests/fuzz -- \
+  sh tests/fuzz/run_one.sh "$seconds" NAME

@@ -19,6 +19,7 @@ else()
 endif()
 add_executable(consumer main.cpp)
 target_link_libraries(consumer PRIVATE nanlens::nanlens nanlens::reader nanlens::archive)
+target_compile_definitions(consumer PRIVATE NANLENS_DISABLE)  # found is what it must be; by pkg-config it is compiled whole
 add_executable(split main.cpp)
 target_link_libraries(split PRIVATE nanlens::compiled)
 CMAKE

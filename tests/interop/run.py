@@ -37,7 +37,7 @@ def install():
         return
     shutil.rmtree(venv, ignore_errors=True)
     subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-    subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "tensorflow-cpu", "tensorboard"],
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile", "tensorflow-cpu", "tensorboard"],
                    check=True)
     open(os.path.join(venv, "complete"), "w").close()
 
