@@ -88,6 +88,8 @@ NANLENS_C_API const char* nanlens_open(const nanlens_options* options);
 NANLENS_C_API void nanlens_close(void);
 /** Hands everything recorded so far to the operating system. */
 NANLENS_C_API void nanlens_flush(void);
+/** Ends a step of the program, and begins the next: what NANLENS_EVERY and NANLENS_STEPS count. */
+NANLENS_C_API void nanlens_step(void);
 /** Not 0: from now on nanlens_op tells of outputs with a NaN or infinity, as TensorFlow's check_numerics does. */
 NANLENS_C_API void nanlens_check_numerics(int on);
 

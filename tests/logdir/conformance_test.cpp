@@ -134,6 +134,8 @@ class RandomEvents {
     if (maybe()) x.op_name = text();
     x.hits = random_() % 3;
     x.since_start_ns = maybe() ? 0 : random_();
+    if (maybe()) x.left_out = {random_(), random_() % 3, random_()};
+    x.hits_at_least = maybe();
     for (std::size_t i = random_() % 3; i > 0; --i) x.input_evidence.push_back(evidence());
     for (std::size_t i = random_() % 3; i > 0; --i) x.output_evidence.push_back(evidence());
     return x;

@@ -22,7 +22,12 @@ struct Found {
   std::uint64_t bad_runs = 0;
   std::uint64_t events = 0;
   std::string unfinished;  ///< why what is on record may not be all that happened
+  std::string left_out;    ///< what nobody wanted to be recorded
 };
+
+void add_once(std::string& text, const std::string& reason) {
+  if (text.find(reason) == std::string::npos) text += (text.empty() ? "" : "; ") + reason;
+}
 
 Found look_at(const reader::Logdir& logdir) {
   Found found;
@@ -35,9 +40,8 @@ Found look_at(const reader::Logdir& logdir) {
     found.alerts += run->alerts().size();
     found.bad_runs += !run->alerts().empty();
     found.faults += run->diagnostics().size();
-    for (const std::string& reason : report::unfinished_words(*run))
-      if (found.unfinished.find(reason) == std::string::npos)
-        found.unfinished += (found.unfinished.empty() ? "" : "; ") + reason;
+    for (const std::string& reason : report::unfinished_words(*run)) add_once(found.unfinished, reason);
+    add_once(found.left_out, report::left_out_words(*run));
   }
   return found;
 }
@@ -77,7 +81,7 @@ int check(const std::string& path, bool strict) {
   const Found found = look_at(*logdir);
   const std::string checked = "no NaN or ∞ in " + with_separators(found.checked) + " tensors and calls on record";
   int code = clean;
-  std::string text = "clean: " + checked;
+  std::string text = (found.left_out.empty() ? "clean: " : "clean as far as it was recorded: ") + checked;
   if (found.alerts > 0) {
     code = has_alerts;
     text = bad_words(*logdir, found);
@@ -90,12 +94,12 @@ int check(const std::string& path, bool strict) {
   }
   std::printf("%s: %s\n", path.c_str(), text.c_str());
   if (!found.unfinished.empty()) std::printf("%s: incomplete: %s\n", path.c_str(), found.unfinished.c_str());
-  if (found.faults > 0) {
+  if (!found.left_out.empty()) std::printf("%s: incomplete: %s\n", path.c_str(), found.left_out.c_str());
+  if (found.faults > 0)
     std::printf("%s: incomplete: %s %s could not be read\n", path.c_str(), with_separators(found.faults).c_str(),
                 found.faults == 1 ? "thing" : "things");
-    if (strict && code == clean) code = not_checked;
-  }
-  return code;
+  const bool incomplete = found.faults > 0 || !found.left_out.empty();
+  return strict && incomplete && code == clean ? not_checked : code;
 }
 
 }  // namespace nanlens::cli

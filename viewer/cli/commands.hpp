@@ -76,6 +76,8 @@ struct RunOptions {
   std::string mode;                  // empty: FULL_HEALTH
   std::int64_t ring = 0;             // keep the last so many events; 0: all
   std::string traps;                 // floating-point exceptions to trap; empty: none
+  std::int64_t every = 0;            // of so many steps one is recorded; 0: all
+  std::string steps;                 // "A..B": these are
   std::string hosts;                 // libraries whose ops are recorded, a list with commas; empty: all known
   bool check = false;                // exit code 1 if there is a NaN or infinity
   bool best_effort = false;          // run it unrecorded where it can't be recorded
@@ -84,6 +86,9 @@ struct RunOptions {
 /// Runs a program and records it; then says on stderr what was found. Its exit code, or 128 and the signal that ended
 /// it.
 int run(const RunOptions& options);
+
+/// Has the programs that record into a logdir right now rest, or go on recording.
+int turn(const std::string& path, bool on);
 
 /// A logdir into one file.
 int pack(const std::string& path, std::string output);

@@ -74,6 +74,7 @@ void print_run(Run& run) {
               {"num_graphs", std::count_if(graphs.begin(), graphs.end(), [](const auto& g) { return g.declared; })},
               {"num_alerts", run.alerts().size()},
               {"dropped", run.dropped()},
+              {"left_out", left_out_json(run.left_out())},
               {"clean_end", clean ? Json(*clean) : Json(nullptr)},
               {"diagnostics", diagnostics}});
 }
@@ -104,6 +105,7 @@ void print_execution(Run& run, std::size_t i) {
               {"stack_frame_ids", frames_of(e.code_location)},
               {"debug_tensor_values", values},
               {"hits", extension_or_null(detail->extension.hits)},
+              {"hits_at_least", detail->extension.hits_at_least},
               {"since_start_ns", extension_or_null(detail->extension.since_start_ns)},
               {"input_evidence", evidence_of(detail->extension.input_evidence)},
               {"output_evidence", evidence_of(detail->extension.output_evidence)}});

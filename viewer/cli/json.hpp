@@ -10,6 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <nanlens/logdir/events.hpp>
+
 namespace nanlens::cli {
 
 using Json = nlohmann::ordered_json;
@@ -37,6 +39,12 @@ inline Json numbers(const std::vector<double>& values) {
   Json list = Json::array();
   for (const double v : values) list.push_back(number(v));
   return list;
+}
+
+/// What a recording left out, as was asked for; null if nothing.
+inline Json left_out_json(const logdir::LeftOut& left_out) {
+  if (left_out == logdir::LeftOut{}) return nullptr;
+  return {{"ops", left_out.ops}, {"steps", left_out.steps}, {"ns", left_out.ns}};
 }
 
 /// Prints one object as a line. Bytes that are not UTF-8 are replaced, so that every line can be parsed.

@@ -62,7 +62,8 @@ void add_view(CLI::App& app, Arguments& a) {
 void add_check(CLI::App& app, Arguments& a) {
   CLI::App* const command = app.add_subcommand("check", "exit code 0: clean, 1: a NaN or infinity, 3: can't tell");
   add_logdir(*command, a.path);
-  command->add_flag("--strict", a.strict, "a damaged or incomplete logdir without alerts is exit code 3, not 0");
+  command->add_flag("--strict", a.strict,
+                    "a damaged, incomplete or sampled logdir without alerts is exit code 3, not 0");
   command->callback([&a] { a.code = nanlens::cli::check(a.path, a.strict); });
 }
 
@@ -126,19 +127,53 @@ void add_unpack(CLI::App& app, Arguments& a) {
   command->callback([&a] { a.code = nanlens::cli::unpack(a.path, a.directory); });
 }
 
+// Empty if it is a range of steps.
+std::string wrong_steps(const std::string& text) {
+  const std::size_t dots = text.find("..");
+  const std::string first = text.substr(0, dots);
+  const std::string last = dots == std::string::npos ? "" : text.substr(dots + 2);
+  constexpr std::size_t longest = 18;
+  const auto is_number = [](const std::string& part) {
+    return part.size() <= longest && part.find_first_not_of("0123456789") == std::string::npos;
+  };
+  if (dots == std::string::npos || text.size() == 2 || !is_number(first) || !is_number(last))
+    return "'" + text + "' is no range of steps: A..B, A.. or ..B";
+  if (!first.empty() && !last.empty() && std::stoll(last) < std::stoll(first)) return "'" + text + "' holds no step";
+  return {};
+}
+
+void add_turn(CLI::App& app, Arguments& a) {
+  for (const bool on : {false, true}) {
+    CLI::App* const command = app.add_subcommand(
+        on ? "on" : "off", on ? "have programs that rest after 'off' record again"
+                              : "have the programs that record into a logdir rest: they go on, cheap");
+    command->add_option("LOGDIR", a.path, "a directory")->required();
+    command->callback([&a, on] { a.code = nanlens::cli::turn(a.path, on); });
+  }
+}
+
 void add_run(CLI::App& app, Arguments& a) {
   CLI::App* const command =
       app.add_subcommand("run", "run a program as it is, and record it: nanlens run --traps -- ./solver input.txt");
   command->add_option("--logdir", a.run.logdir, "where to; ./nanlens-DATE-TIME by default");
   command->add_option("--mode", a.run.mode, "what is recorded of tensors; FULL_HEALTH by default");
   command->add_option("--ring", a.run.ring, "keep the last so many events; 0: all")->check(CLI::NonNegativeNumber);
+  auto* const every =
+      command->add_option("--every", a.run.every, "record one of so many steps, the first")->check(CLI::PositiveNumber);
+  command->add_option("--steps", a.run.steps, "record these steps alone: A..B, A.. or ..B; they count from 0")
+      ->excludes(every)
+      ->check(CLI::Validator(&wrong_steps, "A..B"));
   command->add_flag("--traps{all}", a.run.traps,
                     "trap floating-point exceptions of native code: all, or a list of invalid, "
                     "divbyzero, overflow (--traps=invalid,overflow)");
   command->add_option("--hosts", a.run.hosts, "libraries whose ops are recorded: torch, none; all by default");
   command->add_flag("--check", a.run.check, "exit code 1 if there is a NaN or infinity and the program succeeded");
   command->add_flag("--best-effort", a.run.best_effort, "run it unrecorded where it can't be recorded");
-  command->footer("The program follows behind '--'. Its exit code, or 128 and the number of a signal, is that of run.");
+  command->footer(
+      "The program follows behind '--'. Its exit code, or 128 and the number of a signal, is that of run.\n"
+      "A step ends with each step() of a PyTorch optimizer, and where a C++ program calls nanlens::step(); a program "
+      "in\n"
+      "which none ends has one. Steps and 'nanlens off' concern ops: exceptions are trapped all the same.");
   command->callback([&a] { a.code = nanlens::cli::run(a.run); });
 }
 
@@ -173,8 +208,8 @@ int run(int argc, char** argv) {
       "LOGDIR is a directory, or an archive of one (.nanlens, .tar.zst, .tar).\nExit codes: 0 done, 2 can't read or "
       "wrong usage; 'check' and 'run' have their own.");
   Arguments arguments;
-  for (const auto add : {add_report, add_why, add_tensor, add_view, add_check, add_dump, add_run, add_pack, add_recover,
-                         add_unpack, add_adapter})
+  for (const auto add : {add_report, add_why, add_tensor, add_view, add_check, add_dump, add_run, add_turn, add_pack,
+                         add_recover, add_unpack, add_adapter})
     add(app, arguments);
   std::vector<std::string> words(argv + 1, argv + argc);
   take_program(words, arguments);

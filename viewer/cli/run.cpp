@@ -14,6 +14,7 @@
 #include "commands.hpp"
 #include "open.hpp"
 #include "program_file.hpp"
+#include "report/describe.hpp"
 #include "why.hpp"
 
 namespace nanlens::cli {
@@ -94,6 +95,8 @@ std::vector<std::string> variables_for(const RunOptions& options, const Recordin
   std::vector<std::string> variables{"NANLENS_LOGDIR=" + recording.logdir};
   if (!options.mode.empty()) variables.push_back("NANLENS_MODE=" + checked_mode(options.mode));
   if (options.ring > 0) variables.push_back("NANLENS_CIRCULAR_BUFFER_SIZE=" + std::to_string(options.ring));
+  if (options.every > 0) variables.push_back("NANLENS_EVERY=" + std::to_string(options.every));
+  if (!options.steps.empty()) variables.push_back("NANLENS_STEPS=" + options.steps);
   std::string preload = "LD_PRELOAD=" + library("libnanlens_preload.so");
   if (!options.traps.empty()) preload += ":" + library("libnanlens_traps.so");
   if (const char* const others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0')
@@ -169,6 +172,14 @@ bool tell_findings(const RunOptions& options, const Recording& recording, bool w
     tell_hidden(*run);
   }
   if (!bad) tell("no NaN or ∞ on record");
+  std::size_t sampled = 0;
+  for (const auto& run : logdir->runs()) {
+    const std::string left_out = report::left_out_words(*run);
+    if (left_out.empty()) continue;
+    tell(left_out);
+    ++sampled;
+  }
+  if (sampled == 0 && options.every > 1) tell("nothing was left out: no second step began (see nanlens run --help)");
   tell("more: nanlens why " + recording.logdir);
   return bad;
 }

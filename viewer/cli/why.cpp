@@ -52,6 +52,7 @@ void print_nothing(Causes& causes) {
   else
     line("Nothing to explain: no NaN or ∞ on record.");
   for (const std::string& reason : report::unfinished_words(causes.run())) line("  " + reason + ".");
+  if (const std::string left_out = report::left_out_words(causes.run()); !left_out.empty()) line("  " + left_out + ".");
   print_hidden(causes);
 }
 

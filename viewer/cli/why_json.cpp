@@ -121,6 +121,7 @@ Json why_json(Causes& causes, EventRef asked) {
          {"total", causes.total()},
          {"explained", causes.explained()},
          {"dropped", causes.run().dropped()},
+         {"left_out", left_out_json(causes.run().left_out())},
          {"clean_end", clean_end ? Json(*clean_end) : Json(nullptr)},
          {"headline", headline != none ? root_json(writer, causes, headline) : Json(nullptr)},
          {"causes", Json::array()},

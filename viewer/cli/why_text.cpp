@@ -176,6 +176,8 @@ std::string exceptions_text(std::uint32_t flags) {
 void print_limits(Causes& causes) {
   for (const std::string& reason : report::unfinished_words(causes.run()))
     line("  " + reason + "; the answer may miss a step.");
+  if (const std::string left_out = report::left_out_words(causes.run()); !left_out.empty())
+    line("  " + left_out + "; the answer may miss a step.");
   for (const causes::Limit limit : causes.model().limits_reached())
     line("  Not everything was looked at: " + causes::limit_words(limit) + ".");
   if (!causes.model().owners().matched())

@@ -5,6 +5,7 @@
 #include <nanlens/causes/runs.hpp>
 
 #include "engine.hpp"
+#include "report/describe.hpp"
 #include "selection.hpp"
 #include "source.hpp"
 #include "texts/texts.hpp"
@@ -185,14 +186,19 @@ Overview Engine::overview() {
 }
 
 std::uint64_t Engine::num_diagnostics() const {
-  return faults_.size() + (current_ ? current_->index.run().diagnostics().size() : 0);
+  if (!current_) return faults_.size();
+  const reader::Run& run = current_->index.run();
+  return faults_.size() + run.diagnostics().size() + (report::left_out_words(run).empty() ? 0 : 1);
 }
 
 Diagnostics Engine::diagnostics() const {
   Diagnostics all;
   all.list = faults_;
-  if (current_)
-    for (const auto& d : current_->index.run().diagnostics()) all.list.push_back({d.file, d.offset, d.message});
+  if (!current_) return all;
+  const reader::Run& run = current_->index.run();
+  if (const std::string left_out = report::left_out_words(run); !left_out.empty())
+    all.list.push_back({"", 0, left_out});
+  for (const auto& d : run.diagnostics()) all.list.push_back({d.file, d.offset, d.message});
   return all;
 }
 

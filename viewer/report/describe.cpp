@@ -1,7 +1,9 @@
 #include "describe.hpp"
 
+#include <cstdio>
 #include <ctime>
 #include <span>
+#include <utility>
 
 #include <nanlens/summary/summarize.hpp>
 #include <nanlens/tensor/dtype_name.hpp>
@@ -123,6 +125,22 @@ std::vector<std::string> unfinished_words(const reader::Run& run) {
   if (run.clean_end() == false)
     reasons.emplace_back("The recording did not end in order: it is still running, or was cut short");
   return reasons;
+}
+
+std::string left_out_words(const reader::Run& run) {
+  const logdir::LeftOut left_out = run.left_out();
+  if (left_out == logdir::LeftOut{}) return {};
+  std::string what;
+  for (const auto& [count, noun] : {std::pair{left_out.steps, "step"}, std::pair{left_out.ops, "op"}}) {
+    if (count == 0) continue;
+    what += (what.empty() ? "" : " and ") + with_separators(count) + " " + noun + (count == 1 ? "" : "s");
+  }
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "%.1f s", static_cast<double>(left_out.ns) * 1e-9);
+  const std::string least = run.clean_end() == true ? "" : "at least ";
+  if (what.empty()) return "Nothing was recorded for " + least + seconds + ", as asked for";
+  return (least.empty() ? "" : "At least ") + what + " (in " + seconds + ") " +
+         (left_out.steps + left_out.ops == 1 ? "was" : "were") + " left out, as asked for";
 }
 
 std::string short_function(const std::string& function) {

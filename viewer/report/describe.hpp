@@ -40,6 +40,10 @@ std::string run_name(const reader::Run& run);
 /// that was not in order. Empty if all is on record, or the recorder does not tell (TensorFlow).
 std::vector<std::string> unfinished_words(const reader::Run& run);
 
+/// What was not recorded because nobody wanted it to be: "99 steps and 1,234 ops (in 12.3 s) were left out, as asked
+/// for". Empty if nothing was.
+std::string left_out_words(const reader::Run& run);
+
 /// A function's name without its parameters.
 std::string short_function(const std::string& function);
 

@@ -44,6 +44,7 @@ void Page::head() {
   line("  " + plural(run_.num_executions(), "execution") + ", " + plural(run_.num_traces(), "graph tensor") + ", " +
        plural(static_cast<std::uint64_t>(declared), "graph"));
   for (const std::string& reason : unfinished_words(run_)) line(style_.bad("  " + reason + "."));
+  if (const std::string left_out = left_out_words(run_); !left_out.empty()) line(style_.bad("  " + left_out + "."));
 }
 
 // Alerts of ops of one name in graphs of one name.
@@ -171,8 +172,9 @@ std::string run_report(Run& run, causes::Causes* causes, const Style& style) {
   Page page(run, style);
   page.head();
   if (causes == nullptr) {
-    page.line(unfinished_words(run).empty() ? "  No NaN or ∞ on record."
-                                            : "  No NaN or ∞ in what is on record; more may have happened.");
+    page.line(unfinished_words(run).empty() && left_out_words(run).empty()
+                  ? "  No NaN or ∞ on record."
+                  : "  No NaN or ∞ in what is on record; more may have happened.");
   } else {
     page.why(*causes);
     page.first_bad(*causes);

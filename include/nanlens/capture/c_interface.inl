@@ -141,6 +141,8 @@ void nanlens_close(void) { nanlens::disable_dump_debug_info(); }
 
 void nanlens_flush(void) { nanlens::flush_debug_info(); }
 
+void nanlens_step(void) { nanlens::step(); }
+
 void nanlens_check_numerics(int on) {
   nanlens::detail::without_escape([&] {
     if (on != 0)
@@ -153,7 +155,7 @@ void nanlens_check_numerics(int on) {
 const char* nanlens_op(const nanlens_op_info* op) {
   using namespace nanlens::detail;
   const char* found = nullptr;
-  if (op == nullptr || active_bits() == 0) return found;
+  if (op == nullptr || !takes_op() || active_bits() == 0) return found;
   without_escape([&] {
     auto inputs = inputs_of_c(op->inputs, op->num_inputs);
     auto outputs = outputs_of_c(op->outputs, op->num_outputs);
@@ -169,7 +171,7 @@ const char* nanlens_op(const nanlens_op_info* op) {
 nanlens_function* nanlens_begin_function(const nanlens_op_info* op, const char* const* names) {
   using namespace nanlens::detail;
   void* call = nullptr;
-  if (op == nullptr || active_bits() == 0) return nullptr;
+  if (op == nullptr || !is_active() || active_bits() == 0) return nullptr;
   without_escape([&] {
     const auto arguments = inputs_of_c(op->inputs, op->num_inputs);
     std::vector<TextRef> texts;

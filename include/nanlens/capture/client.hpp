@@ -9,7 +9,7 @@
 
 #if defined(NANLENS_SPLIT)
 /// The recorder of the process, as <nanlens/capture/implementation.hpp> finds it in one translation unit.
-extern "C" const void* nanlens_recorder_2() noexcept;
+extern "C" const void* nanlens_recorder_3() noexcept;
 #endif
 
 namespace nanlens::inline NANLENS_ABI::detail {
@@ -21,6 +21,7 @@ inline constexpr unsigned checking_bit = 2;
 inline constexpr unsigned environment_unread_bit = 4;
 inline constexpr unsigned forked_bit = 8;  // the process is a recording one's child, and has recorded nothing yet
 inline constexpr unsigned fp_flags_bit = 16;
+inline constexpr unsigned resting_bit = 1U << 31;  // recording leaves out what comes now, and nothing else looks at it
 ///@}
 
 NANLENS_HIDDEN inline constinit Client client{environment_unread_bit, nullptr};
@@ -39,7 +40,7 @@ NANLENS_HIDDEN const RecorderTable& recorder_of_process() noexcept;
 
 NANLENS_HIDDEN inline const RecorderTable& find_recorder() noexcept {
 #if defined(NANLENS_SPLIT)
-  const auto& found = *static_cast<const RecorderTable*>(::nanlens_recorder_2());
+  const auto& found = *static_cast<const RecorderTable*>(::nanlens_recorder_3());
 #else
   const RecorderTable& found = recorder_of_process();
 #endif
@@ -54,8 +55,21 @@ NANLENS_HIDDEN inline const RecorderTable& recorder() noexcept {
   return known != nullptr ? *known : find_recorder();
 }
 
-/// True if something may be on: the question before all others.
-NANLENS_HIDDEN inline bool is_active() noexcept { return client.active.load(std::memory_order_relaxed) != 0; }
+/// True if something may be on that looks at ops.
+NANLENS_HIDDEN inline bool is_active() noexcept {
+  const unsigned bits = client.active.load(std::memory_order_relaxed);
+  return bits != 0 && (bits & resting_bit) == 0;
+}
+
+/// The same of one op: the question before all others. Where recording rests, the op is counted.
+NANLENS_HIDDEN inline bool takes_op() noexcept {
+  const unsigned bits = client.active.load(std::memory_order_relaxed);
+  if (bits == 0) return false;
+  if ((bits & resting_bit) == 0) [[likely]]
+    return true;
+  recorder().leave_out();
+  return false;
+}
 
 /// What is switched on; looks at the environment at the first event.
 NANLENS_HIDDEN inline unsigned active_bits() noexcept {

@@ -48,6 +48,9 @@ struct DumpOptions {
   std::int64_t value_budget = 0;
   std::int64_t pinned_sites = 0;
   std::int64_t pinned_events = 0;
+  std::int64_t every = 1;
+  std::int64_t first_step = 0;
+  std::int64_t last_step = -1;
 };
 struct CheckNumericsOptions {
   int stack_height_limit = 30;
@@ -57,6 +60,7 @@ struct CheckNumericsOptions {
 inline bool enable_dump_debug_info(const DumpOptions&) noexcept { return false; }
 inline void disable_dump_debug_info() noexcept {}
 inline void flush_debug_info() noexcept {}
+inline void step() noexcept {}
 inline void enable_check_numerics(const CheckNumericsOptions& = {}) noexcept {}
 inline void disable_check_numerics() noexcept {}
 class DumpDebugInfo {

@@ -2,6 +2,7 @@
 /// Turning recording on and off.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <stdexcept>
@@ -39,6 +40,9 @@ inline bool start_dump(const DumpOptions& options, std::string& why) {
   ref.value_budget = options.value_budget;
   ref.pinned_sites = options.pinned_sites;
   ref.pinned_events = options.pinned_events;
+  ref.every = options.every;
+  ref.first_step = options.first_step;
+  ref.last_step = options.last_step;
   ref.extension = options.extension;
   ref.statistics = options.statistics;
   ref.fp_flags = options.fp_flags;
@@ -65,6 +69,12 @@ inline void disable_dump_debug_info() { detail::recorder().disable_dump(); }
 
 /// Hands everything recorded so far to the operating system; in ring mode the rings are written out and emptied.
 inline void flush_debug_info() { detail::recorder().flush(); }
+
+/// Ends a step of the program, a training's say, and begins the next: what DumpOptions::every, first_step and last_step
+/// count. From any thread; steps are the process's.
+inline void step() {
+  if (detail::client.active.load(std::memory_order_relaxed) != 0) detail::recorder().step();
+}
 
 /// Recording for the lifetime of an object.
 class DumpDebugInfo {

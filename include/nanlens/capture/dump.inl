@@ -46,6 +46,9 @@ inline DumpOptions options_of(const DumpOptionsRef& ref) {
   options.record_children = ref.record_children;
   options.pinned_sites = ref.pinned_sites;
   options.pinned_events = ref.pinned_events;
+  options.every = ref.every;
+  options.first_step = ref.first_step;
+  options.last_step = ref.last_step;
   return options;
 }
 

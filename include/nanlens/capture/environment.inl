@@ -3,9 +3,9 @@
 ///
 /// NANLENS_LOGDIR (turns recording on, unless the program has done so itself), NANLENS_MODE (default FULL_HEALTH),
 /// NANLENS_CIRCULAR_BUFFER_SIZE (default 0: keep all), NANLENS_OP_REGEX, NANLENS_TENSOR_DTYPES (comma list),
-/// NANLENS_VALUE_BUDGET (bytes), NANLENS_PINNED_SITES, NANLENS_PINNED_EVENTS, NANLENS_STATISTICS, NANLENS_FP_FLAGS (0
-/// or 1), NANLENS_STACK (call_site, unwind, frame_pointers), NANLENS_RUN_ID, NANLENS_CHECK_NUMERICS (1: throw at the
-/// first NaN).
+/// NANLENS_EVERY, NANLENS_STEPS ("A..B", either end may be left out; see DumpOptions), NANLENS_VALUE_BUDGET (bytes),
+/// NANLENS_PINNED_SITES, NANLENS_PINNED_EVENTS, NANLENS_STATISTICS, NANLENS_FP_FLAGS (0 or 1), NANLENS_STACK
+/// (call_site, unwind, frame_pointers), NANLENS_RUN_ID, NANLENS_CHECK_NUMERICS (1: throw at the first NaN).
 #pragma once
 
 #include <cerrno>
@@ -65,6 +65,25 @@ inline bool parse_flag(const char* name, bool& flag, std::string& why) {
   return false;
 }
 
+// "A..B": both are steps that are recorded; without A from the first, without B to the end.
+inline bool parse_steps(std::string_view text, DumpOptions& options, std::string& why) {
+  const std::size_t dots = text.find("..");
+  const auto read = [](std::string_view digits, std::int64_t& number) {
+    constexpr std::size_t longest = 18;
+    if (digits.empty()) return true;
+    if (digits.size() > longest || digits.find_first_not_of("0123456789") != std::string_view::npos) return false;
+    number = 0;
+    for (const char digit : digits) number = number * 10 + (digit - '0');
+    return true;
+  };
+  if (text.empty() ||
+      (dots != std::string_view::npos && text.size() > 2 && read(text.substr(0, dots), options.first_step) &&
+       read(text.substr(dots + 2), options.last_step)))
+    return true;
+  why = "NANLENS_STEPS: '" + std::string(text) + "' is no range of steps: A..B, A.. or ..B";
+  return false;
+}
+
 inline bool options_from_environment(DumpOptions& options, std::string& why) {
   options.logdir = environment("NANLENS_LOGDIR");
   options.tensor_debug_mode = TensorDebugMode::full_health;
@@ -82,6 +101,8 @@ inline bool options_from_environment(DumpOptions& options, std::string& why) {
   if (!parse_number("NANLENS_VALUE_BUDGET", options.value_budget, why)) return false;
   if (!parse_number("NANLENS_PINNED_SITES", options.pinned_sites, why)) return false;
   if (!parse_number("NANLENS_PINNED_EVENTS", options.pinned_events, why)) return false;
+  if (!parse_number("NANLENS_EVERY", options.every, why)) return false;
+  if (!parse_steps(environment("NANLENS_STEPS"), options, why)) return false;
   if (!parse_flag("NANLENS_STATISTICS", options.statistics, why)) return false;
   if (!parse_flag("NANLENS_FP_FLAGS", options.fp_flags, why)) return false;
   if (const auto stack = environment("NANLENS_STACK"); stack == "call_site")

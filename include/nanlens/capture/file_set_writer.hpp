@@ -33,6 +33,13 @@ struct Flushed {
   bool executions = false;
 };
 
+/// What a recording lacks: events that could not be recorded, and what was not to be.
+struct Missing {
+  std::uint64_t executions = 0;
+  std::uint64_t traces = 0;
+  logdir::LeftOut left_out;
+};
+
 /// Opens, appends and closes. Bytes are collected per file and handed to the operating system by `flush`, the files
 /// that are referred to before those that refer to them.
 class FileSetWriter {
@@ -72,15 +79,19 @@ class FileSetWriter {
       close();
       return false;
     }
-    append_metadata(0, 0);
+    append_metadata({});
     return true;
   }
 
-  /// Notes in the metadata that recording has ended, and how many events were lost. TensorFlow reads the first record
-  /// only.
-  void append_metadata(std::uint64_t dropped_executions, std::uint64_t dropped_traces) {
-    append_metadata_record(dropped_executions, dropped_traces);
+  /// Notes in the metadata that recording has ended, and what is missing. TensorFlow reads the first record only.
+  void append_metadata(const Missing& missing) {
+    append_metadata_record(missing);
     flush_file(FileKind::metadata);
+  }
+  /// Notes what is missing so far; recording goes on. An end and a resumption, at once.
+  void note_missing(const Missing& missing) {
+    append_metadata_record(missing);
+    append_metadata(missing);
   }
 
   [[nodiscard]] std::string& buffer(FileKind kind) noexcept { return buffers_[static_cast<std::size_t>(kind)]; }
@@ -136,22 +147,23 @@ class FileSetWriter {
     }
   }
 
-  void append_metadata_record(std::uint64_t dropped_executions, std::uint64_t dropped_traces) {
+  void append_metadata_record(const Missing& missing) {
     logdir::NanlensExtension extension;
-    extension.dropped_executions = dropped_executions;
-    extension.dropped_traces = dropped_traces;
-    const bool dropped = dropped_executions + dropped_traces > 0;
+    extension.dropped_executions = missing.executions;
+    extension.dropped_traces = missing.traces;
+    extension.left_out = missing.left_out;
+    const bool some = missing.executions + missing.traces > 0 || missing.left_out != logdir::LeftOut{};
     logdir::append_event(
         buffer(FileKind::metadata), wall_time_now(),
         logdir::DebugMetadata{"nanlens-" NANLENS_VERSION_STRING, std::string(logdir::file_version), run_id_},
-        dropped ? &extension : nullptr);
+        some ? &extension : nullptr);
   }
 
   bool create_metadata(std::string& why) {
     const std::string name = path(FileKind::metadata);
     const std::string unfinished = directory_ + "/." + logdir::file_name(stem_, FileKind::metadata) + ".part";
     file(FileKind::metadata) = open_exclusive(unfinished);
-    append_metadata_record(0, 0);
+    append_metadata_record({});
     if (file(FileKind::metadata) >= 0 && flush_file(FileKind::metadata) &&
         ::rename(unfinished.c_str(), name.c_str()) == 0)
       return true;

@@ -17,6 +17,7 @@ namespace NANLENS_HIDDEN detail {
 /// Everything that is locked while the process is copied, so that the child finds it whole.
 template <class Each>
 void for_each_lock(Each&& each) {
+  each(Sampler::get().mutex());
   each(ThreadStates::get().mutex());
   each(Catalog::get().mutex());
   each(CheckSettings::get().lock);
@@ -42,6 +43,7 @@ inline void after_fork_in_child() {
   Sessions& sessions = Sessions::get();
   ThreadStates::get().keep_only(this_thread());
   for_each_lock([](std::mutex& m) { m.unlock(); });
+  Sampler::get().forget_switch();
   if (Session* const session = current_session.exchange(nullptr)) {
     session->mutex().unlock();
     session->abandon();

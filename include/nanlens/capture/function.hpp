@@ -67,7 +67,7 @@ class Function {
   template <class... T>
   explicit Function(const FunctionName& name, const Argument<T>&... arguments)
       : exceptions_(std::uncaught_exceptions()) {
-    if (detail::active_bits() == 0) return;
+    if (!detail::is_active() || detail::active_bits() == 0) return;
     const std::array<detail::InputRef, sizeof...(T)> inputs{detail::input_ref(arguments.value)...};
     const std::array<detail::TextRef, sizeof...(T)> names{detail::TextRef(arguments.name)...};
     const std::array<bool, sizeof...(T)> traced{arguments.traced...};

@@ -201,7 +201,7 @@ inline void drop_ended(ThreadState& state) {
 
 inline void* enter_function(const CallRef& call) noexcept {
   ThreadState* const state = this_thread();
-  if (state == nullptr) return nullptr;
+  if (state == nullptr || (Clients::get().bits() & resting_bit) != 0) return nullptr;
   drop_ended(*state);
   const RecordingScope scope(*state);
   FunctionFrame* const outer = state->function;

@@ -66,7 +66,7 @@ class GraphBuilder {
 
 /// Records the value of a declared graph's tensor; from any thread. Throws NumericsError only, with check_numerics on.
 inline void trace(const GraphTensor& tensor, const TensorView& view) {
-  if (tensor.op() == nullptr || detail::active_bits() == 0) return;
+  if (tensor.op() == nullptr || !detail::takes_op() || detail::active_bits() == 0) return;
   if (const auto* const found = detail::recorder().trace(tensor.op(), tensor.slot(), view)) detail::deliver(*found);
 }
 

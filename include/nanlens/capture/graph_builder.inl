@@ -47,11 +47,12 @@ inline const NumericsRef* trace_output(const GraphOp* op, std::int32_t slot, con
   const unsigned bits = Clients::get().bits();
   ThreadState* const state = bits == 0 ? nullptr : this_thread();
   if (state == nullptr) return nullptr;
-  without_throwing(*state, [&] {
-    const RecordingScope scope(*state);
-    if (scope.session != nullptr && static_cast<std::size_t>(slot) < op->output_tensor_ids.size())
-      submit_trace(*state, *scope.session, *op, slot, view, {});
-  });
+  if (!is_left_out(bits, {}))
+    without_throwing(*state, [&] {
+      const RecordingScope scope(*state);
+      if (scope.session != nullptr && static_cast<std::size_t>(slot) < op->output_tensor_ids.size())
+        submit_trace(*state, *scope.session, *op, slot, view, {});
+    });
   if ((bits & checking_bit) == 0) return nullptr;
   const OutputRef output{view, {}, nullptr};
   return checked_outputs(*state, op->type, op, std::source_location::current(), {}, {&output, 1});

@@ -113,6 +113,12 @@ class LiveFile {
   /// Tells readers that the process lives, and that what events before this wall time refer to is in the files.
   void touch(double wall_time) noexcept { Shared(header_->alive).store(wall_time, std::memory_order_release); }
 
+  /// What somebody else asks for, by the file.
+  [[nodiscard]] bool switched_off() const noexcept {
+    return header_ != nullptr && Shared(header_->switched_off).load(std::memory_order_acquire) != 0;
+  }
+  void obey(bool off) noexcept { Shared(header_->obeyed).store(off ? 1 : 0, std::memory_order_release); }
+
   /// Ends the file: all is in the six files.
   void remove() {
     if (fd_ >= 0) ::unlink(path_.c_str());

@@ -61,7 +61,7 @@ inline void record(const OpRef& op, std::span<InputRef> inputs, std::span<Output
 /// Measures an op that runs inside the recording call: its time, and what floating-point exceptions it raises.
 class OpTimer {
  public:
-  OpTimer() noexcept : on_(is_active()) {
+  OpTimer() noexcept : on_(takes_op()) {
     if (!on_) return;
     if ((active_bits() & fp_flags_bit) != 0) flags_.begin();
     start_ns_ = steady_now_ns();
@@ -197,10 +197,10 @@ decltype(auto) op(const OpName& name, Value&& value, const Inputs&... inputs) {
     if (timer.on()) detail::record_value(name, plain, false, timer.stop(), detail::input_refs(inputs...));
     return plain;
   } else if constexpr (std::is_lvalue_reference_v<Value>) {
-    if (detail::is_active()) detail::record_value(name, value, true, {}, detail::input_refs(inputs...));
+    if (detail::takes_op()) detail::record_value(name, value, true, {}, detail::input_refs(inputs...));
     return static_cast<Value&>(value);
   } else {
-    if (detail::is_active()) detail::record_value(name, value, false, {}, detail::input_refs(inputs...));
+    if (detail::takes_op()) detail::record_value(name, value, false, {}, detail::input_refs(inputs...));
     return std::remove_cv_t<Value>(std::forward<Value>(value));
   }
 }
@@ -233,7 +233,7 @@ template <class Outputs, class Inputs>
   requires std::convertible_to<Outputs&, std::span<detail::OutputRef>> &&
            std::convertible_to<Inputs&, std::span<detail::InputRef>>
 void record(const OpName& name, Outputs outs, Inputs ins) {
-  if (detail::is_active()) detail::record(detail::ref(name), ins, outs, {});
+  if (detail::takes_op()) detail::record(detail::ref(name), ins, outs, {});
 }
 
 /// An op as a scope, for in-place code: inputs are looked up when it begins, before they are written over, and need not
@@ -249,7 +249,7 @@ class OpScope {
   template <class Inputs>
     requires std::convertible_to<Inputs&, std::span<detail::InputRef>>
   OpScope(const OpName& name, Inputs ins) : op_(detail::ref(name)) {
-    if (detail::active_bits() == 0) return;
+    if (!detail::takes_op() || detail::active_bits() == 0) return;
     const detail::RecorderTable& recorder = detail::recorder();
     op_ = recorder.keep(op_);
     inputs_.assign(ins.begin(), ins.end());

@@ -14,7 +14,7 @@ namespace NANLENS_HIDDEN detail {
 
 inline unsigned begin() noexcept {
   begin_at_first_event();
-  return Clients::get().bits();
+  return Clients::get().visible();
 }
 
 inline void identify_before(InputRef* inputs, std::size_t count) noexcept {
@@ -80,16 +80,30 @@ inline std::uint32_t join_host_stacks(std::uint32_t outer, std::uint32_t inner) 
   return number;
 }
 
-inline bool claim_host(TextRef host) noexcept {
+inline bool claim_host(TextRef host, void (*rest)(bool) noexcept) noexcept {
   ThreadState* const state = this_thread();
   bool first = false;
-  if (state != nullptr) without_throwing(*state, [&] { first = Catalog::get().claim_host(host.view()); });
+  if (state == nullptr) return first;
+  without_throwing(*state, [&] {
+    first = Catalog::get().claim_host(host.view());
+    if (first && rest != nullptr) Clients::get().follow(rest);
+  });
   return first;
 }
 
-inline void release_host(TextRef host) noexcept {
+inline void release_host(TextRef host, void (*rest)(bool) noexcept) noexcept {
   ThreadState* const state = this_thread();
-  if (state != nullptr) without_throwing(*state, [&] { Catalog::get().release_host(host.view()); });
+  if (state == nullptr) return;
+  without_throwing(*state, [&] {
+    Clients::get().unfollow(rest);
+    Catalog::get().release_host(host.view());
+  });
+}
+
+inline void end_step() noexcept {
+  begin_at_first_event();
+  ThreadState* const state = this_thread();
+  if (state != nullptr) without_throwing(*state, [] { Sampler::get().step(); });
 }
 
 inline void forget_memory(std::uintptr_t begin, std::uintptr_t end) noexcept {
@@ -112,15 +126,16 @@ inline const NumericsRef* record_op(const OpRef& name, InputRef* first_input, st
   if (state == nullptr) return nullptr;
   const GraphOp* op = nullptr;
   state->measured = measured;
-  without_throwing(*state, [&] {
-    const RecordingScope scope(*state);
-    identify_all(*state, inputs, outputs);
-    drop_ended(*state);
-    if (state->function != nullptr)
-      op = &record_in_graph(*state, scope.session, name, inputs, outputs, measured.duration_ns);
-    else
-      record_eager(*state, scope.session, name, inputs, outputs, measured.duration_ns);
-  });
+  if (!is_left_out(bits, measured))
+    without_throwing(*state, [&] {
+      const RecordingScope scope(*state);
+      identify_all(*state, inputs, outputs);
+      drop_ended(*state);
+      if (state->function != nullptr)
+        op = &record_in_graph(*state, scope.session, name, inputs, outputs, measured.duration_ns);
+      else
+        record_eager(*state, scope.session, name, inputs, outputs, measured.duration_ns);
+    });
   state->measured = {};
   if ((bits & checking_bit) == 0) return nullptr;
   return checked_outputs(*state, name.type(), op, name.where(), inputs, outputs);

@@ -49,6 +49,12 @@ struct DumpOptions {
   std::int64_t pinned_sites = 8;
   /// How many events are kept there: at least as many before it of each thread and kind, and as many behind it.
   std::int64_t pinned_events = 500;
+  /// Of so many steps one is recorded, the first: long trainings stay cheap. A step ends where `nanlens::step()` is
+  /// called, and with each `step()` of a PyTorch optimizer in Python. A program in which no step ends has one.
+  std::int64_t every = 1;
+  /// The first step that is recorded, and the last; they count from 0, from where recording begins. −1: no last one.
+  std::int64_t first_step = 0;
+  std::int64_t last_step = -1;
 
   friend bool operator==(const DumpOptions&, const DumpOptions&) = default;
 };

@@ -102,6 +102,20 @@ class RecordingScope {
   bool nested_;
 };
 
+inline void leave_out() noexcept {
+  ThreadState* const state = this_thread();
+  if (state == nullptr) return;
+  state->ops_at_rest.store(state->ops_at_rest.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+/// What happens to an op that somebody looks at, all the same, while recording rests. What a host has seen before and
+/// tells later was never asked for in steps.
+inline bool is_left_out(unsigned bits, const Measured& measured) noexcept {
+  if ((bits & resting_bit) == 0 || measured.observed != nullptr) return false;
+  leave_out();
+  return true;
+}
+
 /// Runs a part of a recording call. False if memory ran out: the event is lost and counted, the program goes on.
 template <class Body>
 bool without_throwing([[maybe_unused]] ThreadState& state, Body&& body) noexcept {
@@ -290,6 +304,7 @@ inline void write_extension(logdir::WireWriter& w, const ThreadState& state, con
     if (observed == nullptr) return;
     e.field(Tag::hits, static_cast<std::int64_t>(observed->hits));
     e.field(Tag::since_start_ns, static_cast<std::int64_t>(observed->since_start_ns));
+    e.field(Tag::hits_at_least, std::int64_t{observed->hits_at_least});
   });
 }
 

@@ -17,7 +17,7 @@
 namespace nanlens::inline NANLENS_ABI::detail {
 
 /// Recorders of another version are not seen: each serves its own.
-inline constexpr std::uint32_t recorder_version = 2;
+inline constexpr std::uint32_t recorder_version = 3;
 
 /// A text of somebody else's, valid during a call.
 struct TextRef {
@@ -93,6 +93,7 @@ struct Observation {
   std::uint64_t thread_id = 0;
   std::uint64_t hits = 0;            ///< how often this has been seen of the op and place by then; 0: not counted
   std::uint64_t since_start_ns = 0;  ///< when it ran, counted from the beginning of the program
+  bool hits_at_least = false;        ///< not all were counted
 };
 
 /// What was measured of an op that ran inside the recording call, or before it.
@@ -125,6 +126,9 @@ struct DumpOptionsRef {
   std::int64_t value_budget = 0;
   std::int64_t pinned_sites = 0;
   std::int64_t pinned_events = 0;
+  std::int64_t every = 1;
+  std::int64_t first_step = 0;
+  std::int64_t last_step = -1;
   bool extension = true;
   bool statistics = false;
   bool fp_flags = false;
@@ -243,8 +247,14 @@ struct RecorderTable {
   /// The stack that has the frames of one such stack, and within them those of another.
   std::uint32_t (*join_stacks)(std::uint32_t outer, std::uint32_t inner) noexcept;
   /// An adapter that sees all ops of a host claims it before it begins: true for the first, false while another has it.
-  bool (*claim_host)(TextRef host) noexcept;
-  void (*release_host)(TextRef host) noexcept;
+  /// `rest`, unless it is null, is called with true when ops are no longer wanted, and with false when they are again.
+  bool (*claim_host)(TextRef host, void (*rest)(bool) noexcept) noexcept;
+  void (*release_host)(TextRef host, void (*rest)(bool) noexcept) noexcept;
+
+  /// Ends a step of the program.
+  void (*step)() noexcept;
+  /// Counts an op that is not recorded because recording rests.
+  void (*leave_out)() noexcept;
 };
 
 }  // namespace nanlens::inline NANLENS_ABI::detail

@@ -92,6 +92,8 @@ inline constexpr RecorderTable own_recorder{
     &join_host_stacks,
     &claim_host,
     &release_host,
+    &end_step,
+    &leave_out,
 };
 
 inline const RecorderTable& recorder_of_process() noexcept { return meet(own_recorder); }

@@ -21,6 +21,7 @@
 #include <nanlens/capture/op_filter.hpp>
 #include <nanlens/capture/options.hpp>
 #include <nanlens/capture/pinned_windows.hpp>
+#include <nanlens/capture/sampler.hpp>
 #include <nanlens/capture/thread_state.hpp>
 #include <nanlens/capture/value_budget.hpp>
 #include <nanlens/config.hpp>
@@ -61,6 +62,7 @@ class Session {
     windows_.reset(options_.pinned_sites, options_.pinned_events);
     add_thread_drops(-1);  // what was dropped before is not this recording's
     begin_live();
+    switched_off_ = false;
     write_pending(Rings::stay);
     running_ = true;
     start_writer();
@@ -77,10 +79,13 @@ class Session {
     wake_.notify_all();
     if (writer_.joinable()) writer_.join();
 #endif
+    const logdir::LeftOut left_out = Sampler::get().left_out();
     const std::lock_guard guard(lock_);
     write_pending(Rings::newest);
     add_thread_drops(1);
-    files_.append_metadata(lost_executions_, lost_traces_);
+    files_.append_metadata(missing(left_out));
+    left_out_before_ = missing(left_out).left_out;
+    noted_ns_ = 0;
     files_.close();
     end_live();
     running_ = false;
@@ -155,10 +160,38 @@ class Session {
       guard.unlock();
       woken_.store(false, std::memory_order_relaxed);
       flush(Rings::stay);
+      follow_switch();
+      note_left_out();
       guard.lock();
     }
   }
+
+  // `nanlens off` and `nanlens on` write into the file of what is in memory.
+  void follow_switch() {
+    if (live_.switched_off() == switched_off_) return;
+    switched_off_ = !switched_off_;
+    Sampler::get().switch_off(switched_off_);
+    live_.obey(switched_off_);
+  }
+
+  // A recording that is cut short tells what it has left out, too: noted each time that it has become twice as long.
+  void note_left_out() {
+    const logdir::LeftOut left_out = Sampler::get().left_out();
+    const std::lock_guard guard(lock_);
+    if (!running_ || left_out.ns == 0 || left_out.ns < 2 * noted_ns_) return;
+    noted_ns_ = left_out.ns;
+    files_.note_missing(missing(left_out));
+  }
 #endif
+
+  // As it is known by now; of what threads have dropped, without what they still count.
+  [[nodiscard]] Missing missing(const logdir::LeftOut& left_out) const noexcept {
+    Missing all{lost_executions_, lost_traces_, left_out_before_};
+    all.left_out.ops += left_out.ops;
+    all.left_out.steps += left_out.steps;
+    all.left_out.ns += left_out.ns;
+    return all;
+  }
 
   // Gives a thread memory of this recording. False if there is none.
   bool join(ThreadState& state) {
@@ -435,6 +468,9 @@ class Session {
   std::size_t frames_written_ = 0;
   std::uint64_t lost_executions_ = 0;
   std::uint64_t lost_traces_ = 0;
+  logdir::LeftOut left_out_before_;  // when it was on before
+  std::uint64_t noted_ns_ = 0;       // of what is left out
+  bool switched_off_ = false;
   std::vector<Pending> pending_;  // what is being written; keeps its capacity
   std::uint32_t last_stack_ = no_stack;
   std::string_view last_location_;

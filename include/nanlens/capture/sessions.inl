@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <nanlens/capture/clients.hpp>
+#include <nanlens/capture/sampler.hpp>
 #include <nanlens/capture/session.hpp>
 #include <nanlens/capture/tensor_registry.hpp>
 #include <nanlens/config.hpp>
@@ -46,6 +47,9 @@ inline std::string validate(const DumpOptions& options) {
            " can't be recorded; use no_tensor, curt_health, concise_health, full_health, shape or full_tensor";
   if (const std::string why = OpFilter(options).error(); !why.empty())
     return "op_regex \"" + options.op_regex + "\" is not a POSIX extended regular expression: " + why;
+  if (options.every < 1) return "of `every` steps one is recorded: " + std::to_string(options.every) + " can't be";
+  if (options.last_step >= 0 && options.last_step < options.first_step)
+    return "steps " + std::to_string(options.first_step) + " to " + std::to_string(options.last_step) + " are none";
   return {};
 }
 
@@ -63,6 +67,7 @@ inline void stop_current_session() {
   if (session == nullptr) return;
   wait_for_recording_threads();
   session->stop();
+  Sampler::get().end();
 }
 
 void install_hooks(Sessions& sessions);
@@ -100,6 +105,7 @@ inline bool start_session(const DumpOptions& options, bool from_environment, std
   sessions.from_environment = from_environment;
   current_session.store(session);
   Clients::get().switch_off(forked_bit);
+  Sampler::get().begin(options);
   Clients::get().switch_on(dumping_bit | (options.fp_flags ? fp_flags_bit : 0));
   return true;
 }

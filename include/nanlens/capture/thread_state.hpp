@@ -47,6 +47,7 @@ struct ThreadState {
   std::int64_t last_eager_id = 0;
   std::atomic<std::uint64_t> dropped_executions{0};
   std::atomic<std::uint64_t> dropped_traces{0};
+  std::atomic<std::uint64_t> ops_at_rest{0};  ///< that were not recorded, as was asked for
 
   // Direct-mapped caches in front of the catalog's locked tables.
   struct StackEntry {

@@ -27,6 +27,7 @@
 #include <nanlens/nanlens.hpp>
 #if !defined(NANLENS_DISABLE)
 #include <nanlens/hosts/torch/observer.hpp>
+#include <nanlens/hosts/torch/steps.hpp>
 #endif
 
 namespace nanlens::inline NANLENS_ABI {
@@ -49,11 +50,21 @@ inline void detach() {}
 namespace detail {
 
 inline ::at::CallbackHandle callback = ::at::INVALID_CALLBACK_HANDLE;
+inline ::at::CallbackHandle step_callback = ::at::INVALID_CALLBACK_HANDLE;
+
+/// While recording rests PyTorch need not gather what a callback may want of an op, which costs more than the call.
+inline void rest(bool resting) noexcept {
+  if (callback == ::at::INVALID_CALLBACK_HANDLE) return;
+  if (resting)
+    ::at::disableCallback(callback);
+  else
+    ::at::reenableCallback(callback);
+}
 
 }  // namespace detail
 
 inline bool attach() {
-  if (!nanlens::detail::recorder().claim_host(std::string_view("torch"))) return false;
+  if (!nanlens::detail::recorder().claim_host(std::string_view("torch"), &detail::rest)) return false;
   (void)python::this_thread_stack();  // finds out how to read stacks, now that the interpreter's lock may be held
   detail::callback =
       ::at::addGlobalCallback(::at::RecordFunctionCallback(&torch_host::begin, &torch_host::end)
@@ -61,13 +72,16 @@ inline bool attach() {
                                   .needsOutputs(true)
                                   .needsIds(true)
                                   .scopes({::at::RecordScope::FUNCTION, ::at::RecordScope::BACKWARD_FUNCTION}));
+  detail::step_callback = ::at::addGlobalCallback(
+      ::at::RecordFunctionCallback(nullptr, &torch_host::end_of_scope).scopes({::at::RecordScope::USER_SCOPE}));
   return true;
 }
 
 inline void detach() {
   if (detail::callback == ::at::INVALID_CALLBACK_HANDLE) return;
+  nanlens::detail::recorder().release_host(std::string_view("torch"), &detail::rest);
   ::at::removeCallback(std::exchange(detail::callback, ::at::INVALID_CALLBACK_HANDLE));
-  nanlens::detail::recorder().release_host(std::string_view("torch"));
+  ::at::removeCallback(std::exchange(detail::step_callback, ::at::INVALID_CALLBACK_HANDLE));
 }
 #endif
 

@@ -254,6 +254,10 @@ inline bool field(NanlensExtension& m, WireReader& r) {
     case Tag::output_evidence: return append_message(m.output_evidence, r);
     case Tag::hits: m.hits = r.u64(); return true;
     case Tag::since_start_ns: m.since_start_ns = r.u64(); return true;
+    case Tag::left_out_ops: m.left_out.ops = r.u64(); return true;
+    case Tag::left_out_steps: m.left_out.steps = r.u64(); return true;
+    case Tag::left_out_ns: m.left_out.ns = r.u64(); return true;
+    case Tag::hits_at_least: m.hits_at_least = r.u64() != 0; return true;
   }
   return true;
 }

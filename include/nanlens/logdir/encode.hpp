@@ -187,6 +187,10 @@ inline void encode(WireWriter& w, const NanlensExtension& m) {
   for (const auto& e : m.output_evidence) w.message(Tag::output_evidence, [&](WireWriter& sub) { encode(sub, e); });
   w.field(Tag::hits, static_cast<std::int64_t>(m.hits));
   w.field(Tag::since_start_ns, static_cast<std::int64_t>(m.since_start_ns));
+  w.field(Tag::left_out_ops, static_cast<std::int64_t>(m.left_out.ops));
+  w.field(Tag::left_out_steps, static_cast<std::int64_t>(m.left_out.steps));
+  w.field(Tag::left_out_ns, static_cast<std::int64_t>(m.left_out.ns));
+  w.field(Tag::hits_at_least, std::int64_t{m.hits_at_least});
 }
 
 // The oneof's member for an event struct.

@@ -168,6 +168,15 @@ struct TensorEvidence {
   std::int64_t recorded_id = 0;  ///< the eager id of what was recorded there, plus 1; 0: unknown, or of a graph
 };
 
+/// What was not recorded, as the program or its user wished.
+struct LeftOut {
+  std::uint64_t ops = 0;  ///< 0: they were not counted
+  std::uint64_t steps = 0;
+  std::uint64_t ns = 0;  ///< for how long
+
+  friend bool operator==(const LeftOut&, const LeftOut&) = default;
+};
+
 /// Facts that TensorFlow has no field for, in DebugEvent field 1000, which proto3 readers skip. `fp_flags`:
 /// floating-point exceptions raised by the op, 1 invalid, 2 divide by zero, 4 overflow, 8 underflow. `graph_run`: which
 /// run of its graph a trace belongs to. `variable_ids`: of a trace, the variable whose memory its tensor is; of an
@@ -189,6 +198,8 @@ struct NanlensExtension {
   std::vector<TensorEvidence> output_evidence;
   std::uint64_t hits = 0;            ///< trapped instructions: how often this one has trapped here by then
   std::uint64_t since_start_ns = 0;  ///< trapped instructions: when, from the beginning of the program
+  LeftOut left_out;                  ///< in metadata: by then
+  bool hits_at_least = false;        ///< trapped instructions: not all were counted
 };
 
 /// A member of the oneof that TensorFlow defines and never writes: the id of a graph, as bare text.

@@ -67,6 +67,8 @@ struct LiveHeader {
   std::int64_t ring;  ///< circular_buffer_size; 0 or less: everything is kept, in queues
   double alive;       ///< wall time at which the recording was last seen alive, in seconds
   Commit commits[2];
+  std::uint32_t switched_off;  ///< written by others, 0 or 1: nothing is to be recorded for now
+  std::uint32_t obeyed;        ///< what of it the recording has followed
 };
 
 /// An event as a thread leaves it, without checksum and without its code location, whose frames are resolved later. The

@@ -177,6 +177,10 @@ enum class NanlensExtension : std::uint32_t {
   output_evidence = 13,
   hits = 14,
   since_start_ns = 15,
+  left_out_ops = 16,
+  left_out_steps = 17,
+  left_out_ns = 18,
+  hits_at_least = 19,
 };
 
 }  // namespace nanlens::inline NANLENS_ABI::logdir::tags

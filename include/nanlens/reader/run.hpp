@@ -88,6 +88,16 @@ class Run {
     for (const auto& set : sets_) n += set->metadata.dropped_executions + set->metadata.dropped_traces;
     return n;
   }
+  /// What the program did not record, as was asked for, as far as it is known: the longest time of all sets.
+  [[nodiscard]] logdir::LeftOut left_out() const noexcept {
+    logdir::LeftOut sum;
+    for (const auto& set : sets_) {
+      sum.ops += set->metadata.left_out.ops;
+      sum.steps += set->metadata.left_out.steps;
+      sum.ns = std::max(sum.ns, set->metadata.left_out.ns);
+    }
+    return sum;
+  }
   /// Did the recording end in order? Only nanlens' own logdirs tell.
   [[nodiscard]] std::optional<bool> clean_end() const {
     bool clean = true;

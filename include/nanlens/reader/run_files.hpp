@@ -31,6 +31,7 @@ struct SetMetadata {
   std::size_t num_records = 0;
   std::uint64_t dropped_executions = 0;
   std::uint64_t dropped_traces = 0;
+  logdir::LeftOut left_out;
 };
 
 /// One file of a set.
@@ -94,6 +95,7 @@ class SetFiles {
           if (event.extension) {
             metadata.dropped_executions = event.extension->dropped_executions;
             metadata.dropped_traces = event.extension->dropped_traces;
+            metadata.left_out = event.extension->left_out;
           }
           if (metadata.readable) return;  // only the first record describes the set
           metadata.readable = true;

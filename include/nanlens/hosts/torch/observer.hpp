@@ -252,7 +252,7 @@ inline void end_op(const ::at::RecordFunction& function, RunningOp& op, ThreadRe
 
 /// The start callback. What it throws, for want of memory, PyTorch swallows: the op is not recorded then.
 inline std::unique_ptr<::at::ObserverContext> begin(const ::at::RecordFunction& function) {
-  if (nanlens::detail::active_bits() == 0) return nullptr;
+  if (!nanlens::detail::is_active() || nanlens::detail::active_bits() == 0) return nullptr;
   ThreadRecord& thread = this_thread_record();
   if (thread.inside || function.isAsync()) return nullptr;
   const Inside inside(thread);
