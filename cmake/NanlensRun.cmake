@@ -14,7 +14,7 @@ if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
 endif()
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/nanlens_traps.cpp CONTENT "#include <nanlens/hosts/traps/loadable.hpp>\n")
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/nanlens_traps.map CONTENT "{ global: \
-sigaction; signal; sigprocmask; pthread_sigmask; feenableexcept; fedisableexcept; fesetenv; feupdateenv; fork; _exit; _Exit; abort; local: *; };\n")
+sigaction; signal; pthread_create; fork; sigprocmask; pthread_sigmask; feenableexcept; fedisableexcept; fesetenv; feupdateenv; _exit; _Exit; abort; local: *; };\n")
 add_library(nanlens_traps MODULE ${PROJECT_BINARY_DIR}/nanlens_traps.cpp)
 set_target_properties(nanlens_traps PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
                                                LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/nanlens)

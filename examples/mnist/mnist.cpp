@@ -46,6 +46,7 @@ void train(const Flags& flags) {
     const float accuracy = mnist::accuracy(verdict.probs, test.labels);
     std::printf("Accuracy at step %d: %.3f\n", step, static_cast<double>(accuracy));
     std::fflush(stdout);
+    nanlens::step();
   }
 }
 

@@ -57,6 +57,10 @@ nanlens::TensorView view_of_floats(const std::vector<float>& x) {
   }
 }
 
+[[gnu::noinline]] void hot_resting(const std::vector<float>& x) {
+  for (int i = 0; i < rounds; ++i) nanlens::op("Add", x, x);
+}
+
 [[gnu::noinline]] void hot_write_ring() { nanlens::flush_debug_info(); }
 
 [[gnu::noinline]] void hot_open(const std::string& directory) {
@@ -79,7 +83,8 @@ int main(int argc, char** argv) {
   nanlens::enable_dump_debug_info({.logdir = argv[1],
                                    .tensor_debug_mode = TensorDebugMode::full_health,
                                    .circular_buffer_size = 2 * rounds,
-                                   .stack = nanlens::StackMode::call_site});
+                                   .stack = nanlens::StackMode::call_site,
+                                   .last_step = 0});
   nanlens::GraphBuilder graph("hot");
   const auto tensor = graph.op("Add", "add", {});
   for (int i = 0; i < 2 * rounds; ++i) {  // caches are filled, the rings have gone round
@@ -89,6 +94,8 @@ int main(int argc, char** argv) {
   hot_trace_ring(tensor, view_of_floats(small));
   hot_eager_op(small);
   hot_write_ring();
+  nanlens::step();
+  hot_resting(small);
   nanlens::disable_dump_debug_info();
   hot_open(argv[1]);
 }

@@ -2,6 +2,7 @@
 """The C interface by its two examples, and what it refuses: `c_interface_test.py NANLENS SOFTMAX LIBNANLENS_C EXAMPLES`."""
 import ctypes
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -72,7 +73,94 @@ def test_refusals():
     lib.nanlens_close()
 
 
+# Two ops a step, which ends as often as lines come in; each is answered.
+STEPPING = """
+import ctypes, sys
+lib = ctypes.CDLL(sys.argv[1])
+lib.nanlens_op.restype = ctypes.c_char_p
+op = (ctypes.c_void_p * 10)()
+kind = ctypes.c_char_p(b"Op")
+op[0] = ctypes.cast(kind, ctypes.c_void_p)
+for line in sys.stdin:
+    lib.nanlens_op(ctypes.byref(op))
+    lib.nanlens_op(ctypes.byref(op))
+    lib.nanlens_step()
+    print("done", flush=True)
+"""
+
+
+class Stepping:
+    def __init__(self, logdir, **variables):
+        self.logdir = logdir
+        self.process = subprocess.Popen([sys.executable, "-c", STEPPING, library], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                        env={**os.environ, "NANLENS_LOGDIR": str(logdir), **variables})
+
+    def steps(self, count):
+        for _ in range(count):
+            self.process.stdin.write("\n")
+            self.process.stdin.flush()
+            check("a step", self.process.stdout.readline() == "done\n")
+
+    def end(self):
+        self.process.stdin.close()
+        check("ended", self.process.wait() == 0)
+        (run,) = lines(self.logdir, "runs")
+        return run["num_executions"], run["left_out"]
+
+
+def answer(*words, code=0):
+    r = subprocess.run([nanlens, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    check(f"{words}: {r}", r.returncode == code)
+    return r.stdout + r.stderr
+
+
+def test_steps():
+    for variables, recorded in (({"NANLENS_EVERY": "3"}, (0, 3, 6)), ({"NANLENS_STEPS": "2..4"}, (2, 3, 4)), ({"NANLENS_STEPS": "..0"}, (0,)),
+                                ({"NANLENS_STEPS": "5.."}, (5, 6))):
+        logdir = work / "-".join(variables.values())
+        stepping = Stepping(logdir, **variables)
+        stepping.steps(7)
+        count, left_out = stepping.end()
+        check(f"{variables}: {count}, {left_out}", count == 2 * len(recorded))
+        check(f"{left_out}", (left_out["steps"], left_out["ops"]) == (7 - len(recorded), 2 * (7 - len(recorded))))
+        word = f"{7 - len(recorded)} steps and {2 * (7 - len(recorded))} ops (in "
+        for command in ("why", "report"):
+            check(f"{command}: {answer(command, logdir)}", word in answer(command, logdir) and "left out, as asked for" in answer(command, logdir))
+    for name, value in (("NANLENS_EVERY", "0"), ("NANLENS_EVERY", "x"), ("NANLENS_STEPS", "3"), ("NANLENS_STEPS", ".."), ("NANLENS_STEPS", "5..2")):
+        stepping = subprocess.run([sys.executable, "-c", STEPPING, library], input="\n", text=True, stderr=subprocess.PIPE,
+                                  stdout=subprocess.DEVNULL, env={**os.environ, "NANLENS_LOGDIR": str(work / "none"), name: value})
+        check(f"{name}={value}: {stepping.stderr}", stepping.stderr.count("\n") == 1 and "nothing is recorded" in stepping.stderr)
+
+
+def test_switch():
+    logdir = work / "switch"
+    check("nobody is there", "is no directory" in answer("off", logdir, code=2))
+    stepping = Stepping(logdir)
+    stepping.steps(1)
+    check("off", "1 of 1 program resting" in answer("off", logdir))
+    stepping.steps(4)
+    check("on", "1 of 1 program recording" in answer("on", logdir))
+    stepping.steps(1)
+    check("off again", "1 of 1 program resting" in answer("off", logdir))
+    stepping.steps(1)
+    count, left_out = stepping.end()
+    check(f"recorded: {count}, {left_out}", (count, left_out["steps"], left_out["ops"]) == (4, 5, 10))
+    check("it has ended", "no program records" in answer("off", logdir, code=2))
+    # What was killed while it rested has told by then that it left something out.
+    stepping = Stepping(work / "killed")
+    stepping.steps(1)
+    answer("off", work / "killed")
+    stepping.steps(2)
+    while lines(work / "killed", "runs")[0]["left_out"] is None:
+        pass
+    stepping.process.kill()
+    stepping.process.wait()
+    check("told: " + answer("check", work / "killed", code=3), "t least " in answer("check", work / "killed", code=3))
+
+
 test_c()
 test_python()
 test_refusals()
+test_steps()
+test_switch()
 print("as expected")

@@ -224,9 +224,23 @@ env = {"NANLENS_LOGDIR": path("env"), "NANLENS_RUN_ID": "feedbeef"}
 run(mnist, "--max_steps", "2", env=env)
 assert rows(path("env"), "runs")[0]["num_traces"] == 120 and rows(path("env"), "runs")[0]["run_id"] == "feedbeef"
 for name, value in {"NANLENS_MODE": "LOTS", "NANLENS_PINNED_EVENTS": "many", "NANLENS_PINNED_SITES": "1x", "NANLENS_STATISTICS": "yes",
-                    "NANLENS_FP_FLAGS": "2"}.items():
+                    "NANLENS_FP_FLAGS": "2", "NANLENS_EVERY": "0 ", "NANLENS_STEPS": "2"}.items():
     error = run(mnist, "--max_steps", "1", env={"NANLENS_LOGDIR": path("bad"), name: value})[1]
     assert error.count("\n") == 1 and name in error and not os.path.exists(path("bad"))
+# Some steps only: what was left out is told wherever somebody might think that it was clean.
+sampled = path("sampled")
+run(mnist, "--max_steps", "5", "--fix", "clip", env={"NANLENS_LOGDIR": sampled, "NANLENS_EVERY": "2"})
+(of,) = rows(sampled, "runs")
+assert of["num_traces"] == 3 * 60 and of["left_out"]["steps"] == 2 and of["left_out"]["ops"] > 100, of
+words = f"2 steps and {of['left_out']['ops']} ops (in "
+assert "incomplete: " + words in run(nanlens, "check", sampled)[0] and "clean as far as it was recorded" in run(nanlens, "check", sampled)[0]
+run(nanlens, "check", sampled, "--strict", code=3)
+for command in ("why", "report"):
+    assert words in run(nanlens, command, sampled)[0], run(nanlens, command, sampled)
+assert json.loads(run(nanlens, "why", sampled, "--json")[0])["left_out"] == of["left_out"]
+late = path("late")
+run(mnist, "--max_steps", "3", env={"NANLENS_LOGDIR": late, "NANLENS_STEPS": "2.."})
+assert "2 steps and " in run(nanlens, "why", late)[0] and "the answer may miss a step" in run(nanlens, "why", late)[0]
 kept = {}
 for name, more in {"none": {"NANLENS_PINNED_SITES": "0"}, "one": {"NANLENS_PINNED_SITES": "1"},
                    "statistics": {"NANLENS_PINNED_SITES": "1", "NANLENS_STATISTICS": "1"}}.items():

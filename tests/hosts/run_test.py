@@ -106,6 +106,18 @@ def test_scalar():
         check("so is the result", divided["output_evidence"][0]["counts"] == [0, 0, 1, 0, 0, 0])
 
 
+def test_example():
+    """What examples/solver/README.md says."""
+    example = programs.resolve().parents[2] / "examples" / "solver"
+    subprocess.run([cc, "-g", "-O2", str(example / "solver.c"), "-o", str(built / "solver")], check=True)
+    ours = run(work / "record", built / "solver")
+    text = (example / "README.md").read_text(encoding="utf-8")
+    printed, told = re.search(r"prints `([^`]*)`, and `([^`]*)`", text).groups()
+    check(f"prints {printed}: {ours.stdout}", ours.stdout == printed + "\n")
+    place = told.split(", ")[0]  # how wide the loop is, is the compiler's choice
+    check(f"and {place}: {ours.stderr}", place == "0/0 at solver.c:9 in flux" and place in ours.stderr)
+
+
 def test_selection():
     program = build("scalar.c", "-O0")
     run(work / "some", program, flags=["--traps=divbyzero,overflow"])
@@ -214,6 +226,23 @@ def test_fork():
     check(f"each with its own: {kinds}", kinds == ["0/0", "x/0"])
 
 
+def test_often():
+    program = build("often.c", "-O1", "-pthread")
+    (often, once) = sorted(line for _, _, line in marks("often.c"))
+    few = run(work / "few", program, "few")
+    check("exact up to 10,000: " + few.stderr, "x/0 at often.c:%d in often, 10,000 times; first" % often in few.stderr)
+    for what in ("thread", "fork", "later"):
+        logdir = work / ("often-" + what)
+        ours = run(logdir, program, what)
+        same_behaviour(ours, plain(program, what))
+        ids = run_ids(logdir)
+        found = [trap for run_id in ids for trap in trapped(logdir, run_id)]
+        hits = max(h for _, _, line, h, _ in found if line == often)
+        check(f"{what}: counted in part: {hits}", 10_000 < hits < 3_000_000)
+        check(f"and so it is told: {ours.stderr}", "at least %s times" % f"{hits:,}" in ours.stderr)
+        check(f"{what}: what comes later is trapped: {ours.stderr}", any(line == once and kind == "x/0" for _, kind, line, _, _ in found))
+
+
 def test_run():
     program = build("environment.c", "-O1")
     ours = run(work / "clean", program, "clean", flags=["--traps", "--check"])
@@ -273,6 +302,50 @@ def test_loading():
     del os.environ["NANLENS_COMMAND"], os.environ["NANLENS_HOST_LIBRARY"]
 
 
+def test_other_cpu():
+    compiler, emulator = shutil.which("aarch64-linux-gnu-g++"), shutil.which("qemu-aarch64")
+    if compiler is None or emulator is None:
+        check("a compiler for another CPU is there: CI installs it", not os.environ.get("CI"))
+        print("no aarch64-linux-gnu-g++ and qemu-aarch64 here: other CPUs are not tested")
+        return
+    root = programs.resolve().parents[2]
+    source = work / "other.cpp"
+    source.write_text('#include <cstdio>\n#include "trap_list.hpp"\nint main() { std::puts(nanlens::cli::why_no_traps("all").c_str()); }\n')
+    subprocess.run([compiler, "-std=c++20", "-static", f"-I{root}/viewer/cli", str(source), str(root / "viewer/cli/trap_list.cpp"),
+                    "-o", str(work / "other")], check=True)
+    told = plain(emulator, work / "other").stdout
+    check(f"one message: {told}", "--traps needs Linux on x86-64" in told and told.count("\n") == 1)
+    source.write_text("#include <nanlens/hosts/traps.hpp>\n")
+    refused = plain(compiler, "-std=c++20", "-fsyntax-only", f"-I{root}/include", source)
+    check(f"the header, too: {refused.stderr}", refused.stderr.count("error:") == 1 and "is for x86-64 on Linux" in refused.stderr)
+
+
+def test_adapter_faults():
+    """What can be wrong with a host: each one line, and the program runs on."""
+    program = loading_program("-DLINKED", "-Wl,--no-as-needed", str(built / "libraries" / "libtiny.so.1"))
+    os.environ["NANLENS_HOST_LIBRARY"] = "torch=libtiny.so"
+    del os.environ["NANLENS_COMMAND"]
+    cases = {"no headers": ({}, "PyTorch's headers (ATen/record_function.h)"), "unknown version": ({}, "the adapter for PyTorch does not compile: another PyTorch than any (all of it"), "no compiler": ({"PATH": str(work / "nothing")}, "there is no g++"),
+             "no adapter": ({"NANLENS_HOST_LIBRARY": "tiny=libtiny.so"}, "there is no adapter for 'tiny'")}
+    torch = built / "torch"
+    for name, (variables, message) in cases.items():
+        shutil.rmtree(torch, ignore_errors=True)
+        (torch / "lib").mkdir(parents=True)
+        shutil.copy(built / "libraries" / "libtiny.so.1", torch / "lib")
+        shutil.copy(built / "libraries" / "libtiny.so.1", torch / "lib" / "libc10.so")
+        if name != "no headers":
+            (torch / "include" / "ATen").mkdir(parents=True)
+            (torch / "include" / "ATen" / "record_function.h").write_text('#error another PyTorch than any\n')
+        environment = {**os.environ, "LD_LIBRARY_PATH": str(torch / "lib"), "XDG_CACHE_HOME": str(work / "cache"), **variables}
+        if name == "no headers" and os.path.exists("/usr/include/ATen/record_function.h"):
+            continue  # those of the system are taken
+        for more in ([], ["--best-effort"]):
+            ours = run(work / "adapter", program, "linked", flags=more, env=environment)
+            check(f"{name}: {ours}", (ours.returncode, ours.stdout) == (0, "linked 42\n"))
+            check(f"{name}: {ours.stderr}", ours.stderr.count(message) == 1)
+    del os.environ["NANLENS_HOST_LIBRARY"]
+
+
 def test_faults():
     program = build("environment.c", "-O1")
     static = build("environment.c", "-static", name="static")
@@ -303,6 +376,14 @@ def test_faults():
             ours = run(logdir, program, "clean", flags=["--traps", *flags, *more])
             check(f"{flags}: {ours.stderr}", message in ours.stderr)
             check(f"{flags}: {ours}", ours.returncode == (0 if more else 2) and ours.stdout == ("clean\n" if more else ""))
+    for flags, message in ((["--every", "0"], "--every"), (["--every", "few"], "--every"), (["--steps", "5"], "'5' is no range of steps"),
+                           (["--steps", ".."], "'..' is no range"), (["--steps", "7..3"], "'7..3' holds no step"),
+                           (["--every", "2", "--steps", "1..2"], "excludes"), (["--ring", "-1"], "--ring"), (["--loud"], "--loud")):
+        ours = plain(nanlens, "run", "--logdir", work / "never", *flags, "--", program, "clean")
+        check(f"{flags}: {ours}", ours.returncode == 2 and message in ours.stderr and ours.stdout == "" and ours.stderr.count("\n") <= 2)
+    ours = plain(nanlens, "run", "--help")
+    check(f"help: {ours}", ours.returncode == 0 and all(f"--{option}" in ours.stdout for option in
+          ("logdir", "mode", "ring", "every", "steps", "traps", "hosts", "check", "best-effort")) and "nanlens::step()" in ours.stdout)
     check("no program", "run needs a program behind '--'" in plain(nanlens, "run", "--traps").stderr)
 
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -126,6 +127,18 @@ std::vector<std::string> compiler_words(const fs::path& library, const fs::path&
   return words;
 }
 
+// The first error that a compiler tells of, without its place, which is in nobody's program.
+std::string first_error(const std::string& output) {
+  for (const char* const mark : {"error: ", ""}) {
+    const std::size_t begin = output.find(mark);
+    if (begin == std::string::npos) continue;
+    std::string line = output.substr(begin + std::strlen(mark), output.find('\n', begin) - begin - std::strlen(mark));
+    if (line.starts_with("#error ")) line.erase(0, std::strlen("#error "));
+    return line;
+  }
+  return {};
+}
+
 void compile(std::vector<std::string> words, const fs::path& object) {
   std::fprintf(stderr, "nanlens: compiling the adapter for PyTorch, once for each version: about 20 s\n");
   const fs::path temporary = object.string() + "." + std::to_string(::getpid());
@@ -134,7 +147,7 @@ void compile(std::vector<std::string> words, const fs::path& object) {
   std::error_code error;
   if (result.code == 0) fs::rename(temporary, object, error);
   if (result.code == 0 && !error) return;
-  const std::string reason = error ? error.message() : result.output.substr(0, result.output.find('\n'));
+  const std::string reason = error ? error.message() : first_error(result.output);
   const fs::path log = object.string() + ".log";
   std::ofstream(log) << result.output;
   fs::remove(temporary, error);

@@ -15,6 +15,7 @@
 #include "open.hpp"
 #include "program_file.hpp"
 #include "report/describe.hpp"
+#include "trap_list.hpp"
 #include "why.hpp"
 
 namespace nanlens::cli {
@@ -53,19 +54,6 @@ std::string checked_mode(const std::string& mode) {
     throw Failure("unknown mode '" + mode +
                   "': use NO_TENSOR, CURT_HEALTH, CONCISE_HEALTH, FULL_HEALTH, SHAPE or FULL_TENSOR");
   return mode;
-}
-
-void check_traps(std::string_view list) {
-  if (list.empty()) return;
-#if !defined(__x86_64__) || !defined(__linux__)
-  throw Failure("--traps works on Linux, x86-64, alone");
-#endif
-  while (!list.empty()) {
-    const std::string_view name = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(list.size(), name.size() + 1));
-    if (name != "all" && name != "invalid" && name != "divbyzero" && name != "overflow")
-      throw Failure("unknown trap '" + std::string(name) + "': use invalid, divbyzero, overflow, with commas, or all");
-  }
 }
 
 // What a run records into, and how it is found out that somebody was there to record.
@@ -185,7 +173,7 @@ bool tell_findings(const RunOptions& options, const Recording& recording, bool w
 }
 
 int run_recorded(const RunOptions& options, const std::string& path) {
-  check_traps(options.traps);
+  if (const std::string why = why_no_traps(options.traps); !why.empty()) throw Failure(why);
   if (const std::string why = why_not_watchable(path, !options.traps.empty()); !why.empty()) throw Failure(why);
   const Recording recording = prepare_logdir(options);
   const Ended ended = run_program(path, options.program, variables_for(options, recording));

@@ -63,6 +63,7 @@ class SentenceWriter {
   [[nodiscard]] bool masked_row(const Root& root);
   void gather(const Root& root, const Classification& c, Sentence& s, CauseFacts& f);
   void gather_hits(std::uint32_t root, const Sentence& s, CauseFacts& f);
+  [[nodiscard]] bool counted_in_part();
   void gather_inputs(EventRef event, const Classification& c, CauseFacts& f);
   void gather_arrived(EventRef event, const Classification& c, CauseFacts& f);
   void gather_inside(const Classification& c, Sentence& s, CauseFacts& f);
@@ -73,6 +74,7 @@ class SentenceWriter {
 
   Causes& causes_;
   std::optional<CauseGroups> groups_;
+  std::optional<bool> counted_in_part_;
 };
 
 }  // namespace nanlens::causes

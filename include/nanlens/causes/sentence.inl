@@ -111,7 +111,7 @@ NANLENS_API void SentenceWriter::gather_hits(std::uint32_t number, const Sentenc
   const auto first = extension_of(causes_.run(), causes_.roots()[number].event);
   f.hits = first.hits;
   f.since_start = static_cast<double>(first.since_start_ns) * 1e-9;
-  f.hits_are_all = causes_.run().clean_end() == true;
+  f.hits_are_all = causes_.run().clean_end() == true && !counted_in_part();
   f.function = s.place.function.substr(0, s.place.function.find('('));
   const CauseGroup* const group = groups().find(number);
   if (group == nullptr) return;
@@ -119,6 +119,17 @@ NANLENS_API void SentenceWriter::gather_hits(std::uint32_t number, const Sentenc
     const std::uint32_t root = group->roots[group->roots.size() - 1 - i];
     f.hits = std::max(f.hits, extension_of(causes_.run(), causes_.roots()[root].event).hits);
   }
+}
+
+// Once a program's threads rest from trapping, no count of it is whole.
+NANLENS_API bool SentenceWriter::counted_in_part() {
+  constexpr std::size_t most = 4096;
+  if (counted_in_part_) return *counted_in_part_;
+  const auto& roots = causes_.roots();
+  counted_in_part_ = false;
+  for (std::size_t i = 0; i < std::min(most, roots.size()) && !*counted_in_part_; ++i)
+    counted_in_part_ = extension_of(causes_.run(), roots[roots.size() - 1 - i].event).hits_at_least;
+  return *counted_in_part_;
 }
 
 // The process that recorded an event, where there are several: by its host, or among those of one host by its number.

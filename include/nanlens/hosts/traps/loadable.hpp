@@ -69,11 +69,26 @@ inline void attach_at_start() noexcept {
   if (file >= 0) ::close(file);
 }
 
+/// The x87 unit is not armed: it reports an exception at its next instruction, by when the operands in memory may hold
+/// something else, so that the instruction can't be run again for certain. But its flags stay.
+inline void say_x87() noexcept {
+  static std::atomic<bool> said{false};
+  std::uint16_t flags = 0;
+  __asm__ volatile("fnstsw %0" : "=a"(flags));
+  if (trapping.on.load() && (flags & trapping.wanted.load()) != 0)
+    say_once(said,
+             "nanlens: long double arithmetic, which is not trapped (the x87 unit's), has raised an exception, too, in "
+             "the thread that ended the program\n");
+}
+
 struct AtStart {
   AtStart() noexcept { attach_at_start(); }
   AtStart(const AtStart&) = delete;
   AtStart& operator=(const AtStart&) = delete;
-  ~AtStart() { finish_recording(); }  // of what was trapped too late for the recorder to have begun
+  ~AtStart() {
+    finish_recording();  // of what was trapped too late for the recorder to have begun
+    say_x87();
+  }
 };
 inline const AtStart at_start;
 
@@ -149,6 +164,15 @@ NANLENS_INTERPOSED int feupdateenv(const fenv_t* environment) noexcept {
   return result;
 }
 
+// A thread begins with the masks of the one that starts it.
+NANLENS_INTERPOSED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
+                                      void* argument) noexcept {
+  using namespace nanlens::traps::detail;
+  static auto* const next = real<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)>("pthread_create");
+  if (rests.end() != 0) arm();
+  return next(thread, attributes, run, argument);
+}
+
 // The recorder's own plans for a copy of the process are made when it begins: with the first trap, which may be under
 // way right now.
 NANLENS_INTERPOSED pid_t fork() noexcept {
@@ -165,6 +189,7 @@ NANLENS_INTERPOSED void _exit(int code) {
   using namespace nanlens::traps::detail;
   static auto* const next = real<void(int)>("_exit");
   finish_recording();
+  say_x87();
   next(code);
   __builtin_unreachable();
 }

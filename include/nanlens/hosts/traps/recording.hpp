@@ -79,7 +79,7 @@ class NANLENS_HIDDEN TrapRecorder {
     const std::string kind = kind_words(trap.kind) + (where.in.empty() ? "" : " in " + where.in);
     auto& hits = hits_[std::string(type) + "\n" + kind + "\n" + where.line];
     hits[trap.key] = trap.hits;
-    Observation observed{trap.frames + where.begin, trap.num_frames - where.begin, trap.thread, 0, 0};
+    Observation observed{trap.frames + where.begin, trap.num_frames - where.begin, trap.thread, 0, 0, Rests::any()};
     for (const auto& [place, count] : hits) observed.hits += count;
     if (trap.wall_time > start_) observed.since_start_ns = static_cast<std::uint64_t>((trap.wall_time - start_) * 1e9);
     const ResolvedFrame& at = where.instruction;

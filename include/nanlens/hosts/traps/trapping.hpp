@@ -13,6 +13,7 @@
 #include <nanlens/hosts/traps/decode.hpp>
 #include <nanlens/hosts/traps/places.hpp>
 #include <nanlens/hosts/traps/real_functions.hpp>
+#include <nanlens/hosts/traps/rests.hpp>
 #include <nanlens/hosts/traps/trap_queue.hpp>
 
 namespace nanlens::inline NANLENS_ABI::traps {
@@ -115,16 +116,37 @@ inline Place* count(const MachineState& state, std::uint32_t flags) noexcept {
 }
 
 /// Hands the noted trap on with its result: the first at its place, the second, the fourth and so on at once, of the
-/// others the last when the program ends.
-inline void finish_note(const MachineState& state) noexcept {
-  if (step.slot == nullptr) return;
+/// others the last when the program ends. How often its place has trapped by now.
+inline std::uint64_t finish_note(const MachineState& state) noexcept {
+  if (step.slot == nullptr) return 0;
   Trap& trap = step.slot->trap;
   read_result(state, trap);
   Place* const place = count(state, state.mxcsr() & mxcsr_flags);
-  const bool at_once = (trap.hits & (trap.hits - 1)) == 0;
-  if (at_once || place == nullptr) return trapping.queue.hand_over(*step.slot);
+  const std::uint64_t hits = trap.hits;
+  const bool at_once = (hits & (hits - 1)) == 0;
+  if (at_once || place == nullptr) {
+    trapping.queue.hand_over(*step.slot);
+    return hits;
+  }
   Places::keep(*place, trap);
   trapping.queue.give_back(*step.slot);
+  return hits;
+}
+
+/// The masks that a thread goes on with after a trap.
+inline std::uint32_t masks_after(const MachineState& state, std::uint64_t hits) noexcept {
+  rests.end();
+  const std::uint32_t raised = state.mxcsr() & trapping.wanted.load();
+  return step.masks | (hits > most_counted ? rests.after_trap(raised) : 0);
+}
+
+/// A rest is over: the thread, or what it is about to come back to, traps again.
+inline void end_rest(const MachineState& state) noexcept {
+  const std::uint32_t masks = rests.at_tick();
+  if (step.on)
+    step.masks &= ~masks;
+  else
+    state.mxcsr() &= ~masks;
 }
 
 /// Lets the program's own handler have a signal; does what the system would where it has none.
@@ -175,14 +197,19 @@ inline void on_fpe(int signal, siginfo_t* info, void* context) noexcept {
 inline void on_trap(int signal, siginfo_t* info, void* context) noexcept {
   const int error = errno;
   const MachineState state(context);
+  if (Rests::is_tick(*info)) {
+    end_rest(state);
+    errno = error;
+    return;
+  }
   if (!step.on || info->si_code != TRAP_TRACE) {
     pass_on(trapping.program_trap, signal, info, context);
     errno = error;
     return;
   }
   step.on = false;
-  finish_note(state);
-  state.mxcsr() = (state.mxcsr() & ~(mxcsr_flags << mxcsr_mask_shift)) | step.masks | step.flags;
+  const std::uint32_t masks = masks_after(state, finish_note(state));
+  state.mxcsr() = (state.mxcsr() & ~(mxcsr_flags << mxcsr_mask_shift)) | masks | step.flags;
   const bool program_steps = step.program_steps;
   if (!program_steps) state.single_step(false);
   errno = error;

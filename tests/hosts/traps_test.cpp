@@ -1,0 +1,85 @@
+// The traps as a header that a program includes; `nanlens run --traps` is tested on programs as they are.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <string>
+#include <thread>
+
+#include <nanlens/hosts/traps.hpp>
+
+#include "../capture/recorded.hpp"
+
+using namespace nanlens;
+
+namespace {
+
+volatile double zero = 0;
+volatile double one = 1;
+volatile double sink = 0;
+
+[[gnu::noinline]] void divide() { sink = one / zero; }
+[[gnu::noinline]] void make_nan() { sink = zero / zero; }
+[[gnu::noinline]] void overflow() { sink = 1e308 * (one * 1e308); }
+
+// What was trapped while `body` ran: "x/0 12" is a kind, and how often by then.
+template <class Body>
+std::set<std::string> trapped(const Body& body) {
+  const test::Recorded run([&] {
+    CHECK(traps::attach());
+    body();
+    traps::detail::finish_recording();
+  });
+  std::set<std::string> all;
+  for (std::size_t i = 0; i < run->num_executions(); ++i) {
+    const auto event = run->execution(i);
+    all.insert(event->extension.op_name + " " + std::to_string(event->extension.hits) +
+               (event->extension.hits_at_least ? "+" : ""));
+  }
+  CHECK(run->dropped() == 0);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("exceptions of the thread that attaches, and of those that it starts") {
+  const auto all = trapped([] {
+    for (int i = 0; i < 3; ++i) divide();
+    std::thread([] { make_nan(); }).join();
+    CHECK(std::numeric_limits<double>::infinity() == one / zero);
+  });
+  CHECK(all.contains("x/0 1"));
+  CHECK(all.contains("x/0 3"));
+  CHECK(all.contains("0/0 1"));
+}
+
+TEST_CASE("what is computed is what it would be, and the flags of the environment stay") {
+  trapped([] {
+    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() & ~traps::mxcsr_flags);
+    overflow();
+    CHECK(sink == std::numeric_limits<double>::infinity());
+    CHECK((__builtin_ia32_stmxcsr() & traps::mxcsr_overflow) != 0);  // as without nanlens
+    CHECK((__builtin_ia32_stmxcsr() & traps::mxcsr_invalid) == 0);
+  });
+}
+
+TEST_CASE("a place that traps without end is counted in part, and says so") {
+  const auto all = trapped([] {
+    for (int i = 0; i < 300'000; ++i) divide();
+  });
+  CHECK(all.size() < 64);
+  CHECK(std::any_of(all.begin(), all.end(), [](const std::string& one_of) { return one_of.ends_with('+'); }));
+}
+
+TEST_CASE("lists of exceptions") {
+  traps::Exceptions wanted;
+  CHECK(traps::parse("invalid,overflow", wanted));
+  CHECK(wanted.invalid);
+  CHECK_FALSE(wanted.divide_by_zero);
+  CHECK(wanted.overflow);
+  CHECK(traps::parse("all", wanted));
+  CHECK(wanted.divide_by_zero);
+  CHECK_FALSE(traps::parse("inexact", wanted));
+  CHECK_FALSE(traps::parse("invalid,,overflow", wanted));
+}
