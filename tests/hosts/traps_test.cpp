@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 #include <set>
 #include <string>
@@ -43,33 +45,33 @@ std::set<std::string> trapped(const Body& body) {
 
 }  // namespace
 
+// One case, since doctest handles SIGFPE itself from one to the next.
 TEST_CASE("exceptions of the thread that attaches, and of those that it starts") {
-  const auto all = trapped([] {
+  const auto few = trapped([] {
     for (int i = 0; i < 3; ++i) divide();
     std::thread([] { make_nan(); }).join();
-    CHECK(std::numeric_limits<double>::infinity() == one / zero);
+    CHECK(std::isnan(sink));
   });
-  CHECK(all.contains("x/0 1"));
-  CHECK(all.contains("x/0 3"));
-  CHECK(all.contains("0/0 1"));
-}
+  CHECK(few.contains("x/0 1"));
+  CHECK(few.contains("x/0 3"));
+  CHECK(few.contains("0/0 1"));
 
-TEST_CASE("what is computed is what it would be, and the flags of the environment stay") {
   trapped([] {
     __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() & ~traps::mxcsr_flags);
     overflow();
+    const std::uint32_t flags = __builtin_ia32_stmxcsr() & traps::mxcsr_flags;
     CHECK(sink == std::numeric_limits<double>::infinity());
-    CHECK((__builtin_ia32_stmxcsr() & traps::mxcsr_overflow) != 0);  // as without nanlens
-    CHECK((__builtin_ia32_stmxcsr() & traps::mxcsr_invalid) == 0);
+    CHECK((flags & traps::mxcsr_overflow) != 0);  // as without nanlens
+    CHECK((flags & traps::mxcsr_invalid) == 0);
   });
-}
 
-TEST_CASE("a place that traps without end is counted in part, and says so") {
-  const auto all = trapped([] {
+  const auto many = trapped([] {
     for (int i = 0; i < 300'000; ++i) divide();
   });
-  CHECK(all.size() < 64);
-  CHECK(std::any_of(all.begin(), all.end(), [](const std::string& one_of) { return one_of.ends_with('+'); }));
+  CHECK(many.size() < 64);
+  CHECK(std::any_of(many.begin(), many.end(), [](const std::string& one_of) { return one_of.ends_with('+'); }));
+  CHECK_FALSE(many.contains("x/0 300003"));
+  __builtin_ia32_ldmxcsr(0x1F80);
 }
 
 TEST_CASE("lists of exceptions") {
