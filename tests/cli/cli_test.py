@@ -231,7 +231,7 @@ for name, value in {"NANLENS_MODE": "LOTS", "NANLENS_PINNED_EVENTS": "many", "NA
 sampled = path("sampled")
 run(mnist, "--max_steps", "5", "--fix", "clip", env={"NANLENS_LOGDIR": sampled, "NANLENS_EVERY": "2"})
 (of,) = rows(sampled, "runs")
-assert of["num_traces"] == 3 * 60 and of["left_out"]["steps"] == 2 and of["left_out"]["ops"] > 100, of
+assert of["num_traces"] == 3 * 61 and of["left_out"]["steps"] == 2 and of["left_out"]["ops"] > 100, of
 words = f"2 steps and {of['left_out']['ops']} ops (in "
 assert "incomplete: " + words in run(nanlens, "check", sampled)[0] and "clean as far as it was recorded" in run(nanlens, "check", sampled)[0]
 run(nanlens, "check", sampled, "--strict", code=3)
