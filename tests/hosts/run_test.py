@@ -320,6 +320,51 @@ def test_other_cpu():
     check(f"the header, too: {refused.stderr}", refused.stderr.count("error:") == 1 and "is for x86-64 on Linux" in refused.stderr)
 
 
+TRAINING = """
+import sys, torch
+net = torch.nn.Linear(4, 4)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for line in sys.stdin:
+    optimizer.zero_grad()
+    net(torch.ones(2, 4)).sum().backward()
+    optimizer.step()
+    print("done", flush=True)
+"""
+
+
+def test_torch_steps():
+    """Optimizers end steps; `nanlens off` and `on` reach PyTorch's callbacks."""
+    python = "/usr/bin/python3"
+    if plain(python, "-c", "import torch").returncode != 0:
+        check("PyTorch is there: CI installs it", not os.environ.get("NANLENS_REQUIRE_HOSTS"))
+        print("no python3-torch here: its steps are not tested")
+        return
+
+    def train(name, parts, *flags):
+        logdir = work / name
+        running = subprocess.Popen([nanlens, "run", "--logdir", logdir, *flags, "--", python, "-c", TRAINING], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for part in parts:
+            if isinstance(part, str):
+                switched = plain(nanlens, part, logdir)
+                check(f"{part}: {switched}", switched.returncode == 0)
+                continue
+            for _ in range(part):
+                running.stdin.write("\n")
+                running.stdin.flush()
+                check("a step", running.stdout.readline() == "done\n")
+        _, told = running.communicate()
+        (of,) = rows(logdir, "runs")
+        return [e["op_type"] for e in rows(logdir, "executions")].count("aten::addmm"), (of["left_out"] or {}).get("steps"), told
+
+    check("one of two", train("torch-every", [6], "--every", "2")[:2] == (3, 3))
+    check("a range", train("torch-steps", [6], "--steps", "2..2")[:2] == (1, 5))
+    count, steps, told = train("torch-switch", [1, "off", 3, "on", 1])
+    check(f"the switch: {count} {steps} {told}", (count, steps) == (2, 3) and "3 steps (in " in told)
+    count, steps, told = train("torch-one", [0], "--every", "5")
+    check(f"no step: {count} {steps} {told}", steps is None and "no second step began" in told)
+
+
 def test_adapter_faults():
     """What can be wrong with a host: each one line, and the program runs on."""
     program = loading_program("-DLINKED", "-Wl,--no-as-needed", str(built / "libraries" / "libtiny.so.1"))
