@@ -8,7 +8,8 @@ sh cmake/install-packages.sh g++ gfortran cmake ninja-build pkg-config libzstd-d
   libclang-rt-19-dev g++-aarch64-linux-gnu qemu-user \
   libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32 lld-19 wasi-libc \
   libglfw3-dev libgl-dev libgl1-mesa-dri libfontconfig-dev libpng-dev xvfb xauth xdotool imagemagick chromium firefox-esr \
-  fonts-droid-fallback libtorch-dev python3-torch || exit 1
+  fonts-droid-fallback libtorch-dev python3-torch \
+  libxtensor-dev libarmadillo-dev libtrilinos-kokkos-dev libopencv-core-dev libdlpack-dev || exit 1
 command -v node >/dev/null || sh cmake/install-packages.sh nodejs || exit 1
 command -v npm >/dev/null || sh cmake/install-packages.sh npm || exit 1
 sh cmake/get-viewer-sources.sh || exit 1
@@ -107,7 +108,7 @@ step "clang-19: warnings and tidy" sh tests/style/tidy.sh
 step "compile with clang-19" $once build/stamps/clang include examples tests/compile -- \
   sh tests/compile/check.sh . clang++-19 build/bin/nanlens headers
 step "NEON kernels under qemu" $once build/stamps/neon include tests/summary tests/support -- sh tests/summary/neon.sh
-step "wasm simd128 kernels under node" $once build/stamps/simd128 include tests/summary tests/support -- sh tests/summary/wasm.sh
+step "wasm simd128 kernels under node" $once build/stamps/simd128 include tests/summary tests/support tests/hosts/mdspan_test.cpp tests/hosts/elements.hpp -- sh tests/summary/wasm.sh
 wait
 cat build/beside.log
 [ ! -x build/bin/nanlens-viewer ] || tests default -L gui # alone: a busy machine starves a browser

@@ -65,8 +65,15 @@ for unit in f g; do $compiler $flags -O2 -DNANLENS_DISABLE -S "$work/$unit.cpp" 
 for unit in f g; do grep -E '^[[:space:]]+[a-z]' "$work/$unit.s" | grep -v '\.file' >"$work/$unit.code"; done
 cmp "$work/f.code" "$work/g.code"
 
-echo "a value that is no tensor is refused with an explanation"
-printf '#include <nanlens/nanlens.hpp>\nstruct S {};\nvoid f() { nanlens::op("X", S{}); }\n' >"$work/bad.cpp"
-if $compiler $flags -fsyntax-only "$work/bad.cpp" 2>"$work/errors"; then echo "it compiled"; exit 1; fi
-grep -q "specialise nanlens::ViewOf" "$work/errors"
+echo "what is no tensor is refused with one explanation"
+# refused WORDS STATEMENT: fails unless the compiler has one error, with these words.
+refused() {
+  printf '#include <nanlens/hosts/valarray.hpp>\n#include <nanlens/nanlens.hpp>\nstruct S {};\nvoid f(const std::valarray<float>& x) { %s; }\n' "$2" >"$work/bad.cpp"
+  if $compiler $flags -DNANLENS_SPLIT -fsyntax-only "$work/bad.cpp" 2>"$work/errors"; then echo "it compiled: $2"; exit 1; fi
+  [ "$(grep -c error: "$work/errors")" = 1 ] && grep -q "error: .*$1" "$work/errors" || { cat "$work/errors"; exit 1; }
+}
+refused "specialise nanlens::ViewOf" 'nanlens::op("X", S{}, x)'
+refused "no element type" 'nanlens::op("X", x, std::valarray<long double>(2))'
+refused "no element type" 'nanlens::op("X", std::vector<std::array<long double, 3>>(2), x)'
+refused "an expression has no elements" 'nanlens::op("X", x, x + x)'
 echo "all as expected"

@@ -14,6 +14,7 @@
 #include <nanlens/capture/check_numerics.hpp>
 #include <nanlens/capture/dump.hpp>
 #include <nanlens/capture/op.hpp>
+#include <nanlens/tensor/dlpack_types.hpp>
 #if !defined(NANLENS_SPLIT)
 #include <nanlens/capture/implementation.hpp>
 #endif
@@ -78,28 +79,6 @@ struct DlTensor {
   std::int64_t* strides;
   std::uint64_t byte_offset;
 };
-
-/// DLPack's type codes: 0 int, 1 uint, 2 float, 4 bfloat, 5 complex, 6 bool.
-inline DType dtype_of_dlpack(std::uint8_t code, std::uint8_t bits) noexcept {
-  switch (code << 8 | bits) {
-    case 0 << 8 | 8: return DType::int8;
-    case 0 << 8 | 16: return DType::int16;
-    case 0 << 8 | 32: return DType::int32;
-    case 0 << 8 | 64: return DType::int64;
-    case 1 << 8 | 8: return DType::uint8;
-    case 1 << 8 | 16: return DType::uint16;
-    case 1 << 8 | 32: return DType::uint32;
-    case 1 << 8 | 64: return DType::uint64;
-    case 2 << 8 | 16: return DType::float16;
-    case 2 << 8 | 32: return DType::float32;
-    case 2 << 8 | 64: return DType::float64;
-    case 4 << 8 | 16: return DType::bfloat16;
-    case 5 << 8 | 64: return DType::complex64;
-    case 5 << 8 | 128: return DType::complex128;
-    case 6 << 8 | 8: return DType::boolean;
-    default: return DType::invalid;
-  }
-}
 
 /// Runs the body of a C function: what runs out of memory is left out.
 template <class Body>
@@ -205,15 +184,13 @@ const char* nanlens_from_dlpack(const void* dl_tensor, nanlens_tensor* to) {
   if (from->ndim > static_cast<std::int32_t>(nanlens::max_rank)) return "more than 16 dimensions";
   const nanlens::DType dtype = dtype_of_dlpack(from->code, from->bits);
   if (dtype == nanlens::DType::invalid) return "an element type that nanlens does not know";
-  // kDLCPU, kDLCUDAHost, kDLROCMHost and kDLCUDAManaged are memory that this process reads.
-  const bool readable =
-      from->device_type == 1 || from->device_type == 3 || from->device_type == 11 || from->device_type == 13;
+  const bool readable = is_readable_dlpack(from->device_type);
   to->data = readable ? static_cast<const unsigned char*>(from->data) + from->byte_offset : nullptr;
   to->dtype = static_cast<std::int32_t>(dtype);
   to->rank = from->ndim;
   to->shape = from->shape;
   to->strides = from->strides;
-  to->device = readable ? nullptr : "/job:localhost/replica:0/task:0/device:GPU:0";
+  to->device = readable ? nullptr : nanlens::gpu_device;
   return nullptr;
 }
 

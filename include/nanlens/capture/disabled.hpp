@@ -68,9 +68,6 @@ class DumpDebugInfo {
   explicit DumpDebugInfo(const DumpOptions&) noexcept {}
 };
 
-template <class T>
-struct Evaluate {};
-
 struct OpName {
   template <class Type>
   // NOLINTNEXTLINE(google-explicit-constructor): a string is what callers write
@@ -107,7 +104,7 @@ decltype(auto) op(const OpName&, Value&& value, const Inputs&...) {
   using Plain = std::remove_cvref_t<Value>;
   if constexpr (requires { Evaluate<Plain>::evaluate(value); })
     return Evaluate<Plain>::evaluate(value);
-  else if constexpr (std::is_invocable_v<Value&> && !Viewable<Plain>)
+  else if constexpr (std::is_invocable_v<Value&> && !Viewable<Plain> && !requires { typename Plain::value_type; })
     return op(OpName(""), value());
   else if constexpr (std::is_lvalue_reference_v<Value>)
     return static_cast<Value&>(value);

@@ -33,8 +33,10 @@ inline constexpr bool is_tuple<std::tuple<T...>> = true;
 template <class A, class B>
 inline constexpr bool is_tuple<std::pair<A, B>> = true;
 
+// Arrays and expressions of some libraries can be called, too: x() is their first element.
 template <class T>
-concept Callable = std::invocable<T&> && !Viewable<std::remove_cvref_t<T>> && !LazyExpression<std::remove_cvref_t<T>>;
+concept Callable = std::invocable<T&> && !Viewable<std::remove_cvref_t<T>> && !LazyExpression<std::remove_cvref_t<T>> &&
+                   !requires { typename std::remove_cvref_t<T>::value_type; };
 
 // A value with what it evaluates to: expressions are evaluated, anything else is passed on.
 template <class T>
@@ -80,12 +82,14 @@ class OpTimer {
   FpFlags flags_;
 };
 
-/// A range of tensors: as many inputs or outputs as it holds.
+/// A range of tensors: as many inputs or outputs as it holds. A range of numbers is none, but an array whose library's
+/// header is missing.
 template <class T>
 concept TensorList = !Viewable<T> && !LazyExpression<T> && requires(const T& list) {
   list.begin() != list.end();
   { list.size() } -> std::convertible_to<std::size_t>;
   requires Viewable<std::remove_cvref_t<decltype(*list.begin())>>;
+  requires !KnownElement<std::remove_cvref_t<decltype(*list.begin())>>;
 };
 
 // One reference, or one for each element of a list.
@@ -281,7 +285,7 @@ class OpScope {
 /// the memory's links in between. Once per variable, and again if it has moved; `forget` ends it.
 template <class T>
 void variable(const T& x) {
-  if (detail::active_bits() != 0) detail::recorder().declare_variable(detail::key_of(view_of(x)));
+  if (detail::active_bits() != 0) detail::recorder().declare_variable(detail::key_of(detail::viewed(x)));
 }
 
 /// Tells that the memory no longer holds a recorded tensor: what is read from it next is not linked to what was

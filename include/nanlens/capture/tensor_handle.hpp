@@ -44,11 +44,6 @@ struct ViewOf<Tensor<T>> {
   static TensorView view(const Tensor<T>& x) noexcept { return view_of(x.value()); }
 };
 
-/// How a lazy expression becomes a value: specialise with `static auto evaluate(const T&)` for expression templates of
-/// a host. `nanlens::op` evaluates such an expression once, inside the op's time, and returns the result.
-template <class T>
-struct Evaluate {};
-
 namespace detail {
 
 class ContentSample;
@@ -92,13 +87,52 @@ bool holds_own_elements(const T& x, const TensorView& view) noexcept {
   return data >= object && data < object + sizeof(T);
 }
 
+// What a range holds, by the names that ranges, mdspan and Armadillo give it.
+template <class T>
+struct ElementsOf : Nested<std::remove_cv_t<T>> {};
+template <class T>
+  requires requires { typename T::value_type; }
+struct ElementsOf<T> : Nested<std::remove_cv_t<typename T::value_type>> {};
+template <class T>
+  requires(!requires { typename T::value_type; }) && requires { typename T::elem_type; }
+struct ElementsOf<T> : Nested<std::remove_cv_t<typename T::elem_type>> {};
+
+// Arithmetic elements without a dtype: long double, and __float128.
+template <class T>
+concept UnknownElements =
+    std::is_arithmetic_v<typename ElementsOf<T>::element> && !KnownElement<typename ElementsOf<T>::element>;
+
+// Refuses what is no tensor, in one message.
+template <class T>
+constexpr void require_viewable() noexcept {
+  static_assert(
+      Viewable<T> || !UnknownElements<T>,
+      "nanlens: a logdir has no element type for the elements of this tensor (long double, say): pass them converted, "
+      "to double, or specialise nanlens::DTypeOf if they have the layout of a type that it has.");
+  static_assert(
+      Viewable<T> || UnknownElements<T> || !LazyExpression<T>,
+      "nanlens: an expression has no elements in memory: give it as the op's value, or pass what it evaluates "
+      "to.");
+  static_assert(
+      Viewable<T> || UnknownElements<T> || LazyExpression<T>,
+      "nanlens: this is not a tensor that nanlens knows. Include the host's header (nanlens/hosts/eigen.hpp, "
+      "xtensor.hpp, armadillo.hpp, ...), pass nanlens::tensor_view(pointer, shape), or specialise nanlens::ViewOf for "
+      "the type.");
+}
+
+// The view of what is a tensor; anything else has been refused.
+template <class T>
+constexpr TensorView viewed(const T& x) noexcept {
+  require_viewable<T>();
+  if constexpr (Viewable<T>)
+    return view_of(x);
+  else
+    return {};
+}
+
 template <class T>
 InputRef input_ref(const T& x) noexcept {
-  static_assert(
-      Viewable<T>,
-      "nanlens: this input is not a tensor that nanlens knows. Include the host's header (nanlens/hosts/eigen.hpp), "
-      "pass nanlens::tensor_view(pointer, shape), or specialise nanlens::ViewOf for the type.");
-  InputRef ref{view_of(x), {}, {}};
+  InputRef ref{viewed(x), {}, {}};
   if constexpr (is_handle<T>)
     ref.link = x.link;
   else if constexpr (!std::is_arithmetic_v<T>)
@@ -108,12 +142,8 @@ InputRef input_ref(const T& x) noexcept {
 
 template <class T>
 OutputRef output_ref(T& x, bool address_lasts) noexcept {
-  static_assert(
-      Viewable<std::remove_cv_t<T>>,
-      "nanlens: this output is not a tensor that nanlens knows. Include the host's header (nanlens/hosts/eigen.hpp), "
-      "pass nanlens::tensor_view(pointer, shape), or specialise nanlens::ViewOf for the type.");
-  OutputRef ref{view_of(x), {}};
   using Value = std::remove_cv_t<T>;
+  OutputRef ref{viewed<Value>(x), {}};
   if constexpr (is_handle<Value>) {
     if constexpr (!std::is_const_v<T>) ref.handle = &x.link;
   } else if constexpr (!std::is_arithmetic_v<Value>) {

@@ -11,15 +11,6 @@
 
 namespace nanlens::inline NANLENS_ABI {
 
-template <>
-struct DTypeOf<Eigen::half> {
-  static constexpr DType value = DType::float16;
-};
-template <>
-struct DTypeOf<Eigen::bfloat16> {
-  static constexpr DType value = DType::bfloat16;
-};
-
 namespace detail {
 
 // By conversion: a VectorBlock (x.segment(…)) is the DenseBase of the Block that it derives from.

@@ -11,6 +11,12 @@ namespace nanlens::inline NANLENS_ABI {
 /// The device of tensors in this process's own memory, named as TensorFlow names it.
 inline constexpr const char* cpu_device = "/job:localhost/replica:0/task:0/device:CPU:0";
 
+/// That of tensors which can't be read here, where a host does not say which device they are on.
+inline constexpr const char* gpu_device = "/job:localhost/replica:0/task:0/device:GPU:0";
+
+/// That of tensors in this process's memory which can't be read all the same, so that nobody takes them for clean ones.
+inline constexpr const char* unreadable_device = "/job:localhost/replica:0/task:0/device:UNREADABLE:0";
+
 /// A look at a tensor. The memory must stay valid and unchanged only during the call that takes the view.
 struct TensorView {
   /// First element; null where the values can't be read here (device memory, strings): only facts about it are

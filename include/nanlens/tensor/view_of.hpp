@@ -1,9 +1,10 @@
 /// @file
 /// `view_of(x)`: how nanlens gets a TensorView from a value. The customization point for a host's own types.
 ///
-/// Built in: arithmetic scalars, bool, std::complex, std::string, contiguous ranges of them (std::vector, std::array,
-/// std::span, C arrays), anything shaped like mdspan, TensorView itself, and `tensor_view(pointer, {rows, cols})`.
-/// Types with strides of their own are not taken for contiguous ranges.
+/// Built in: arithmetic scalars, bool, halves, std::complex, std::string, contiguous ranges of them (std::vector,
+/// std::array, std::span, C arrays; arrays in arrays are further dimensions), anything shaped like mdspan, TensorView
+/// itself, and `tensor_view(pointer, {rows, cols})`. Types with strides of their own are not taken for contiguous
+/// ranges; those of array libraries have a header in nanlens/hosts.
 /// For a type of one's own, specialise `nanlens::ViewOf<T>` with
 /// `static TensorView view(const T&) noexcept`, and `nanlens::DTypeOf<E>` for an element type of one's own.
 #pragma once
@@ -12,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>  // std::string by name only: <string> takes long to compile
+#include <limits>
 #include <type_traits>
 
 #include <nanlens/config.hpp>
@@ -31,9 +33,32 @@ concept ComplexOf = requires(const T& x) {
   requires sizeof(T) == 2 * sizeof(Part);
 };
 
+// std::float16_t, std::bfloat16_t, _Float16, __bf16, __fp16: which of them a compiler has, and by what name, differs.
+template <class T>
+concept BuiltInHalf = sizeof(T) == 2 && !std::is_class_v<T> && !std::is_union_v<T> && !std::is_enum_v<T> &&
+                      !std::is_integral_v<T> && requires(T x) { x * 1.0f; };
+
+// A library's half (Eigen's, PyTorch's, Imath's, half.hpp's), known by what it says of itself.
+template <class T>
+concept HalfClass = std::is_class_v<T> && sizeof(T) == 2 && std::numeric_limits<T>::is_specialized &&
+                    !std::numeric_limits<T>::is_integer;
+
+template <class T>
+constexpr DType dtype_of_half() noexcept {
+  if constexpr (BuiltInHalf<T>) {
+    constexpr float beyond_bfloat16 = 1.0f + 1.0f / 512;
+    return static_cast<float>(static_cast<T>(beyond_bfloat16)) == beyond_bfloat16 ? DType::float16 : DType::bfloat16;
+  } else {
+    using Limits = std::numeric_limits<T>;
+    if (Limits::digits == 11 && Limits::max_exponent == 16) return DType::float16;
+    return Limits::digits == 8 && Limits::max_exponent == 128 ? DType::bfloat16 : DType::invalid;
+  }
+}
+
 }  // namespace detail
 
-/// Maps a C++ element type to its dtype; specialise it for half, bfloat16, … types of a host. `value` is the dtype.
+/// Maps a C++ element type to its dtype; specialise it for element types of a host that are not known by themselves, as
+/// halves are which have std::numeric_limits. `value` is the dtype.
 template <class T>
 struct DTypeOf {
   static constexpr DType value = [] {
@@ -55,6 +80,8 @@ struct DTypeOf {
       return DType::complex128;
     } else if constexpr (std::is_same_v<T, std::string>) {
       return DType::string;
+    } else if constexpr (detail::BuiltInHalf<T> || detail::HalfClass<T>) {
+      return detail::dtype_of_half<T>();
     } else {
       return DType::invalid;
     }
@@ -69,6 +96,11 @@ inline constexpr DType dtype_of = DTypeOf<std::remove_cv_t<T>>::value;
 template <class T>
 struct ViewOf {};
 
+/// How a lazy expression becomes a value: specialise with `static auto evaluate(const T&)` for expression templates of
+/// a host. `nanlens::op` evaluates such an expression once, inside the op's time, and returns the result.
+template <class T>
+struct Evaluate {};
+
 namespace detail {
 
 template <class T>
@@ -79,15 +111,26 @@ concept CustomView = requires(const T& x) {
   { ViewOf<T>::view(x) } -> std::same_as<TensorView>;
 };
 
-// std::mdspan, its ancestors and look-alikes: recognised by shape, so that no header of theirs is needed.
+// std::mdspan, its ancestors and look-alikes: recognised by shape, so that no header of theirs is needed. Not those
+// whose accessor makes values other than those in memory, or whose layout has no strides.
 template <class T>
-concept MdspanLike = requires(const T& x, std::size_t i) {
+concept MdspanShape = requires(const T& x, std::size_t i) {
   typename T::element_type;
   { x.data_handle() } -> std::convertible_to<const typename T::element_type*>;
   { x.extent(i) } -> std::convertible_to<std::int64_t>;
-  { x.stride(i) } -> std::convertible_to<std::int64_t>;
   { T::rank() } -> std::convertible_to<std::size_t>;
-} && KnownElement<typename T::element_type>;
+};
+template <class T>
+concept ReadsMemory =
+    !requires { typename T::reference; } || std::is_same_v<typename T::reference, typename T::element_type&>;
+template <class T>
+concept HasStrides =
+    T::rank() == 0 || (requires(const T& x, std::size_t i) {
+      { x.stride(i) } -> std::convertible_to<std::int64_t>;
+    } && (!requires { typename T::mapping_type; } ||
+          requires(const typename T::mapping_type& mapping, std::size_t i) { mapping.stride(i); }));
+template <class T>
+concept MdspanLike = MdspanShape<T> && ReadsMemory<T> && HasStrides<T> && KnownElement<typename T::element_type>;
 
 // What std::data and std::size give: <iterator> takes long to compile.
 template <class T>
@@ -118,19 +161,58 @@ concept Strided = requires(const T& x) { x.stride(0); } || requires(const T& x) 
                   requires(const T& x) { x.strides(); } || requires(const T& x) { x.innerStride(); } ||
                   requires(const T& x) { x.spacing(); };
 
+// What an element of a range holds: itself, or what the arrays of fixed size in it do.
+template <class T>
+struct Nested {
+  using element = T;
+  static constexpr void add_extents(Shape&) noexcept {}
+};
+template <class T, std::size_t N>
+struct NestedArray {
+  using element = typename Nested<std::remove_cv_t<T>>::element;
+  static constexpr void add_extents(Shape& shape) noexcept {
+    shape.push_back(static_cast<std::int64_t>(N));
+    Nested<std::remove_cv_t<T>>::add_extents(shape);
+  }
+};
+template <class T, std::size_t N>
+struct Nested<T[N]> : NestedArray<T, N> {};
+// std::array and look-alikes; std::span is no aggregate.
+template <template <class, std::size_t> class Array, class T, std::size_t N>
+  requires(std::is_aggregate_v<Array<T, N>> && sizeof(Array<T, N>) == N * sizeof(T))
+struct Nested<Array<T, N>> : NestedArray<T, N> {};
+
+// The elements that a pointer to arrays, or to elements, leads to.
+template <class Pointer>
+using NestedBehind = Nested<std::remove_cv_t<std::remove_pointer_t<Pointer>>>;
+
 // Duck-typed by data and size, which of types without strides only contiguous containers have: <ranges> would double
 // the include's cost.
 template <class T>
 concept ContiguousElements = !std::same_as<T, std::string> && !Strided<T> && requires(const T& x) {
   { size_of(x) } -> std::convertible_to<std::size_t>;
   requires std::is_pointer_v<decltype(data_of(x))>;
-  requires KnownElement<std::remove_pointer_t<decltype(data_of(x))>>;
+  requires KnownElement<typename NestedBehind<decltype(data_of(x))>::element>;
 };
 
 // Strings have no fixed layout: their dtype and shape are recorded, their bytes are not.
 template <class Element>
-constexpr const void* readable(const Element* data) noexcept {
-  return dtype_kind(dtype_of<Element>) == DTypeKind::string ? nullptr : static_cast<const void*>(data);
+constexpr const void* readable(const void* data) noexcept {
+  return dtype_kind(dtype_of<Element>) == DTypeKind::string ? nullptr : data;
+}
+
+template <class T>
+constexpr TensorView view_of_mdspan(const T& x) noexcept {
+  using Element = typename T::element_type;
+  TensorView view{readable<Element>(x.data_handle()), dtype_of<Element>, {}, {}, cpu_device};
+  if constexpr (T::rank() > 0) {
+    for (std::size_t i = 0; i < T::rank(); ++i) view.shape.push_back(static_cast<std::int64_t>(x.extent(i)));
+    if constexpr (requires { x.is_strided(); }) {
+      if (!x.is_strided()) return view.data = nullptr, view.device = unreadable_device, view;
+    }
+    for (std::size_t i = 0; i < T::rank(); ++i) view.strides.push_back(static_cast<std::int64_t>(x.stride(i)));
+  }
+  return view;
 }
 
 }  // namespace detail
@@ -149,18 +231,15 @@ constexpr TensorView view_of(const T& x) noexcept {
   } else if constexpr (detail::CustomView<T>) {
     return ViewOf<T>::view(x);
   } else if constexpr (detail::MdspanLike<T>) {
-    TensorView view{detail::readable(x.data_handle()), dtype_of<typename T::element_type>, {}, {}, cpu_device};
-    for (std::size_t i = 0; i < T::rank(); ++i) {
-      view.shape.push_back(static_cast<std::int64_t>(x.extent(i)));
-      view.strides.push_back(static_cast<std::int64_t>(x.stride(i)));
-    }
-    return view;
+    return detail::view_of_mdspan(x);
   } else if constexpr (detail::ContiguousElements<T>) {
-    using Element = std::remove_pointer_t<decltype(detail::data_of(x))>;
-    const auto size = static_cast<std::int64_t>(detail::size_of(x));
-    return dense_view(detail::readable(detail::data_of(x)), dtype_of<Element>, {size});
+    using Nested = detail::NestedBehind<decltype(detail::data_of(x))>;
+    using Element = typename Nested::element;
+    Shape shape{static_cast<std::int64_t>(detail::size_of(x))};
+    Nested::add_extents(shape);
+    return dense_view(detail::readable<Element>(detail::data_of(x)), dtype_of<Element>, shape);
   } else {
-    return dense_view(detail::readable(&x), dtype_of<T>, {});
+    return dense_view(detail::readable<T>(&x), dtype_of<T>, {});
   }
 }
 
@@ -168,7 +247,7 @@ constexpr TensorView view_of(const T& x) noexcept {
 template <class T>
   requires detail::KnownElement<T>
 constexpr TensorView tensor_view(const T* data, const Shape& shape) noexcept {
-  return dense_view(detail::readable(data), dtype_of<T>, shape);
+  return dense_view(detail::readable<T>(data), dtype_of<T>, shape);
 }
 
 }  // namespace nanlens::inline NANLENS_ABI

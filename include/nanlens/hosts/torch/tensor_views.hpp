@@ -76,9 +76,6 @@ inline const char* device_name(const ::c10::Device& device) {
   return names->insert(std::move(name)).first->c_str();
 }
 
-/// What names a tensor that can't be read, so that nobody takes it for a clean one.
-inline constexpr const char* unreadable_device = "/job:localhost/replica:0/task:0/device:UNREADABLE:0";
-
 /// A view of a tensor's memory; without data where that is on a device, or not this process's to read.
 inline TensorView view_of_impl(const ::c10::TensorImpl& tensor) {
   TensorView view;
