@@ -18,9 +18,10 @@ void* counted_allocation(std::size_t bytes) {
 #include <armadillo>
 
 #include <nanlens/hosts/armadillo.hpp>
+#include <nanlens/summary/health.hpp>
 
-#include "../capture/recorded.hpp"
 #include "elements.hpp"
+#include "recorded_ops.hpp"
 
 using namespace nanlens;
 
@@ -72,6 +73,7 @@ TEST_CASE("Armadillo: what lies in memory is viewed as it lies there, column by 
   const auto diagonal = m.diag(1);
   CHECK(view_of(diagonal).shape == Shape{4});
   CHECK(test::elements<float>(view_of(diagonal)) == std::vector<float>{m(0, 1), m(1, 2), m(2, 3), m(3, 4)});
+  CHECK(test::elements<float>(view_of(m.diag(-1))) == std::vector<float>{m(1, 0), m(2, 1), m(3, 2)});
   CHECK(view_of(arma::cx_mat(2, 2)).dtype == DType::complex128);
   CHECK(view_of(arma::umat(2, 2)).dtype == DType::uint64);
   m(2, 3) = NAN;
@@ -87,12 +89,12 @@ TEST_CASE("Armadillo: nothing in it") {
   CHECK(view_of(empty.diag()).shape == Shape{0});
   arma::fmat some(3, 3, arma::fill::ones);
   CHECK(num_elements(view_of(some.head_cols(0)).shape) == 0);
-  const test::Recorded run([&] { nanlens::op("Empty", empty, arma::fvec()); });
-  CHECK(run->num_executions() == 1);
+  const auto run = test::recorded_ops([&] { nanlens::op("Empty", empty, arma::fvec()); });
+  CHECK(run.ops.size() == 1);
 }
 
 TEST_CASE("Armadillo: an expression is evaluated once, by the op, and comes back plain and linked") {
-  const test::Recorded run([] {
+  const auto run = test::recorded_ops([] {
     const arma::fvec x = nanlens::op("Const", arma::fvec(32));
     const int before = allocations;
     auto y = nanlens::op("Log", arma::log(x), x);  // an eOp
@@ -105,12 +107,12 @@ TEST_CASE("Armadillo: an expression is evaluated once, by the op, and comes back
     static_assert(std::is_same_v<decltype(nanlens::op("Row", arma::frowvec() * 2)), arma::frowvec>);
     static_assert(std::is_same_v<decltype(nanlens::op("Sum", arma::sum(z))), arma::fmat>);
   });
-  REQUIRE(run->num_executions() == 4);
-  const auto id = [&](std::size_t i) { return run->execution(i)->event.output_tensor_ids[0]; };
-  CHECK(run->execution(1)->event.input_tensor_ids == std::vector<std::int64_t>{id(0)});
-  CHECK(run->execution(2)->event.input_tensor_ids == std::vector<std::int64_t>{id(1), id(0)});
-  CHECK(run->execution(3)->event.input_tensor_ids == std::vector<std::int64_t>{id(0)});
-  CHECK(run->alerts().size() == 2);
+  REQUIRE(run.ops.size() == 4);
+  const auto id = [&](std::size_t i) { return run.ops[i].outputs[0]; };
+  CHECK(run.ops[1].inputs == test::TensorIds{id(0)});
+  CHECK(run.ops[2].inputs == test::TensorIds{id(1), id(0)});
+  CHECK(run.ops[3].inputs == test::TensorIds{id(0)});
+  CHECK(run.alerts == 2);
 }
 
 TEST_CASE("Armadillo: sparse matrices are no tensors") {

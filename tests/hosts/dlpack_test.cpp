@@ -7,10 +7,9 @@
 #include <dlpack/dlpack.h>
 
 #include <nanlens/hosts/dlpack.hpp>
-#include <nanlens/nanlens.hpp>
 
-#include "../capture/recorded.hpp"
 #include "elements.hpp"
+#include "recorded_ops.hpp"
 
 using namespace nanlens;
 
@@ -76,7 +75,7 @@ TEST_CASE("DLPack: tensors with no memory, no dtype or huge strides are recorded
   huge.strides = {INT64_MAX, INT64_MIN};
   Tensor3 deep;
   deep.shape.assign(max_rank + 1, 1);
-  const test::Recorded run([&] {
+  const auto run = test::recorded_ops([&] {
     nanlens::op("Null", t.as(nullptr), t.as(nullptr));
     nanlens::op("Lanes", t.as(data, {kDLCPU, 0}, {kDLFloat, 32, 4}));
     nanlens::op("Huge", huge.as(data), huge.as(data));
@@ -84,6 +83,6 @@ TEST_CASE("DLPack: tensors with no memory, no dtype or huge strides are recorded
     nanlens::op("There", t.as(data, {kDLCUDA, 0}));
     nanlens::op("Bad", t.as(data));
   });
-  CHECK(run->num_executions() == 6);
-  CHECK(run->alerts().size() == 1);
+  CHECK(run.ops.size() == 6);
+  CHECK(run.alerts == 1);
 }

@@ -1,14 +1,15 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
 #include <nanlens/hosts/kokkos.hpp>
-#include <nanlens/nanlens.hpp>
+#include <nanlens/summary/health.hpp>
 
-#include "../capture/recorded.hpp"
 #include "elements.hpp"
+#include "recorded_ops.hpp"
 
 using namespace nanlens;
 
@@ -74,7 +75,7 @@ void check_hostile() {
 }
 
 void check_recording() {
-  const test::Recorded run([] {
+  const auto run = test::recorded_ops([] {
     const Kokkos::View<float*, Kokkos::HostSpace> x("x", 4);
     const Kokkos::View<float*, Kokkos::HostSpace> y("y", 4);
     nanlens::record("Fill", outputs(x), inputs());
@@ -83,9 +84,9 @@ void check_recording() {
     op.finish(outputs(y));
     nanlens::op("There", DeviceView("there", 5), Kokkos::View<double**, Kokkos::HostSpace>());
   });
-  REQUIRE(run->num_executions() == 3);
-  CHECK(run->execution(1)->event.input_tensor_ids == run->execution(0)->event.output_tensor_ids);
-  CHECK(run->alerts().size() == 1);
+  REQUIRE(run.ops.size() == 3);
+  CHECK(run.ops[1].inputs == run.ops[0].outputs);
+  CHECK(run.alerts == 1);
 }
 
 }  // namespace

@@ -3,11 +3,13 @@
 #include <cmath>
 #include <vector>
 
-#include <nanlens/hosts/opencv.hpp>
+#include <nanlens/hosts/opencv.hpp>  // the order does not matter
+#include <nanlens/summary/health.hpp>
+
 #include <opencv2/core.hpp>
 
-#include "../capture/recorded.hpp"
 #include "elements.hpp"
+#include "recorded_ops.hpp"
 
 using namespace nanlens;
 
@@ -93,17 +95,17 @@ TEST_CASE("OpenCV: integers, and nothing in it") {
   CHECK(view_of(bytes).dtype == DType::uint8);
   CHECK(view_of(bytes).shape == Shape{4, 4, 3});
   static_assert(!Viewable<cv::UMat>);
-  const test::Recorded run([&] {
+  const auto run = test::recorded_ops([&] {
     nanlens::op("Image", bytes, cv::Mat());
     nanlens::op("Empty", cv::Mat(), bytes);
   });
-  CHECK(run->num_executions() == 2);
-  CHECK(run->alerts().empty());
+  CHECK(run.ops.size() == 2);
+  CHECK(run.alerts == 0);
 }
 
 TEST_CASE("OpenCV: an expression is evaluated once, by the op, and comes back plain and linked") {
   const Counting counting;
-  const test::Recorded run([&] {
+  const auto run = test::recorded_ops([&] {
     const cv::Mat x = nanlens::op("Const", cv::Mat(-cv::Mat::ones(2, 2, CV_32F)));
     auto y = nanlens::op("Sqrt", cv::MatExpr(&counting, 0, x), x);
     static_assert(std::is_same_v<decltype(y), cv::Mat>);
@@ -111,10 +113,10 @@ TEST_CASE("OpenCV: an expression is evaluated once, by the op, and comes back pl
     nanlens::op("Row", z.row(1), z);
   });
   CHECK(counting.evaluations == 1);
-  REQUIRE(run->num_executions() == 4);
-  const auto id = [&](std::size_t i) { return run->execution(i)->event.output_tensor_ids[0]; };
-  CHECK(run->execution(1)->event.input_tensor_ids == std::vector<std::int64_t>{id(0)});
-  CHECK(run->execution(2)->event.input_tensor_ids == std::vector<std::int64_t>{id(1), id(0)});
-  CHECK(run->execution(3)->event.input_tensor_ids == std::vector<std::int64_t>{id(2)});
-  CHECK(run->alerts().size() == 3);
+  REQUIRE(run.ops.size() == 4);
+  const auto id = [&](std::size_t i) { return run.ops[i].outputs[0]; };
+  CHECK(run.ops[1].inputs == test::TensorIds{id(0)});
+  CHECK(run.ops[2].inputs == test::TensorIds{id(1), id(0)});
+  CHECK(run.ops[3].inputs == test::TensorIds{id(2)});
+  CHECK(run.alerts == 3);
 }

@@ -7,9 +7,10 @@
 
 #include <nanlens/hosts/cuda_types.hpp>
 #include <nanlens/hosts/valarray.hpp>
+#include <nanlens/summary/health.hpp>
 
-#include "../capture/recorded.hpp"
 #include "elements.hpp"
+#include "recorded_ops.hpp"
 
 using namespace nanlens;
 
@@ -51,7 +52,7 @@ TEST_CASE("CUDA's element types") {
 
 TEST_CASE("std::valarray: an expression is evaluated once, by the op, and comes back plain and linked") {
   evaluations = 0;
-  const test::Recorded run([] {
+  const auto run = test::recorded_ops([] {
     std::valarray<float> x = nanlens::op("Const", std::valarray<float>{0, 1, 2, 3});
     auto y = nanlens::op("Log", x.apply(counted_log), x);
     static_assert(std::is_same_v<decltype(y), std::valarray<float>>);
@@ -64,11 +65,11 @@ TEST_CASE("std::valarray: an expression is evaluated once, by the op, and comes 
     nanlens::op("Masked", x[large], x, large);
   });
   CHECK(evaluations == 4);
-  REQUIRE(run->num_executions() == 6);
-  const auto id = [&](std::size_t i) { return run->execution(i)->event.output_tensor_ids[0]; };
-  CHECK(run->execution(1)->event.input_tensor_ids == std::vector<std::int64_t>{id(0)});
-  CHECK(run->execution(2)->event.input_tensor_ids == std::vector<std::int64_t>{id(1), id(0)});
-  CHECK(run->execution(3)->event.input_tensor_ids == std::vector<std::int64_t>{id(2)});
-  CHECK(run->execution(5)->event.input_tensor_ids == std::vector<std::int64_t>{id(0), id(4)});
-  CHECK(run->alerts().size() == 2);
+  REQUIRE(run.ops.size() == 6);
+  const auto id = [&](std::size_t i) { return run.ops[i].outputs[0]; };
+  CHECK(run.ops[1].inputs == test::TensorIds{id(0)});
+  CHECK(run.ops[2].inputs == test::TensorIds{id(1), id(0)});
+  CHECK(run.ops[3].inputs == test::TensorIds{id(2)});
+  CHECK(run.ops[5].inputs == test::TensorIds{id(0), id(4)});
+  CHECK(run.alerts == 2);
 }

@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include <xtensor/xadapt.hpp>
@@ -12,9 +11,10 @@
 #include <xtensor/xview.hpp>
 
 #include <nanlens/hosts/xtensor.hpp>
+#include <nanlens/summary/health.hpp>
 
-#include "../capture/recorded.hpp"
 #include "elements.hpp"
+#include "recorded_ops.hpp"
 
 using namespace nanlens;
 using xt::placeholders::_;
@@ -64,17 +64,17 @@ TEST_CASE("xtensor: empty arrays, no dimensions, and more than can be described"
   check_same(scalar, {});
   const xt::xarray<float> deep = xt::ones<float>(std::vector<std::size_t>(max_rank + 1, 1));
   CHECK(view_of(deep).shape.overflowed());
-  const test::Recorded run([&] {
+  const auto run = test::recorded_ops([&] {
     nanlens::op("Empty", empty);
     nanlens::op("Deep", deep, scalar);
   });
-  CHECK(run->num_executions() == 2);
-  CHECK(run->alerts().empty());
+  CHECK(run.ops.size() == 2);
+  CHECK(run.alerts == 0);
 }
 
 TEST_CASE("xtensor: an expression is evaluated once, by the op, and comes back plain and linked") {
   int evaluations = 0;
-  const test::Recorded run([&] {
+  const auto run = test::recorded_ops([&] {
     const xt::xtensor<float, 1> x = nanlens::op("Const", xt::xtensor<float, 1>{0, 1, 2});
     const auto log = xt::vectorize([&](float v) {
       ++evaluations;
@@ -88,13 +88,13 @@ TEST_CASE("xtensor: an expression is evaluated once, by the op, and comes back p
     nanlens::op("Column", xt::view(y, xt::range(0, 1)) + 1.0f, y);
   });
   CHECK(evaluations == 3);
-  REQUIRE(run->num_executions() == 5);
-  const auto id = [&](std::size_t i) { return run->execution(i)->event.output_tensor_ids[0]; };
-  CHECK(run->execution(1)->event.input_tensor_ids == std::vector<std::int64_t>{id(0)});
-  CHECK(run->execution(1)->extension.duration_ns > 0);
-  CHECK(run->execution(2)->event.input_tensor_ids == std::vector<std::int64_t>{id(1)});
-  CHECK(run->execution(3)->event.input_tensor_ids == std::vector<std::int64_t>{id(2)});
-  CHECK(run->alerts().size() == 4);
+  REQUIRE(run.ops.size() == 5);
+  const auto id = [&](std::size_t i) { return run.ops[i].outputs[0]; };
+  CHECK(run.ops[1].inputs == test::TensorIds{id(0)});
+  CHECK(run.ops[1].duration_ns > 0);
+  CHECK(run.ops[2].inputs == test::TensorIds{id(1)});
+  CHECK(run.ops[3].inputs == test::TensorIds{id(2)});
+  CHECK(run.alerts == 4);
 }
 
 TEST_CASE("xtensor: what has no elements of a known type is no tensor") {

@@ -35,40 +35,25 @@ template <class T>
 concept ArmadilloDense =
     ArmadilloCube<T> || requires(const T& x) { []<class E, class Derived>(const arma::Base<E, Derived>&) {}(x); };
 
-// Elements of its own, or a part of a matrix or cube.
+// Elements of its own, a part of a matrix or cube, or a diagonal.
 template <class T>
 concept ArmadilloInMemory =
     ArmadilloDense<T> && KnownElement<typename T::elem_type> &&
-    (requires(const T& x) { x.memptr(); } || requires(const T& x) { x.m.memptr() + x.aux_row1 + x.aux_col1; } ||
-     requires(const T& x) { x.m.memptr() + x.row_offset + x.col_offset; });
+    (requires(const T& x) { x.colptr(0); } || requires(const T& x) { x.slice_colptr(0, 0); } ||
+     requires(const T& x) { x.m.colptr(0) + x.row_offset; });
 
 template <class T>
 concept ArmadilloExpression = ArmadilloDense<T> && !ArmadilloInMemory<T> && KnownElement<typename T::elem_type>;
 
-// The matrix or cube that owns the memory.
 template <class T>
-const auto& armadillo_owner(const T& x) noexcept {
-  if constexpr (requires { x.memptr(); })
-    return x;
+const typename T::elem_type* armadillo_first(const T& x) noexcept {
+  if (x.n_elem == 0) return nullptr;
+  if constexpr (ArmadilloCube<T>)
+    return x.slice_colptr(0, 0);
+  else if constexpr (requires { x.row_offset; })
+    return x.m.colptr(x.col_offset) + x.row_offset;
   else
-    return x.m;
-}
-
-// How many elements of the owner lie before the first one.
-template <class T>
-std::int64_t armadillo_offset(const T& x, std::int64_t column) noexcept {
-  std::uint64_t row = 0;
-  std::uint64_t col = 0;
-  std::uint64_t slices = 0;
-  if constexpr (requires { x.row_offset; }) {
-    row = x.row_offset;
-    col = x.col_offset;
-  } else if constexpr (requires { x.aux_row1; }) {
-    row = x.aux_row1;
-    col = x.aux_col1;
-    if constexpr (ArmadilloCube<T>) slices = x.aux_slice1 * x.m.n_elem_slice;
-  }
-  return static_cast<std::int64_t>(row + slices) + static_cast<std::int64_t>(col) * column;
+    return x.colptr(0);
 }
 
 }  // namespace detail
@@ -78,10 +63,14 @@ std::int64_t armadillo_offset(const T& x, std::int64_t column) noexcept {
 template <detail::ArmadilloInMemory T>
 struct ViewOf<T> {
   static TensorView view(const T& x) noexcept {
-    const auto& owner = detail::armadillo_owner(x);
+    const auto& owner = [&]() -> const auto& {
+      if constexpr (requires { x.m; })
+        return x.m;
+      else
+        return x;
+    }();
     const auto column = static_cast<std::int64_t>(owner.n_rows);
-    TensorView view{
-        owner.memptr() + detail::armadillo_offset(x, column), dtype_of<typename T::elem_type>, {}, {}, cpu_device};
+    TensorView view{detail::armadillo_first(x), dtype_of<typename T::elem_type>, {}, {}, cpu_device};
     if constexpr (detail::ArmadilloCube<T>) {
       view.shape = {x.n_rows, x.n_cols, x.n_slices};
       view.strides = {1, column, owner.n_elem_slice};

@@ -83,7 +83,7 @@ struct ViewOf<T> {
     TensorView view{x.data, detail::dtype_of_opencv(x.depth(), bytes), {}, {}, cpu_device};
     for (int i = 0; i < x.dims; ++i) {
       view.shape.push_back(x.size[i]);
-      view.strides.push_back(x.step[i] / bytes);
+      view.strides.push_back(static_cast<std::int64_t>(x.step[i] / bytes));
     }
     if (x.dims == 0 && x.data == nullptr) view.shape = view.strides = {0};  // a Mat without memory
     if (x.channels() > 1) {
