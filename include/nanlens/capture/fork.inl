@@ -54,6 +54,7 @@ inline void after_fork_in_child() {
   for (auto& session : sessions.list) sessions.of_parents.push_back(std::move(session));
   sessions.list.clear();
   sessions.run_id.clear();
+  sessions.forked = true;
   sessions.from_environment = false;
   forking.store(false);
   sessions.lock.unlock();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <nanlens/capture/clients.hpp>
+#include <nanlens/capture/rank.hpp>
 #include <nanlens/capture/sampler.hpp>
 #include <nanlens/capture/session.hpp>
 #include <nanlens/capture/tensor_registry.hpp>
@@ -29,6 +30,7 @@ struct Sessions {
   std::vector<std::unique_ptr<Session>> list;
   std::vector<std::unique_ptr<Session>> of_parents;  // in a forked child: not used any more
   std::string run_id;                                // the same for every logdir of a process
+  bool forked = false;                               // what a rank forks is none of its job's ranks
   bool hooks_installed = false;
   bool from_environment = false;  // the current one
   std::atomic<bool> chosen_by_program{false};
@@ -72,9 +74,11 @@ inline void stop_current_session() {
 
 void install_hooks(Sessions& sessions);
 
-inline std::string new_run_id() {
+inline std::string new_run_id(bool forked) {
   const char* const joined = std::getenv("NANLENS_RUN_ID");
-  return joined != nullptr && *joined != '\0' ? joined : random_text(8, "0123456789abcdef");
+  if (joined != nullptr && *joined != '\0') return joined;
+  if (!forked && !Rank::get().job.empty()) return Rank::get().job;
+  return random_text(8, "0123456789abcdef");
 }
 
 inline bool start_session(const DumpOptions& options, bool from_environment, std::string& why) {
@@ -89,7 +93,7 @@ inline bool start_session(const DumpOptions& options, bool from_environment, std
     return false;
   }
   if (why = validate(options); !why.empty()) return false;
-  if (sessions.run_id.empty()) sessions.run_id = new_run_id();
+  if (sessions.run_id.empty()) sessions.run_id = new_run_id(sessions.forked);
   Session* session = nullptr;
   for (const auto& s : sessions.list)
     if (s->options().logdir == options.logdir) session = s.get();

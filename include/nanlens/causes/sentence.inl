@@ -132,13 +132,18 @@ NANLENS_API bool SentenceWriter::counted_in_part() {
   return *counted_in_part_;
 }
 
-// The process that recorded an event, where there are several: by its host, or among those of one host by its number.
+// The process that recorded an event, where there are several: by its rank, its host, or among those of one host by its
+// number.
 NANLENS_API std::string SentenceWriter::where_it_ran(EventRef event, Sentence& s) {
   const Run& run = causes_.run();
   if (run.num_sets() < 2) return {};
   const std::size_t set = event.is_execution ? run.set_of_execution(event.index) : run.set_of_trace(event.index);
   s.host = run.host_of_set(set);
-  if (run.hosts().size() == run.num_sets()) return " on host " + s.host;
+  if (run.hosts().size() == run.num_sets()) {
+    const std::size_t at = s.host.rfind(".rank");  // as a recorder in a job writes it
+    if (at == std::string::npos) return " on host " + s.host;
+    return " in rank " + s.host.substr(at + 5) + " (host " + s.host.substr(0, at) + ")";
+  }
   const std::string number = std::to_string(set + 1) + " of " + std::to_string(run.num_sets());
   return " in process " + number + " (host " + s.host + ")";
 }
