@@ -35,7 +35,7 @@ struct FakeScalar {
   static constexpr std::size_t rank() { return 0; }
 };
 
-// A half of another library, which says what it is as Eigen's, PyTorch's and half.hpp's do; and numbers that are none.
+// A half of another library, which says what it is as Eigen's and PyTorch's do; and numbers that are none.
 struct OtherHalf {
   unsigned short bits;
 };

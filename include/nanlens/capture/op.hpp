@@ -82,7 +82,7 @@ class OpTimer {
   FpFlags flags_;
 };
 
-/// A range of tensors: as many inputs or outputs as it holds. A range of numbers is none, but an array whose library's
+/// A range of tensors: as many inputs or outputs as it holds. Not a range of numbers, which is an array whose library's
 /// header is missing.
 template <class T>
 concept TensorList = !Viewable<T> && !LazyExpression<T> && requires(const T& list) {

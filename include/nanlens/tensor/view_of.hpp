@@ -38,7 +38,7 @@ template <class T>
 concept BuiltInHalf = sizeof(T) == 2 && !std::is_class_v<T> && !std::is_union_v<T> && !std::is_enum_v<T> &&
                       !std::is_integral_v<T> && requires(T x) { x * 1.0f; };
 
-// A library's half (Eigen's, PyTorch's, Imath's, half.hpp's), known by what it says of itself.
+// A library's half (as Eigen's and PyTorch's are), known by what it says of itself.
 template <class T>
 concept HalfClass = std::is_class_v<T> && sizeof(T) == 2 && std::numeric_limits<T>::is_specialized &&
                     !std::numeric_limits<T>::is_integer;
