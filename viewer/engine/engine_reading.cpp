@@ -187,7 +187,7 @@ Overview Engine::overview() {
 
 std::uint64_t Engine::num_diagnostics() const {
   if (!current_) return faults_.size();
-  const reader::Run& run = current_->index.run();
+  reader::Run& run = current_->index.run();
   return faults_.size() + run.diagnostics().size() + (report::left_out_words(run).empty() ? 0 : 1);
 }
 
@@ -195,7 +195,7 @@ Diagnostics Engine::diagnostics() const {
   Diagnostics all;
   all.list = faults_;
   if (!current_) return all;
-  const reader::Run& run = current_->index.run();
+  reader::Run& run = current_->index.run();
   if (const std::string left_out = report::left_out_words(run); !left_out.empty())
     all.list.push_back({"", 0, left_out});
   for (const auto& d : run.diagnostics()) all.list.push_back({d.file, d.offset, d.message});
