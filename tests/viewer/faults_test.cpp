@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <nanlens/logdir/encode.hpp>
+
 #include "../support/logdir_generator.hpp"
 #include "session.hpp"
 
@@ -115,4 +117,23 @@ TEST_CASE("an answer that throws is given up, and the engine comes to rest and g
   s.view.filter = "bad";
   s.show();
   CHECK(s.rows.shown == 10000);
+}
+
+TEST_CASE("what a recording left out, as was asked for, is among what is said of it") {
+  namespace logdir = nanlens::logdir;
+  Session s([&](const std::string&, std::string&) {
+    auto memory = std::make_unique<reader::MemoryStorage>();
+    for (auto& [name, bytes] : nanlens::test::generated_files({.calls = 10})) {
+      logdir::NanlensExtension end;
+      end.left_out = {.ops = 1234, .steps = 99, .ns = 12'300'000'000};
+      if (name.ends_with("metadata"))
+        logdir::append_event(bytes, 1.7e9, logdir::DebugMetadata{"nanlens-test", std::string(logdir::file_version), ""},
+                             &end);
+      memory->put(name, std::move(bytes));
+    }
+    return memory;
+  });
+  s.open("x");
+  CHECK(s.overview.num_diagnostics == 1);
+  CHECK(tells(s, "99 steps and 1,234 ops (in 12.3 s) were left out, as asked for"));
 }
