@@ -421,9 +421,9 @@ def test_faults():
             ours = run(logdir, program, "clean", flags=["--traps", *flags, *more])
             check(f"{flags}: {ours.stderr}", message in ours.stderr)
             check(f"{flags}: {ours}", ours.returncode == (0 if more else 2) and ours.stdout == ("clean\n" if more else ""))
-    for flags, message in ((["--every", "0"], "--every"), (["--every", "few"], "--every"), (["--steps", "5"], "'5' is no range of steps"),
+    for flags, message in ((["--every", "0"], "'0' is no whole number from 1 on"), (["--every", "few"], "--every"), (["--steps", "5"], "'5' is no range of steps"),
                            (["--steps", ".."], "'..' is no range"), (["--steps", "7..3"], "'7..3' holds no step"),
-                           (["--every", "2", "--steps", "1..2"], "excludes"), (["--ring", "-1"], "--ring"), (["--loud"], "--loud")):
+                           (["--every", "2", "--steps", "1..2"], "excludes"), (["--ring", "-1"], "'-1' is no whole number from 0"), (["--loud"], "--loud"), (["--hosts", "tensorflow"], "unknown host 'tensorflow'")):
         ours = plain(nanlens, "run", "--logdir", work / "never", *flags, "--", program, "clean")
         check(f"{flags}: {ours}", ours.returncode == 2 and message in ours.stderr and ours.stdout == "" and ours.stderr.count("\n") <= 2)
     ours = plain(nanlens, "run", "--help")

@@ -1,5 +1,6 @@
 // The nanlens command: no GUI library is linked in.
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -127,6 +128,19 @@ void add_unpack(CLI::App& app, Arguments& a) {
   command->callback([&a] { a.code = nanlens::cli::unpack(a.path, a.directory); });
 }
 
+// CLI11's own validator tells the largest double as well.
+CLI::Validator at_least(std::int64_t least) {
+  const auto wrong = [least](const std::string& text) {
+    std::int64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stopped, error] = std::from_chars(text.data(), end, value);
+    return error == std::errc() && stopped == end && value >= least
+               ? ""
+               : "'" + text + "' is no whole number from " + std::to_string(least) + " on";
+  };
+  return {wrong, "≥" + std::to_string(least)};
+}
+
 // Empty if it is a range of steps.
 std::string wrong_steps(const std::string& text) {
   const std::size_t dots = text.find("..");
@@ -157,9 +171,9 @@ void add_run(CLI::App& app, Arguments& a) {
       app.add_subcommand("run", "run a program as it is, and record it: nanlens run --traps -- ./solver input.txt");
   command->add_option("--logdir", a.run.logdir, "where to; ./nanlens-DATE-TIME by default");
   command->add_option("--mode", a.run.mode, "what is recorded of tensors; FULL_HEALTH by default");
-  command->add_option("--ring", a.run.ring, "keep the last so many events; 0: all")->check(CLI::NonNegativeNumber);
+  command->add_option("--ring", a.run.ring, "keep the last so many events; 0: all")->check(at_least(0));
   auto* const every =
-      command->add_option("--every", a.run.every, "record one of so many steps, the first")->check(CLI::PositiveNumber);
+      command->add_option("--every", a.run.every, "record one of so many steps, the first")->check(at_least(1));
   command->add_option("--steps", a.run.steps, "record these steps alone: A..B, A.. or ..B; they count from 0")
       ->excludes(every)
       ->check(CLI::Validator(&wrong_steps, "A..B"));

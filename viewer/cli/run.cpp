@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -54,6 +55,18 @@ std::string checked_mode(const std::string& mode) {
     throw Failure("unknown mode '" + mode +
                   "': use NO_TENSOR, CURT_HEALTH, CONCISE_HEALTH, FULL_HEALTH, SHAPE or FULL_TENSOR");
   return mode;
+}
+
+// Beside those that nanlens knows, the environment may name one (viewer/run/preload.c).
+void check_hosts(std::string_view list) {
+  const char* const more = std::getenv("NANLENS_HOST_LIBRARY");
+  const std::string_view another = more == nullptr ? "" : std::string_view(more).substr(0, std::strcspn(more, "="));
+  while (!list.empty()) {
+    const std::string_view name = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), name.size() + 1));
+    if (name != "torch" && name != "none" && (another.empty() || name != another))
+      throw Failure("unknown host '" + std::string(name) + "': use torch or none");
+  }
 }
 
 // What a run records into, and how it is found out that somebody was there to record.
@@ -174,6 +187,7 @@ bool tell_findings(const RunOptions& options, const Recording& recording, bool w
 
 int run_recorded(const RunOptions& options, const std::string& path) {
   if (const std::string why = why_no_traps(options.traps); !why.empty()) throw Failure(why);
+  check_hosts(options.hosts);
   if (const std::string why = why_not_watchable(path, !options.traps.empty()); !why.empty()) throw Failure(why);
   const Recording recording = prepare_logdir(options);
   const Ended ended = run_program(path, options.program, variables_for(options, recording));
