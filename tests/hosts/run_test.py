@@ -208,6 +208,10 @@ def test_environment():
         check(f"a word about it: {what} {ours.stderr}", word is None or ours.stderr.count(word) == 1)
     ours = run(work / "held", program, "held")
     check("nothing trapped, and it says so: " + ours.stderr, "no floating-point exception was trapped (all)" in ours.stderr)
+    ours = run(work / "long double", program, "long double")
+    same_behaviour(ours, plain(program, "long double"))
+    check("what is not trapped is told: " + ours.stderr, ours.stderr.count("long double arithmetic, which is not trapped") == 1)
+    check("only then", "long double" not in run(work / "again", program, "cleared").stderr)
     for what, number in (("fatal", signal.SIGFPE), ("abort", signal.SIGABRT)):
         ours = run(work / what, program, what)
         check(f"{what} is still fatal: {ours.returncode}", ours.returncode == 128 + number)

@@ -81,6 +81,10 @@ int main(int argc, char** argv) {
   } else if (strcmp(what, "abort") == 0) {
     divide(one);
     abort();
+  } else if (strcmp(what, "long double") == 0) {
+    volatile long double of_x87 = 0;
+    of_x87 = 1 / of_x87;
+    printf("%Lg\n", of_x87);
   } else if (strcmp(what, "clean") == 0) {
     puts("clean");
   }
