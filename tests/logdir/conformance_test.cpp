@@ -153,6 +153,7 @@ class RandomEvents {
     for (std::size_t i = random_() % 3; i > 0; --i) e.axes.push_back({random_(), {integer(), integer()}});
     e.recorded_id = maybe() ? 0 : integer();
     if (maybe()) e.content = text();
+    if (maybe()) e.name = text();
     return e;
   }
 

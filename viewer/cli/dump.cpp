@@ -53,7 +53,8 @@ Json evidence_of(const std::vector<logdir::TensorEvidence>& list) {
                    {"values", numbers(e.values)},
                    {"axes", axes},
                    {"content_bytes", e.content.size()},
-                   {"recorded_id", e.recorded_id > 0 ? Json(e.recorded_id - 1) : Json(nullptr)}});
+                   {"recorded_id", e.recorded_id > 0 ? Json(e.recorded_id - 1) : Json(nullptr)},
+                   {"name", text_or_null(e.name)}});
   }
   return all;
 }

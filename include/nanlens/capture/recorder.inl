@@ -258,7 +258,15 @@ inline void write_stats(logdir::WireWriter& w, const Session& session, const Ten
     w.field(Tag::nonfinite_complex, static_cast<std::int64_t>(count_non_finite_complex(view)));
 }
 
-inline void write_evidence(logdir::WireWriter& w, const Session& session, const ExtensionFields& fields) {
+/// Asks the host what it calls the tensors that evidence is of.
+inline void add_names(std::vector<logdir::TensorEvidence>& evidence, bool are_outputs, const TensorNames* names) {
+  if (names == nullptr) return;
+  const auto take = [](void* to, TextRef name) { static_cast<logdir::TensorEvidence*>(to)->name = name.view(); };
+  for (std::size_t i = 0; i < evidence.size(); ++i) names->name_of(names->op, are_outputs, i, take, &evidence[i]);
+}
+
+inline void write_evidence(logdir::WireWriter& w, const Session& session, const ExtensionFields& fields,
+                           const TensorNames* names) {
   using Tag = logdir::tags::NanlensExtension;
   std::vector<logdir::TensorEvidence> inputs;
   std::vector<logdir::TensorEvidence> outputs;
@@ -271,6 +279,8 @@ inline void write_evidence(logdir::WireWriter& w, const Session& session, const 
   for (std::size_t i = outputs.size(); i-- > 0;)
     if (!outputs[i].positions.empty()) bad_output = &outputs[i];
   for (const InputRef& input : fields.inputs) inputs.push_back(look_at_input(input, *bad_output));
+  add_names(inputs, false, names);
+  add_names(outputs, true, names);
   if (session.values().begin(fields.site)) {
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (fields.inputs[i].here) add_content(inputs[i], fields.inputs[i].view, session.values());
@@ -300,7 +310,7 @@ inline void write_extension(logdir::WireWriter& w, const ThreadState& state, con
     e.packed(Tag::variable_ids, fields.variables);
     e.packed(Tag::read_variable_ids, fields.read_variables);
     e.field(Tag::op_name, fields.op_name);
-    if (fields.bad) write_evidence(e, session, fields);
+    if (fields.bad) write_evidence(e, session, fields, state.measured.names);
     if (observed == nullptr) return;
     e.field(Tag::hits, static_cast<std::int64_t>(observed->hits));
     e.field(Tag::since_start_ns, static_cast<std::int64_t>(observed->since_start_ns));

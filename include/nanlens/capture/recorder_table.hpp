@@ -96,11 +96,20 @@ struct Observation {
   bool hits_at_least = false;        ///< not all were counted
 };
 
+/// What a host calls the tensors of an op: asked for when an output is bad, and only then.
+struct TensorNames {
+  const void* op = nullptr;
+  /// Calls take(to, name) with the name of an input, or of an output, where it has one.
+  void (*name_of)(const void* op, bool is_output, std::size_t index, void (*take)(void* to, TextRef name),
+                  void* to) = nullptr;
+};
+
 /// What was measured of an op that ran inside the recording call, or before it.
 struct Measured {
   std::uint64_t duration_ns = 0;
   std::uint32_t fp_flags = 0;
   const Observation* observed = nullptr;
+  const TensorNames* names = nullptr;
 };
 
 /// A function that begins; `kind` is a FunctionKind.

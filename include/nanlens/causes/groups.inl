@@ -82,7 +82,7 @@ NANLENS_API std::string CauseGroups::key_of_execution(EventRef event) {
   std::string& key = last_key_of_type_[type];
   if (stacks_read_++ >= most_stacks && !key.empty()) return key;
   const auto frame = reader::user_frame(stack_of(causes_.run(), event));
-  key = "eager " + type + "\n" + std::string(detail::plain_op_name(extension_of(causes_.run(), event).op_name));
+  key = "eager " + type + "\n" + extension_of(causes_.run(), event).op_name;
   if (frame && frame->line > 0) key += "\n" + frame->file_path + "\n" + std::to_string(frame->line);
   return key;
 }

@@ -70,11 +70,15 @@ class SentenceWriter {
   void gather_missing(EventRef event, const Classification& c, CauseFacts& f);
   [[nodiscard]] std::string where_it_ran(EventRef event, Sentence& s);
   [[nodiscard]] std::string input_name(EventRef event, const InputEvidence& input);
+  [[nodiscard]] std::string host_name(EventRef event, std::uint32_t input);
+  [[nodiscard]] std::string named_words(std::uint32_t root);
   [[nodiscard]] std::string consequence(std::uint32_t root);
 
   Causes& causes_;
   std::optional<CauseGroups> groups_;
   std::optional<bool> counted_in_part_;
+  EventRef named_;  // whose inputs `names_` are of
+  std::vector<std::string> names_;
 };
 
 }  // namespace nanlens::causes

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nanlens/causes/because.hpp>
+#include <nanlens/causes/host_names.hpp>
 #include <nanlens/causes/near_miss.hpp>
 #include <nanlens/causes/sentence_table.hpp>
 
@@ -20,7 +21,7 @@ NANLENS_API Sentence SentenceWriter::sentence(std::uint32_t number) {
   s.arguments = std::move(words.arguments);
   s.text = std::move(words.text);
   s.remedy = std::move(words.remedy);
-  if (s.id != "trap") s.consequence = consequence(number);
+  if (s.id != "trap") s.consequence = named_words(number) + consequence(number);
   if (const auto seen = output_evidence(causes_.run(), root.event)) s.where = places_words(*seen);
   return s;
 }
@@ -169,7 +170,8 @@ NANLENS_API void SentenceWriter::gather_arrived(EventRef event, const Classifica
   const InputEvidence& input = c.inputs[c.arrived];
   f.arrived.known = true;
   f.arrived.health = input.now;
-  f.arrived.name = event.is_execution ? "input " + std::to_string(input.input) : input_name(event, input);
+  f.arrived.name = event.is_execution ? host_name(event, input.input) : input_name(event, input);
+  if (f.arrived.name.empty()) f.arrived.name = "input " + std::to_string(input.input);
   if (input.event.exists()) f.recorded_there = user_name(input.event);
 }
 
@@ -218,7 +220,31 @@ NANLENS_API std::string SentenceWriter::input_name(EventRef event, const InputEv
       return inputs[input.input].slot == 0 ? name : name + ":" + std::to_string(inputs[input.input].slot);
     }
   }
+  if (std::string name = host_name(event, input.input); !name.empty()) return name;
   return input.event.exists() ? user_name(input.event) : number;
+}
+
+// What the host called an input of a bad event; empty for most.
+NANLENS_API std::string SentenceWriter::host_name(EventRef event, std::uint32_t input) {
+  if (!event.is_execution || !causes_.model().owners().native()) return {};
+  if (named_ != event) {
+    named_ = event;
+    names_.clear();
+    for (TensorEvidence& e : extension_of(causes_.run(), event).input_evidence) names_.push_back(std::move(e.name));
+  }
+  return input < names_.size() ? names_[input] : std::string();
+}
+
+// Which gradient the first bad tensor is, and what brought it into the parameters.
+NANLENS_API std::string SentenceWriter::named_words(std::uint32_t number) {
+  const HostNames names = host_names(causes_, number);
+  std::string text;
+  if (!names.root.empty()) text = "It is " + names.root + ". ";
+  if (names.parameter.empty()) return text;
+  const auto frame = reader::user_frame(stack_of(causes_.run(), names.writer));
+  const std::string place = frame ? short_place(*frame) : std::string();
+  return text + std::string(causes_.model().op_type(names.writer)) + (place.empty() ? "" : " at " + place) +
+         " brought it into " + names.parameter + ". ";
 }
 
 NANLENS_API std::string SentenceWriter::consequence(std::uint32_t number) {

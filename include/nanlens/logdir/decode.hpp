@@ -232,6 +232,7 @@ inline bool field(TensorEvidence& m, WireReader& r) {
     case Tag::axes: return append_message(m.axes, r, limits::dimensions);
     case Tag::recorded_id: m.recorded_id = r.i64(); return true;
     case Tag::content: return set(m.content, r);
+    case Tag::name: return set(m.name, r);
   }
   return true;
 }

@@ -168,6 +168,7 @@ inline void encode(WireWriter& w, const TensorEvidence& m) {
   for (const auto& axis : m.axes) w.message(Tag::axes, [&](WireWriter& sub) { encode(sub, axis); });
   w.field(Tag::recorded_id, m.recorded_id);
   w.field(Tag::content, m.content);
+  w.field(Tag::name, m.name);
 }
 
 inline void encode(WireWriter& w, const NanlensExtension& m) {

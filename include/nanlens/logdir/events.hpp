@@ -166,6 +166,8 @@ struct TensorEvidence {
   /// Of the first bad event of an op and place, as long as the budget lasts: all elements, in row-major order.
   std::string content;
   std::int64_t recorded_id = 0;  ///< the eager id of what was recorded there, plus 1; 0: unknown, or of a graph
+  /// What the host calls the tensor: "net.fc.weight", "grad of net.fc.weight". Empty for most.
+  std::string name;
 };
 
 /// What was not recorded, as the program or its user wished.

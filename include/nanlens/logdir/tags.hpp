@@ -159,6 +159,7 @@ enum class TensorEvidence : std::uint32_t {
   axes = 8,
   recorded_id = 9,
   content = 10,
+  name = 11,
 };
 
 enum class NanlensExtension : std::uint32_t {
