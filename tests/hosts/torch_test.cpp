@@ -8,6 +8,7 @@
 #include <limits>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <nanlens/reader/stack.hpp>
 
@@ -42,6 +43,19 @@ at::Tensor numbers(std::initializer_list<float> values) {
   std::copy(values.begin(), values.end(), tensor.data_ptr<float>());
   return tensor;
 }
+
+// What a torch::nn::Module says of itself; its headers take long to compile.
+struct Net {
+  at::Tensor weight;
+  struct Item {
+    [[nodiscard]] const std::string& key() const { return name; }
+    [[nodiscard]] const at::Tensor& value() const { return tensor; }
+    std::string name;
+    at::Tensor tensor;
+  };
+  [[nodiscard]] std::vector<Item> named_parameters() const { return {{"weight", weight}}; }
+  [[nodiscard]] static std::vector<Item> named_buffers() { return {}; }
+};
 
 }  // namespace
 
@@ -117,6 +131,23 @@ TEST_CASE("an op of the backward pass is named after its node") {
   CHECK(answer.op() == "aten::div SqrtBackward0");
 }
 
+TEST_CASE("a gradient and the parameter that it was brought into have their names") {
+  constexpr float small = 1e-20F;
+  constexpr float large = 1e30F;
+  const Recorded run = record_torch([] {
+    at::Tensor weight = at::full({2, 2}, small);
+    weight.requires_grad_();
+    nanlens::torch::name(Net{weight}, "net");
+    (at::full({3, 2}, large).mm(weight.t()) * (1 / small)).sum().backward();
+    const at::NoGradGuard no_gradients;
+    weight.add_(weight.grad(), -1);
+  });
+  const auto answer = answer_of(run);
+  CHECK(answer.op() == "aten::mm MmBackward0");
+  CHECK(answer.sentence.consequence.starts_with("It is grad of net.weight. aten::add_"));
+  CHECK(answer.sentence.consequence.find("brought it into net.weight. All 2 bad") != std::string::npos);
+}
+
 TEST_CASE("the line of a C++ program is on the stack") {
   constexpr int line = __LINE__ + 1;
   const Recorded run = record_torch([] { (void)at::log(at::zeros({2})); }, StackMode::unwind);
@@ -160,13 +191,48 @@ TEST_CASE("the last 256 results of a thread are known") {
   CHECK_FALSE(results.covers(key, begin));  // too long ago
 }
 
-TEST_CASE("forward stacks are found by thread and number, the last of each place") {
-  const auto stacks = std::make_unique<torch_host::ForwardStacks>();
-  CHECK(stacks->find(1, 5) == nanlens::detail::SourcePlace::no_stack);
-  stacks->set(1, 5, 42);
-  CHECK(stacks->find(1, 5) == 42);
-  CHECK(stacks->find(2, 5) == nanlens::detail::SourcePlace::no_stack);
-  stacks->set(1, 5 + 65536, 43);
-  CHECK(stacks->find(1, 5) == nanlens::detail::SourcePlace::no_stack);
-  CHECK(stacks->find(1, 5 + 65536) == 43);
+TEST_CASE("forward places are found by thread and number, the last of each place") {
+  const auto places = std::make_unique<torch_host::ForwardStacks>();
+  const std::string module = "net.fc";
+  constexpr std::uint32_t no_stack = nanlens::detail::SourcePlace::no_stack;
+  CHECK(places->find(1, 5).stack == no_stack);
+  places->set(1, 5, {42, &module});
+  CHECK(places->find(1, 5).stack == 42);
+  CHECK(places->find(1, 5).module == &module);
+  CHECK(places->find(2, 5).stack == no_stack);
+  CHECK(places->find(2, 5).module == nullptr);
+  places->set(1, 5 + 65536, {43, nullptr});
+  CHECK(places->find(1, 5).stack == no_stack);
+  CHECK(places->find(1, 5 + 65536).stack == 43);
+}
+
+TEST_CASE("a named tensor is known by itself, by its views and as the owner of its gradient") {
+  torch_host::TensorNames names;
+  at::Tensor weight = at::ones({2, 3});
+  weight.requires_grad_();
+  names.add(*weight.unsafeGetTensorImpl(), "net.weight");
+  const auto name_of = [&](const at::Tensor& tensor) {
+    return names.find(torch_host::identity_of(*tensor.unsafeGetTensorImpl()));
+  };
+  CHECK(name_of(weight) == "net.weight");
+  CHECK(name_of(weight.t()) == "net.weight");
+  CHECK(name_of(at::ones({2, 3})).empty());
+  weight.sum().backward();
+  CHECK(name_of(weight.grad()) == "grad of net.weight");
+  const at::Tensor part = weight.detach()[1];
+  names.add(*part.unsafeGetTensorImpl(), "net.row");
+  CHECK(name_of(part) == "net.row");
+  CHECK(name_of(weight.t()).empty());  // of two names in one memory
+  const torch_host::TensorIdentity gone = torch_host::identity_of(*weight.unsafeGetTensorImpl());
+  weight.reset();
+  CHECK(names.find(gone) == "net.row");  // the memory's other name
+}
+
+TEST_CASE("a module's path is told by the interpreter's hierarchy; functions are no modules") {
+  const std::string root = "model";
+  CHECK(torch_host::script_module({"TOP(Net)::forward", "sub(Sub)::forward", "fc(Linear)::forward"}, nullptr) ==
+        "Net.sub.fc");
+  CHECK(torch_host::script_module({"TOP(Net)::forward", "sub(Sub)::forward", "::helper"}, &root) == "model.sub");
+  CHECK(torch_host::script_module({"TOP()::<forward op>", "sub(Sub)::forward"}, nullptr) == "sub");
+  CHECK(torch_host::script_module({}, &root).empty());
 }

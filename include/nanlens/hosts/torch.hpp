@@ -10,7 +10,9 @@
 /// An Execution per op, forward, backward (its op's name is that of the autograd node), optimizer and in-place, of all
 /// threads. An op that only hands out what ops inside it made is not recorded beside them; views make no values and
 /// are not recorded; what is read through them is linked with what made the memory. In Python programs the stack of an
-/// op is Python's, that of a backward op followed by that of its forward op.
+/// op is Python's, that of a backward op followed by that of its forward op; the op's name is that of the
+/// torch.nn.Module that calls it ("net.layers.3.linear"), and where something is bad, parameters, buffers and their
+/// gradients have their names. Ops of TorchScript have the lines and modules of its source.
 #pragma once
 
 #if !defined(NDEBUG)
@@ -18,6 +20,7 @@
     "nanlens/hosts/torch.hpp: compile with -DNDEBUG, as PyTorch's libraries are. Without it PyTorch's class RecordFunction has another layout here than there, and its callbacks would read the wrong memory."
 #endif
 
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -43,9 +46,16 @@ NANLENS_HIDDEN bool attach();
 /// Ends that, where this program or library has begun it. Not while ops are running.
 NANLENS_HIDDEN void detach();
 
+/// Names the parameters and buffers of a torch::nn::Module, as Python programs have them by themselves:
+/// "net.layers.3.weight", if `name` is "net".
+template <class Module>
+void name(const Module& module, const std::string& name);
+
 #if defined(NANLENS_DISABLE)
 inline bool attach() { return false; }
 inline void detach() {}
+template <class Module>
+void name(const Module& /*module*/, const std::string& /*name*/) {}
 #else
 namespace detail {
 
@@ -82,6 +92,16 @@ inline void detach() {
   nanlens::detail::recorder().release_host(std::string_view("torch"), &detail::rest);
   ::at::removeCallback(std::exchange(detail::callback, ::at::INVALID_CALLBACK_HANDLE));
   ::at::removeCallback(std::exchange(detail::step_callback, ::at::INVALID_CALLBACK_HANDLE));
+}
+
+template <class Module>
+void name(const Module& module, const std::string& name) {
+  const auto add = [&](const auto& tensors) {
+    for (const auto& item : tensors)
+      torch_host::TensorNames::get().add(*item.value().unsafeGetTensorImpl(), name + "." + item.key());
+  };
+  add(module.named_parameters());
+  add(module.named_buffers());
 }
 #endif
 

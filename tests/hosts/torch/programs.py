@@ -1,4 +1,5 @@
-"""Small PyTorch programs with a known culprit, recorded by the adapter: `programs.py ADAPTER OUT_DIR [NAME...]`.
+"""Small PyTorch programs with a known culprit, recorded by the adapter: `programs.py ADAPTER OUT_DIR [NAME...]`; or one alone, to
+be recorded by `nanlens run`: `programs.py --here NAME`.
 
 Each program runs in a forked process, and gets a logdir of its own, OUT_DIR/NAME. EXPECTED says, per program, which op `nanlens
 why` must name (None: nothing is wrong), whether it may say that the value came in bad there, and the line: the one that is marked
@@ -7,6 +8,7 @@ why` must name (None: nothing is wrong), whether it may say that the value came 
 import ctypes
 import inspect
 import os
+import subprocess
 import sys
 import threading
 import traceback
@@ -15,19 +17,44 @@ EXPECTED = {}
 PROGRAMS = {}
 
 
-def culprit_line(function):
+def line_of(function, mark):
     lines, first = inspect.getsourcelines(function)
-    found = [first + i for i, line in enumerate(lines) if "# culprit" in line]
+    found = [first + i for i, line in enumerate(lines) if "# " + mark in line]
     return found[0] if found else None
 
 
-def program(op, arrives=False):
-    """Registers a program with the op that made the first NaN or infinity; `arrives`: that it came in by, as data or a mask."""
+def program(op, arrives=False, name=None, says=()):
+    """Registers a program with the op that made the first NaN or infinity; `arrives`: that it came in by, as data or a mask.
+    `name`: the op's own, if it matters; `says`: words that the answer must have, in which {line of X} is the line marked "# X"."""
     def register(function):
+        lines = {mark: line_of(function, mark) for mark in ("culprit", "step")}
+        words = [text.replace("{line of step}", str(lines["step"])) for text in says]
         PROGRAMS[function.__name__] = function
-        EXPECTED[function.__name__] = {"op": op, "arrives": arrives, "line": culprit_line(function)}
+        EXPECTED[function.__name__] = {"op": op, "arrives": arrives, "line": lines["culprit"], "name": name, "says": words}
         return function
     return register
+
+
+# --- what programs share
+
+
+def small_net(torch):
+    torch.manual_seed(0)
+    return torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2))
+
+
+def extension(torch):
+    """An op in C++ that works on raw memory, compiled against this PyTorch."""
+    library = os.environ["NANLENS_LOGDIR"] + ".so"
+    own = os.path.join(os.path.dirname(torch.__file__), "include")
+    include = own if os.path.exists(own) else "/usr/include"
+    with open("/proc/self/maps", encoding="utf-8") as maps:
+        mapped = {line.split()[-1] for line in maps if "/libtorch_cpu.so" in line or "/libc10.so" in line}
+    subprocess.run(["g++", "-std=c++20", "-O0", "-w", "-shared", "-fPIC", "-DNDEBUG", "-I" + include,
+                    f"-D_GLIBCXX_USE_CXX11_ABI={int(torch._C._GLIBCXX_USE_CXX11_ABI)}",
+                    os.path.join(os.path.dirname(os.path.abspath(__file__)), "extension.cpp"), "-o", library,
+                    "-Wl,--no-as-needed,--allow-shlib-undefined", *mapped], check=True)
+    return library
 
 
 # --- forward
@@ -182,6 +209,100 @@ def dataset_divides(torch):
         batch.sum()
 
 
+@program("aten::div")
+def several_threads(torch):
+    """Each with a network of its own; one of them divides by 0."""
+    def work(number):
+        for _ in range(5):
+            net(torch.ones(2, 4) * number)
+        torch.ones(3) / torch.full((3,), float(number))  # culprit
+    net = small_net(torch)
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+@program("aten::log", name="net.1")
+def autocast(torch):
+    class Logs(torch.nn.Module):
+        def forward(self, x):
+            return torch.log(x * 0)  # culprit
+    net = torch.nn.Sequential(torch.nn.Linear(4, 4), Logs())
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        net(torch.ones(2, 4)).sum()
+
+
+@program("aten::div")
+def embedding_of_padding(torch):
+    """The row of the padding is 0: normalised, it is NaN. Nobody looks it up at first."""
+    table = torch.nn.Embedding(5, 3, padding_idx=0)
+    rows = table.weight / table.weight.norm(dim=1, keepdim=True)  # culprit
+    torch.nn.functional.embedding(torch.tensor([1, 2]), rows).sum()
+    torch.nn.functional.embedding(torch.tensor([0, 3]), rows).sum()
+
+
+@program("nanlens_test::raw_root")
+def extension_in_cpp(torch):
+    torch.ops.load_library(extension(torch))
+    x = torch.tensor([4.0, -1.0])
+    y = torch.ops.nanlens_test.raw_root(x)  # culprit
+    y.sum()
+
+
+@program("aten::div")
+def dataset_in_a_worker(torch):
+    """A worker divides; its parent gets what came of it through shared memory."""
+    class Data(torch.utils.data.Dataset):
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, i):
+            return torch.ones(3) / i  # culprit
+    for batch in torch.utils.data.DataLoader(Data(), batch_size=2, num_workers=1):
+        batch.sum()
+
+
+@program("aten::log")
+def two_processes(torch):
+    """Rank 1 makes an infinity, and the sum over both brings it to rank 0."""
+    rank = 1 if os.fork() == 0 else 0
+    store = torch.distributed.FileStore(os.environ["NANLENS_LOGDIR"] + ".store", 2)
+    torch.distributed.init_process_group("gloo", store=store, rank=rank, world_size=2)
+    loss = torch.log(torch.full((2,), 1.0 - rank))  # culprit
+    torch.distributed.all_reduce(loss)
+    (loss * 2).sum()
+    torch.distributed.barrier()
+    if rank == 1:
+        sys.stdout.flush()
+        os._exit(0)
+    os.wait()
+
+
+# --- TorchScript
+
+
+@program("aten::log", name="net.rest")
+def scripted(torch):
+    class Rest(torch.nn.Module):
+        def forward(self, x):
+            return torch.log(x - x)  # culprit
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.rest = Rest()
+
+        def forward(self, x):
+            if x.sum() > 0:
+                x = self.rest(x)
+            return x + 1
+    net = torch.jit.script(Net())
+    for _ in range(3):  # the third time, it is optimised
+        net(torch.ones(2))
+
+
 # --- what comes in bad
 
 
@@ -236,12 +357,7 @@ def gradient_of_select(torch):
 # --- training
 
 
-def small_net(torch):
-    torch.manual_seed(0)
-    return torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2))
-
-
-@program("aten::log")
+@program("aten::log", says=["aten::add_ at programs.py:{line of step} brought it into net."])
 def training(torch):
     net = small_net(torch)
     optimizer = torch.optim.SGD(net.parameters(), lr=100.0)
@@ -250,7 +366,7 @@ def training(torch):
         optimizer.zero_grad()
         loss = -(labels * torch.log(torch.softmax(net(x), dim=1))).sum()  # culprit
         loss.backward()
-        optimizer.step()
+        optimizer.step()  # step
 
 
 @program("aten::addcdiv_")
@@ -269,6 +385,53 @@ def rate_too_high(torch):
     (x * x).sum().backward()
     optimizer.step()  # culprit
     x.sum()
+
+
+@program("aten::mm", name="AddmmBackward0 of net.fc",
+         says=["It is grad of net.fc.weight.", "aten::add_ at programs.py:{line of step} brought it into net.fc.weight."])
+def gradient_overflows(torch):
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = torch.nn.Linear(2, 2)
+
+        def forward(self, x):
+            return self.fc(x)  # culprit
+    net = Net()
+    torch.nn.init.constant_(net.fc.weight, 1e-20)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    (net(torch.full((3, 2), 1e30)) * 1e10).sum().backward()
+    optimizer.step()  # step
+    net(torch.ones(3, 2)).sum()
+
+
+@program("aten::sqrt", name="self.net", says=["1 negative value from self.net.variance"])
+def negative_parameter(torch):
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("variance", torch.tensor([1.0, -1.0]))
+
+        def forward(self, x):
+            return x / torch.sqrt(self.variance)  # culprit
+
+    class Trainer:
+        def __init__(self):
+            self.net = Net()
+
+        def step(self):
+            return self.net(torch.ones(2)).sum()
+    Trainer().step()
+
+
+@program("aten::add_", says=["It is net.weight."])
+def step_overflows(torch):
+    net = torch.nn.Linear(2, 1, bias=False)
+    torch.nn.init.constant_(net.weight, 1e10)
+    optimizer = torch.optim.SGD(net.parameters(), lr=1e30)
+    net(torch.full((1, 2), 1e10)).sum().backward()
+    optimizer.step()  # culprit
+    net(torch.ones(1, 2)).sum()
 
 
 # --- nothing wrong
@@ -305,9 +468,11 @@ def odd_tensors(torch):
 
 
 def main():
-    adapter, out = sys.argv[1:3]
     import torch
     torch.set_num_threads(1)
+    if sys.argv[1] == "--here":
+        return PROGRAMS[sys.argv[2]](torch)
+    adapter, out = sys.argv[1:3]
     ctypes.CDLL(adapter)
     failed = False
     for name in sys.argv[3:] or PROGRAMS:

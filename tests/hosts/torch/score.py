@@ -21,6 +21,12 @@ def judge(expected, found):
     said = f"{head['op_type']} {place} {head['class']} {head['id']} ({head['reach']}/{found['total']}, {len(found['causes'])} causes)"
     right = (head["op_type"] == expected["op"] and place == f"programs.py:{expected['line']}" and
              head["class"] == ("source" if expected["arrives"] else "made"))
+    if expected["name"] is not None:
+        said += f" {head['op_name']!r}"
+        right = right and head["op_name"] == expected["name"]
+    text = f"{head['sentence']} {head['consequence']}"
+    if not all(words in text for words in expected["says"]):
+        return False, f"{said}: {text}"
     return right, said
 
 

@@ -23,6 +23,8 @@ struct FrameLayout {
   int code = -1;                ///< in a frame
   int previous = -1;            ///< in a frame: the caller's
   int instruction = -1;         ///< in a frame
+  int locals = -1;              ///< in a frame: the first local variable; may be missing, as the next
+  int globals = -1;             ///< in a frame: the dict of its module
   std::ptrdiff_t bytecode = 0;  ///< bytes from a code object to what instructions are counted from
   int file = -1;                ///< in a code object, as the next three
   int name = -1;
@@ -90,8 +92,8 @@ inline void find_in_code(FrameLayout& layout, Object code_object) {
   layout.lines = place_of("co_linetable");
 }
 
-// With a Python function running that another Python function has called.
-inline FrameLayout find_layout() {
+// With a Python function running that another Python function has called, whose only local variable is `local`.
+inline FrameLayout find_layout(std::uintptr_t local) {
   const Interpreter& python = Interpreter::get();
   FrameLayout layout;
   Object const frame = python.PyEval_GetFrame();  // borrowed
@@ -112,6 +114,10 @@ inline FrameLayout find_layout() {
     layout.bytecode = static_cast<std::ptrdiff_t>(word - code_object.address() - executed);
     return layout.bytecode > 80 && layout.bytecode < 400;  // the fields of a code object lie before its instructions
   });
+  layout.locals =
+      find_word(inner, layout.instruction + 1, 24, [&](std::uintptr_t word) { return without_marks(word) == local; });
+  const Owned globals(python.PyFrame_GetGlobals == nullptr ? nullptr : python.PyFrame_GetGlobals(frame));
+  layout.globals = find_word(inner, 0, 8, [&](std::uintptr_t word) { return word == globals.address(); });
   find_in_code(layout, code_object.get());
   return layout;
 }
@@ -120,17 +126,19 @@ inline FrameLayout find_layout() {
 inline FrameLayout find_frame_layout() {
   const Interpreter& python = Interpreter::get();
   static FrameLayout found;
+  static std::uintptr_t called;
   if (python.PyFrame_GetLasti == nullptr || python.PyUnicode_ReadChar == nullptr) return found;
   static constexpr Method method{"nanlens",
                                  [](Object, Object) {
-                                   found = find_layout();
+                                   found = find_layout(called);
                                    Interpreter::get().Py_IncRef(Interpreter::get()._Py_NoneStruct);
                                    return Interpreter::get()._Py_NoneStruct;
                                  },
                                  no_arguments, nullptr};
   const Owned names(python.PyDict_New());
-  const Owned call(python.PyRun_String("lambda f: (lambda: f())()", eval_expression, names.get(), names.get()));
+  const Owned call(python.PyRun_String("lambda f: (lambda g: g())(f)", eval_expression, names.get(), names.get()));
   const Owned function(python.PyCFunction_NewEx(&method, nullptr, nullptr));
+  called = function.address();
   if (call.get() != nullptr && function.get() != nullptr)
     const Owned result(python.PyObject_CallFunctionObjArgs(call.get(), function.get(), nullptr));
   python.PyErr_Clear();

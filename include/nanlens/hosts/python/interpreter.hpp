@@ -24,6 +24,7 @@ struct Method {
   const char* documentation;
 };
 inline constexpr int no_arguments = 4;       ///< METH_NOARGS
+inline constexpr int one_argument = 8;       ///< METH_O
 inline constexpr int eval_expression = 258;  ///< Py_eval_input
 
 /// Functions and types of Python's C API, under its names. Null where this Python has none.
@@ -34,17 +35,34 @@ struct Interpreter {
   int (*PyGILState_Ensure)() = nullptr;
   void (*PyGILState_Release)(int) = nullptr;
   Object (*PyGILState_GetThisThreadState)() = nullptr;
+  Object (*PyInterpreterState_Main)() = nullptr;
+  Object (*PyInterpreterState_ThreadHead)(Object) = nullptr;
+  Object (*PyThreadState_Next)(Object) = nullptr;
+  int (*Py_AddPendingCall)(int (*)(void*), void*) = nullptr;
   Object (*PyEval_GetFrame)() = nullptr;
   Object (*PyFrame_GetCode)(Object) = nullptr;
   Object (*PyFrame_GetBack)(Object) = nullptr;
   int (*PyFrame_GetLasti)(Object) = nullptr;  ///< from 3.11 on
+  Object (*PyFrame_GetGlobals)(Object) = nullptr;
   int (*PyCode_Addr2Line)(Object, int) = nullptr;
   Object (*PyObject_GetAttrString)(Object, const char*) = nullptr;
+  Object (*PyObject_GenericGetDict)(Object, void*) = nullptr;
   Object (*PyObject_CallFunctionObjArgs)(Object, ...) = nullptr;
   Object (*PyCFunction_NewEx)(const Method*, Object, Object) = nullptr;
   Object (*PyDict_New)() = nullptr;
+  Object (*PyDict_GetItemString)(Object, const char*) = nullptr;
+  int (*PyDict_Next)(Object, std::ptrdiff_t*, Object* key, Object* value) = nullptr;
+  std::ptrdiff_t (*PyTuple_Size)(Object) = nullptr;
+  Object (*PyTuple_GetItem)(Object, std::ptrdiff_t) = nullptr;
+  Object (*PyLong_FromVoidPtr)(void*) = nullptr;
+  void* (*PyLong_AsVoidPtr)(Object) = nullptr;
+  Object (*PyWeakref_NewRef)(Object, Object) = nullptr;
+  Object (*PyImport_GetModuleDict)() = nullptr;
+  int (*PyGC_Disable)() = nullptr;
+  int (*PyGC_Enable)() = nullptr;
   Object (*PyRun_String)(const char*, int, Object, Object) = nullptr;
   void (*PyErr_Clear)() = nullptr;
+  Object (*PyErr_Occurred)() = nullptr;
   void (*Py_IncRef)(Object) = nullptr;
   void (*Py_DecRef)(Object) = nullptr;
   std::ptrdiff_t (*PyUnicode_GetLength)(Object) = nullptr;
@@ -77,17 +95,34 @@ struct Interpreter {
     NANLENS_LOOK_UP(PyGILState_Ensure);
     NANLENS_LOOK_UP(PyGILState_Release);
     NANLENS_LOOK_UP(PyGILState_GetThisThreadState);
+    NANLENS_LOOK_UP(PyInterpreterState_Main);
+    NANLENS_LOOK_UP(PyInterpreterState_ThreadHead);
+    NANLENS_LOOK_UP(PyThreadState_Next);
+    NANLENS_LOOK_UP(Py_AddPendingCall);
     NANLENS_LOOK_UP(PyEval_GetFrame);
     NANLENS_LOOK_UP(PyFrame_GetCode);
     NANLENS_LOOK_UP(PyFrame_GetBack);
     NANLENS_LOOK_UP(PyFrame_GetLasti);
+    NANLENS_LOOK_UP(PyFrame_GetGlobals);
     NANLENS_LOOK_UP(PyCode_Addr2Line);
     NANLENS_LOOK_UP(PyObject_GetAttrString);
+    NANLENS_LOOK_UP(PyObject_GenericGetDict);
     NANLENS_LOOK_UP(PyObject_CallFunctionObjArgs);
     NANLENS_LOOK_UP(PyCFunction_NewEx);
     NANLENS_LOOK_UP(PyDict_New);
+    NANLENS_LOOK_UP(PyDict_GetItemString);
+    NANLENS_LOOK_UP(PyDict_Next);
+    NANLENS_LOOK_UP(PyTuple_Size);
+    NANLENS_LOOK_UP(PyTuple_GetItem);
+    NANLENS_LOOK_UP(PyLong_FromVoidPtr);
+    NANLENS_LOOK_UP(PyLong_AsVoidPtr);
+    NANLENS_LOOK_UP(PyWeakref_NewRef);
+    NANLENS_LOOK_UP(PyImport_GetModuleDict);
+    NANLENS_LOOK_UP(PyGC_Disable);
+    NANLENS_LOOK_UP(PyGC_Enable);
     NANLENS_LOOK_UP(PyRun_String);
     NANLENS_LOOK_UP(PyErr_Clear);
+    NANLENS_LOOK_UP(PyErr_Occurred);
     NANLENS_LOOK_UP(Py_IncRef);
     NANLENS_LOOK_UP(Py_DecRef);
     NANLENS_LOOK_UP(PyUnicode_GetLength);

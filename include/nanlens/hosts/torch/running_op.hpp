@@ -1,0 +1,158 @@
+/// @file
+/// An op of PyTorch from its beginning to its end: its arguments, and what it made.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <ATen/record_function.h>
+
+#include <nanlens/capture/client.hpp>
+#include <nanlens/capture/content_sample.hpp>
+#include <nanlens/config.hpp>
+#include <nanlens/hosts/torch/forward_stacks.hpp>
+#include <nanlens/hosts/torch/nested_results.hpp>
+#include <nanlens/hosts/torch/op_facts.hpp>
+#include <nanlens/hosts/torch/tensor_names.hpp>
+#include <nanlens/hosts/torch/tensor_views.hpp>
+
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN torch_host {
+
+using nanlens::detail::InputRef;
+using nanlens::detail::OutputRef;
+
+/// An op that runs. Arguments can only be looked at when it begins; their memory is kept until it ends.
+struct RunningOp final : ::at::ObserverContext {
+  const OpFacts* facts = nullptr;
+  std::vector<InputRef> inputs;
+  std::vector<OutputRef> written;                  ///< arguments that it writes in place
+  std::vector<OutputRef> around;                   ///< tensors that the written ones are parts of
+  std::vector<TensorIdentity> input_identities;    ///< one for each input
+  std::vector<TensorIdentity> written_identities;  ///< one for each written argument
+  std::vector<OutputRef> hidden;  ///< arguments of which only their content can tell whether they are written
+  std::vector<nanlens::detail::ContentSample> hidden_before;
+  std::vector<HealthCounts> counts;
+  std::vector<::c10::Storage> kept;
+  std::uint64_t first_result = 0;
+  std::uint64_t begun_ns = 0;
+  ForwardPlace place;
+
+  /// Most ops have few tensors among their arguments.
+  void reserve(std::size_t arguments) {
+    const std::size_t few = std::min<std::size_t>(arguments, 4);
+    inputs.reserve(few);
+    input_identities.reserve(few);
+    kept.reserve(few);
+  }
+};
+
+// Where an op writes a part of a tensor that is on record, by a view, the whole is another tensor than before.
+inline void add_around(RunningOp& op, const ::c10::TensorImpl& tensor, const TensorView& view) {
+  constexpr std::int64_t most_bytes = std::int64_t{1} << 20;  // it is looked at at every such write
+  if (view.data == nullptr) return;
+  const ::c10::Storage& storage = tensor.storage();
+  const auto bytes = static_cast<std::int64_t>(storage.nbytes());
+  const auto element = static_cast<std::int64_t>(tensor.itemsize());
+  if (bytes > most_bytes || bytes <= element * tensor.numel() || bytes % element != 0) return;
+  const TensorView whole = dense_view(storage.data(), view.dtype, Shape{bytes / element});
+  InputRef before{whole, nanlens::detail::key_of(whole), {}};
+  nanlens::detail::recorder().identify(&before, 1);
+  if (!before.link.known()) return;
+  op.around.push_back({whole, before.key});
+  op.inputs.push_back(before);
+  op.input_identities.push_back(identity_of(tensor));
+}
+
+inline void add_argument(RunningOp& op, const ::c10::TensorImpl& tensor, Arguments bit) {
+  const OpFacts& facts = *op.facts;
+  const TensorView view = view_of_impl(tensor);
+  if (num_elements(view.shape) == 0 || view.dtype == DType::invalid) return;
+  const nanlens::detail::TensorKey key = nanlens::detail::key_of(view);
+  if ((facts.written & bit) != 0) {
+    op.written.push_back({view, key});
+    op.written_identities.push_back(identity_of(tensor));
+  }
+  if ((facts.hidden & bit) != 0) {
+    op.hidden.push_back({view, key});
+    op.hidden_before.emplace_back(key);
+  }
+  if ((facts.written & bit) != 0) add_around(op, tensor, view);
+  if ((facts.unread & bit) == 0) {
+    op.inputs.push_back({view, key, {}});
+    op.input_identities.push_back(identity_of(tensor));
+  }
+  if (view.data != nullptr) op.kept.push_back(tensor.storage());
+}
+
+// What is about to be written over is identified, and looked at, now.
+inline void look_at_inputs(RunningOp& op) {
+  const nanlens::detail::RecorderTable& recorder = nanlens::detail::recorder();
+  op.counts.resize(op.inputs.size());
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    InputRef& input = op.inputs[i];
+    const auto overlaps = [&](const OutputRef& output) { return output.key.overlaps(input.key); };
+    if (std::none_of(op.written.begin(), op.written.end(), overlaps)) continue;
+    recorder.identify(&input, 1);
+    recorder.look(&input, 1, &op.counts[i]);
+  }
+}
+
+/// What an op made.
+struct Results {
+  std::vector<OutputRef> refs;
+  std::vector<TensorIdentity> identities;  ///< one for each
+
+  void add(const OutputRef& result, const TensorIdentity& identity) {
+    refs.push_back(result);
+    identities.push_back(identity);
+  }
+};
+
+// Some views are not called so in their schema.
+inline bool is_view(const OutputRef& result, const RunningOp& op) noexcept {
+  return op.facts->written == 0 && op.facts->hidden == 0 &&
+         std::any_of(op.inputs.begin(), op.inputs.end(),
+                     [&](const InputRef& input) { return input.key.overlaps(result.key); });
+}
+
+// The results of an op that no op inside it has made.
+inline Results own_results(const ::at::RecordFunction& function, const RunningOp& op, const NestedResults& nested) {
+  Results results;
+  results.refs.reserve(function.outputs().size());
+  const auto add = [&](const OutputRef& result, const TensorIdentity& identity) {
+    if (is_recordable(result.view) && !is_view(result, op) && !nested.covers(result.key, op.first_result))
+      results.add(result, identity);
+  };
+  for (const ::c10::IValue& value : function.outputs())
+    each_tensor(value, [&](const ::c10::TensorImpl& tensor) {
+      const TensorView view = view_of_impl(tensor);
+      add({view, nanlens::detail::key_of(view)}, identity_of(tensor));
+    });
+  if (results.refs.empty())
+    for (std::size_t i = 0; i < op.written.size(); ++i) add(op.written[i], op.written_identities[i]);
+  if (!results.refs.empty())
+    for (const OutputRef& whole : op.around) results.add(whole, {});
+  for (std::size_t i = 0; i < op.hidden.size(); ++i)
+    if (!op.hidden_before[i].holds(op.hidden[i].key)) add(op.hidden[i], {});
+  return results;
+}
+
+/// The tensors of an op whose names may be asked for.
+struct NamedOp {
+  const RunningOp& op;
+  const Results& results;
+
+  static void name_of(const void* self, bool is_output, std::size_t index,
+                      void (*take)(void* to, nanlens::detail::TextRef name), void* to) {
+    const auto& named = *static_cast<const NamedOp*>(self);
+    const auto& identities = is_output ? named.results.identities : named.op.input_identities;
+    if (index < identities.size()) take(to, std::string_view(TensorNames::get().find(identities[index])));
+  }
+};
+
+}  // namespace NANLENS_HIDDEN torch_host
+}  // namespace nanlens::inline NANLENS_ABI
