@@ -1,0 +1,25 @@
+#!/bin/sh
+# The programs of tests/hosts/torch on the newest PyTorch wheel, through `nanlens run`: torch-wheel.sh [NAME…]. Not for every
+# day: the wheel is large. Environment: PYTHON, one that has wheels (python3); NANLENS, the command (build/bin/nanlens);
+# TORCH, what pip gets (torch; "torch==2.5.1", say); pip's own variables choose where from.
+# A wheel built for CUDA wants its libraries, though on a CPU nothing of them runs: two are installed, the others are stubs.
+set -eu
+cd "$(dirname "$0")/../.."
+nanlens=${NANLENS:-$PWD/build/bin/nanlens}
+work=build/torch-wheel
+python=$PWD/$work/venv/bin/python3
+[ -x "$python" ] || "${PYTHON:-python3}" -m venv "$work/venv"
+"$python" -m pip install --quiet --upgrade --no-deps "${TORCH:-torch}" nvidia-cuda-cupti nvidia-cuda-runtime
+"$python" -m pip install --quiet typing_extensions filelock sympy networkx jinja2 fsspec numpy
+"$python" tests/hosts/torch/stub_missing.py "$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+"$python" -c 'import torch; print("PyTorch", torch.__version__)'
+
+out=$work/logdirs
+rm -rf "$out"
+mkdir -p "$out"
+[ $# -gt 0 ] || set -- $("$python" -c 'import sys; sys.path.insert(0, "tests/hosts/torch"); import programs; print(*programs.PROGRAMS)')
+for name in "$@"; do
+  "$nanlens" run --logdir "$out/$name" -- "$python" -W ignore tests/hosts/torch/programs.py --here "$name" >"$out/$name.log" 2>&1 ||
+    { echo "$name failed:"; tail -n 20 "$out/$name.log"; }
+done
+exec "$python" tests/hosts/torch/score.py "$nanlens" "$out" "$@"
