@@ -234,6 +234,19 @@ def autocast(torch):
         net(torch.ones(2, 4)).sum()
 
 
+@program("aten::log", name="last")
+def module_at_the_address_of_another(torch):
+    class Module(torch.nn.Module):
+        def forward(self, x):
+            return torch.log(x)  # culprit
+    for _ in range(20):
+        first = Module()
+        first(torch.ones(2))
+        del first
+    last = Module()
+    last(torch.zeros(2)).sum()
+
+
 @program("aten::div")
 def embedding_of_padding(torch):
     """The row of the padding is 0: normalised, it is NaN. Nobody looks it up at first."""

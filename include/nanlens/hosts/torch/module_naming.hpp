@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <string_view>
 
@@ -173,7 +174,11 @@ inline void name_modules() {
   const python::FrameLayout* const layout = python::frame_layout();
   if (layout == nullptr || python.PyErr_Occurred() != nullptr) return;
   const bool collects = python.PyGC_Disable() != 0;  // a collection would run finalizers here
-  ModuleNaming(*layout).name_all();
+  try {
+    ModuleNaming(*layout).name_all();
+  } catch (const std::exception&) {
+    python.PyErr_Clear();  // memory ran out: what has no name yet goes without one
+  }
   if (collects) python.PyGC_Enable();
 }
 
