@@ -76,6 +76,7 @@ void put_eager_op(GrowingFiles& files) {
   event.extension->output_evidence = {evidence({1, 0, 1, 0, 0, 8}, {0, 3, 1, 4}, {not_a_number, -infinity})};
   logdir::TensorEvidence input = evidence({0, 0, 0, 1, 1, 8}, {0, 3, 1, 4}, {-2.5, 0});
   input.origin = logdir::TensorOrigin::changed;
+  input.name = "grad of net.fc.weight";
   logdir::TensorEvidence lost;
   lost.dtype = 1;
   event.extension->input_evidence = {input, lost};
@@ -124,6 +125,8 @@ TEST_CASE("an eager op's card tells its own name, and what its memory held when 
   REQUIRE(s["seen"].size() == 3);
   CHECK(s["seen"][0]["input"].is_null());
   CHECK(s["seen"][0]["elements"] == "[0,3] NaN, [1,4] −∞");
+  CHECK(s["seen"][0]["name"].is_null());
+  CHECK(s["seen"][1]["name"] == "grad of net.fc.weight");
   CHECK(s["seen"][1]["input"] == 0);
   CHECK(s["seen"][1]["elements"] == "[0,3] −2.5, [1,4] 0");
   CHECK(s["seen"][1]["badges"] == Json::parse(R"([{"kind":"dtype","value":"float32"},
@@ -138,6 +141,7 @@ TEST_CASE("an eager op's card tells its own name, and what its memory held when 
   CHECK(told.find("bad at [0,3] NaN") != std::string::npos);
   CHECK(told.find("there: [0,3] −2.5, [1,4] 0; changed since") != std::string::npos);
   CHECK(told.find("could not be read") != std::string::npos);
+  CHECK(told.find("grad of net.fc.weight") != std::string::npos);
 }
 
 TEST_CASE("a row's evidence lies above its graph where there is room, and in its tooltip everywhere") {

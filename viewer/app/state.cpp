@@ -275,6 +275,7 @@ Json seen_json(const std::vector<SeenTensor>& seen) {
   Json list = Json::array();
   for (const SeenTensor& t : seen)
     list.push_back({{"input", or_null(t.input)},
+                    {"name", or_null(t.name)},
                     {"origin", static_cast<int>(t.origin)},
                     {"looked_at", t.looked_at},
                     {"badges", badges_json(t.badges)},

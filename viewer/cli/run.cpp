@@ -120,13 +120,16 @@ bool has_records(const std::string& logdir) {
 
 void tell(const std::string& text) { std::fprintf(stderr, "nanlens: %s\n", text.c_str()); }
 
-// The causes of a run, the leading one first.
+// The causes of a run, the leading one first, with what came of it.
 void tell_causes(reader::Run& run) {
   const auto causes = find_causes(run);
   causes::SentenceWriter writer(*causes);
   constexpr std::size_t shown = 5;
   const auto& groups = writer.groups().list();
-  for (std::size_t i = 0; i < std::min(shown, groups.size()); ++i) tell(writer.sentence(groups[i].root).text);
+  for (std::size_t i = 0; i < std::min(shown, groups.size()); ++i) {
+    const auto s = writer.sentence(groups[i].root);
+    tell(i > 0 || s.consequence.empty() ? s.text : s.text + " " + s.consequence);
+  }
   if (groups.size() > shown) tell("… and " + std::to_string(groups.size() - shown) + " more");
 }
 

@@ -40,7 +40,8 @@ Json seen_json(const causes::InputEvidence& input) {
           {"num_pos_inf", count_or_null(input.now.num_pos_inf)},
           {"num_negative", count_or_null(input.now.num_negative)},
           {"num_zero", count_or_null(input.now.num_zero)},
-          {"num_positive", count_or_null(input.now.num_positive)}};
+          {"num_positive", count_or_null(input.now.num_positive)},
+          {"name", text_or_null(input.name)}};
 }
 
 Json inputs_json(Causes& causes, const causes::Lineage& lineage) {

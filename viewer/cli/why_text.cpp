@@ -72,7 +72,8 @@ void print_seen(const causes::InputEvidence& input) {
   constexpr const char* origins[] = {", not recorded before", "", ", part of what is recorded",
                                      ", a copy of what is recorded", ", changed since it was recorded"};
   const auto origin = static_cast<std::size_t>(input.origin);
-  line("      input " + std::to_string(input.input) + ", as it was then: " + report::describe_health(input.now) +
+  line("      input " + std::to_string(input.input) + (input.name.empty() ? "" : " (" + input.name + ")") +
+       ", as it was then: " + report::describe_health(input.now) +
        (origin < std::size(origins) ? origins[origin] : ""));
 }
 

@@ -391,7 +391,8 @@ struct ChainStep {
 
 /// What was in memory when an op had made something bad: of its output, or of one of its inputs.
 struct SeenTensor {
-  std::int32_t input = -1;                                           ///< which input of the op; −1: the output
+  std::int32_t input = -1;  ///< which input of the op; −1: the output
+  std::string name;         ///< what the host calls it: "grad of net.fc.weight"; empty for most
   logdir::TensorOrigin origin = logdir::TensorOrigin::not_recorded;  ///< of an input
   bool looked_at = false;                                            ///< else the memory could not be read any more
   std::vector<Badge> badges;                                         ///< its health then

@@ -39,6 +39,7 @@ std::string elements_text(const logdir::TensorEvidence& seen) {
 SeenTensor described(const logdir::TensorEvidence& seen, std::int32_t input) {
   SeenTensor tensor;
   tensor.input = input;
+  tensor.name = seen.name;
   tensor.origin = seen.origin;
   tensor.looked_at = seen.looked_at;
   if (!seen.looked_at) return tensor;

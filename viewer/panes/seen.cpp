@@ -32,7 +32,8 @@ std::string words_of(const SeenTensor& tensor) {
 }
 
 std::string name_of(const SeenTensor& tensor) {
-  return tensor.input < 0 ? tr(Text::seen_output) : tr(Text::seen_input, {{"slot", tensor.input}});
+  const std::string slot = tensor.input < 0 ? tr(Text::seen_output) : tr(Text::seen_input, {{"slot", tensor.input}});
+  return slot + (tensor.name.empty() ? "" : " ") + tensor.name;
 }
 
 }  // namespace
@@ -51,8 +52,8 @@ void draw_seen(App& app, Rect row, std::size_t k) {
   const std::string words = words_of(tensor);
   const Hit hit = ui.item("seen:" + std::to_string(k), row, false);
   if (hit.hovered) ui.tooltip(tr(Text::seen_hint) + seen_text(app.selection));
-  ui.text_in(row.cut_left(std::max(ui.px(70), ui.text_width(ui.sans, 12, name) + ui.px(8))), ui.sans, 12, ui.theme.dim,
-             name);
+  const float named = std::max(ui.px(70), ui.text_width(ui.sans, 12, name) + ui.px(8));
+  ui.text_in(row.cut_left(std::min(named, row.w * 0.4F)), ui.sans, 12, ui.theme.dim, name);
   const float least = std::min(row.w * 0.4F, ui.text_width(ui.sans, 12, words) + ui.px(8));
   Rect badges = row.cut_left(row.w - least);
   const float bar = draw_health_bar(ui, badges, tensor.badges);

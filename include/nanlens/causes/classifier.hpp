@@ -21,6 +21,7 @@ struct InputEvidence {
   bool arrived = false;     ///< it was bad then, although nothing on record made it so
   TensorHealth now;
   TensorOrigin origin = TensorOrigin::recorded;
+  std::string name;  ///< what the host calls it; empty for most
 };
 
 /// The answer about one event.
