@@ -86,7 +86,7 @@ int main(int argc, char** argv) {
   const Answered regex = answer(engine, view);
   view.filter.clear();
   answer(engine, view);
-  const Answered select = answer(engine, viewer::Select{viewer::IntentKind::trace, 0});
+  const Answered select = answer(engine, viewer::Select{viewer::IntentKind::trace, 0, false, {}});
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   std::printf(
