@@ -220,6 +220,19 @@ def test_environment():
         check("what came before is on record: " + ours.stderr, divided(work / what) == [1] and words in ours.stderr)
 
 
+def test_many_places():
+    """More places than can be under way while the first of all is recorded: none is lost."""
+    number = 700
+    source = work / "programs" / "many.c"
+    source.parent.mkdir()
+    lines = ["volatile double zero, made;", "int main(void) {", *["made = zero / zero;"] * number, "return 0; }"]
+    source.write_text("\n".join(lines), encoding="utf-8")
+    ours = run(work / "many", build(source, "-O0"))
+    check("many: " + ours.stderr, ours.returncode == 0)
+    found = [(line, hits, e["hits_at_least"]) for _, _, line, hits, e in trapped(work / "many")]
+    check(f"{len(found)} places of {number}", sorted(found) == [(line, 1, False) for line in range(3, 3 + number)])
+
+
 def test_fork():
     program = build("environment.c", "-O1")
     logdir = work / "fork"

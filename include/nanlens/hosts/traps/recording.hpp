@@ -13,6 +13,7 @@
 
 #include <nanlens/capture/environment.inl>
 #include <nanlens/capture/symbolizer.hpp>
+#include <nanlens/capture/fp_flags.hpp>
 #include <nanlens/hosts/traps/trapping.hpp>
 #include <nanlens/nanlens.hpp>
 
@@ -25,7 +26,9 @@ using nanlens::detail::SourcePlace;
 
 /// The flags of MXCSR as NanlensExtension.fp_flags has them.
 constexpr std::uint32_t recorded_flags(std::uint32_t flags) noexcept {
-  return (flags & mxcsr_invalid) | (flags & mxcsr_divide_by_zero) >> 1 | (flags & mxcsr_overflow) >> 1;
+  return ((flags & mxcsr_invalid) != 0 ? nanlens::detail::fp_invalid : 0) |
+         ((flags & mxcsr_divide_by_zero) != 0 ? nanlens::detail::fp_divide_by_zero : 0) |
+         ((flags & mxcsr_overflow) != 0 ? nanlens::detail::fp_overflow : 0);
 }
 
 constexpr DType dtype_of(Element element) noexcept {
@@ -81,7 +84,7 @@ class NANLENS_HIDDEN TrapRecorder {
     const std::string kind = kind_words(trap.kind) + (where.in.empty() ? "" : " in " + where.in);
     auto& hits = hits_[std::string(type) + "\n" + kind + "\n" + where.line];
     hits[trap.key] = trap.hits;
-    Observation observed{trap.frames + where.begin, trap.num_frames - where.begin, trap.thread, 0, 0, Rests::any()};
+    Observation observed{trap.frames + where.begin, trap.num_frames - where.begin, trap.thread, 0, 0, !all_counted()};
     for (const auto& [place, count] : hits) observed.hits += count;
     if (trap.wall_time > start_) observed.since_start_ns = static_cast<std::uint64_t>((trap.wall_time - start_) * 1e9);
     const ResolvedFrame& at = where.instruction;
@@ -181,6 +184,11 @@ class NANLENS_HIDDEN RecordingThread {
       if (recorded != recorded_.load()) i = 0;
       recorded = recorded_.load();
     }
+    const std::uint64_t lost = trapping.queue.lost();
+    if (lost > 0 && !said_lost_.exchange(true))
+      std::fprintf(stderr,
+                   "nanlens: %llu exceptions are not on record: more threads trapped at once than can be noted\n",
+                   static_cast<unsigned long long>(lost));
   }
 
   /// While the process is copied nothing is under way here: a child could not get what this thread has locked, in the
@@ -230,8 +238,13 @@ class NANLENS_HIDDEN RecordingThread {
         busy_.store(false);
       };
       trapping.queue.drain(record);
+      if (trapping.queue.has_deferred())
+        trapping.places.drain_first([&](Trap& trap) {
+          record(trap);
+          trapping.queue.end_deferral();
+        });
       if (asked != done_.load()) {
-        trapping.places.drain(record);
+        trapping.places.drain_last(record);
         recorder_->end();
         done_.store(asked);
       }
@@ -243,6 +256,7 @@ class NANLENS_HIDDEN RecordingThread {
   std::atomic<std::uint64_t> recorded_{0};
   std::atomic<bool> busy_{false};
   std::atomic<bool> held_{false};
+  std::atomic<bool> said_lost_{false};
   std::atomic<std::uint32_t> asked_{0};
   std::atomic<std::uint32_t> done_{0};
 };

@@ -24,7 +24,7 @@ class TrapQueue {
     Trap trap;
   };
 
-  /// A slot to fill; null if all are taken: then the trap is counted only.
+  /// A slot to fill; null if all are taken: then the trap is lost, and that is counted.
   Slot* take() noexcept {
     const std::size_t begin = next_.fetch_add(1, std::memory_order_relaxed);
     for (std::size_t i = 0; i < slots_.size(); ++i) {
@@ -48,6 +48,19 @@ class TrapQueue {
     slot.state.store(Slot::free, std::memory_order_release);
     taken_.fetch_sub(1);
   }
+  /// Is there more than is recorded soon? Then what need not be handed over should not be: the slots that are left are
+  /// for threads that trap right now.
+  [[nodiscard]] bool is_crowded() const noexcept {
+    return taken_.load() > static_cast<std::int64_t>(slots_.size() / 2);
+  }
+  /// A trap waits at its place, to be recorded once there is time.
+  void defer() noexcept {
+    deferred_.fetch_add(1);
+    wake();
+  }
+  [[nodiscard]] bool has_deferred() const noexcept { return deferred_.load() > 0; }
+  /// One that waited is recorded.
+  void end_deferral() noexcept { deferred_.fetch_sub(1); }
   void wake() noexcept {
     signal_.fetch_add(1);
     ::syscall(SYS_futex, &signal_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
@@ -68,16 +81,18 @@ class TrapQueue {
   /// Waits until all is recorded, for at most two seconds. Another thread drains meanwhile.
   void flush() noexcept {
     constexpr timespec millisecond{0, 1000000};
-    for (int i = 0; i < 2000 && taken_.load() > 0; ++i) {
+    for (int i = 0; i < 2000 && taken_.load() + deferred_.load() > 0; ++i) {
       wake();
       ::nanosleep(&millisecond, nullptr);
     }
   }
+  /// Traps of which nothing is known: more threads trapped at once than there are slots.
   [[nodiscard]] std::uint64_t lost() const noexcept { return lost_.load(); }
   /// In a forked child: what the parent had under way is the parent's.
   void clear() noexcept {
     for (Slot& slot : slots_) slot.state.store(Slot::free);
     taken_.store(0);
+    deferred_.store(0);
     lost_.store(0);
   }
 
@@ -94,6 +109,7 @@ class TrapQueue {
   std::array<Slot, 256> slots_{};
   std::atomic<std::size_t> next_{0};
   std::atomic<std::int64_t> taken_{0};
+  std::atomic<std::int64_t> deferred_{0};
   std::atomic<std::uint64_t> lost_{0};
   std::atomic<std::uint32_t> signal_{0};
 };

@@ -90,6 +90,9 @@ inline double wall_time_now() noexcept {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
+/// Is each trap of each place counted? If not, counts are what is known.
+inline bool all_counted() noexcept { return !Rests::any() && !trapping.places.full() && trapping.queue.lost() == 0; }
+
 /// Notes everything but what comes of it. Where no slot is free, the trap is lost, and that is counted.
 inline void note(const MachineState& state) noexcept {
   TrapQueue::Slot* const slot = trapping.queue.take();
@@ -116,19 +119,28 @@ inline Place* count(const MachineState& state, std::uint32_t flags) noexcept {
 }
 
 /// Hands the noted trap on with its result: the first at its place, the second, the fourth and so on at once, of the
-/// others the last when the program ends. How often its place has trapped by now.
+/// others the last when the program ends. Where too many are under way, the first waits at its place. How often its
+/// place has trapped by now; of a place without room to count, that it was often enough.
 inline std::uint64_t finish_note(const MachineState& state) noexcept {
   if (step.slot == nullptr) return 0;
   Trap& trap = step.slot->trap;
   read_result(state, trap);
   Place* const place = count(state, state.mxcsr() & mxcsr_flags);
   const std::uint64_t hits = trap.hits;
-  const bool at_once = (hits & (hits - 1)) == 0;
-  if (at_once || place == nullptr) {
+  if (place == nullptr) {
+    trapping.queue.hand_over(*step.slot);
+    return most_counted + 1;
+  }
+  const bool crowded = trapping.queue.is_crowded();
+  const bool waits = crowded && hits == 1 && Places::keep_first(*place, trap);
+  if ((hits & (hits - 1)) == 0 && !waits && (!crowded || hits == 1)) {
     trapping.queue.hand_over(*step.slot);
     return hits;
   }
-  Places::keep(*place, trap);
+  if (waits)
+    trapping.queue.defer();
+  else
+    Places::keep_last(*place, trap);
   trapping.queue.give_back(*step.slot);
   return hits;
 }
