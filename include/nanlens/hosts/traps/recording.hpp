@@ -12,8 +12,8 @@
 #include <pthread.h>
 
 #include <nanlens/capture/environment.inl>
-#include <nanlens/capture/symbolizer.hpp>
 #include <nanlens/capture/fp_flags.hpp>
+#include <nanlens/capture/symbolizer.hpp>
 #include <nanlens/hosts/traps/trapping.hpp>
 #include <nanlens/nanlens.hpp>
 
