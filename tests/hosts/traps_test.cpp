@@ -74,6 +74,30 @@ TEST_CASE("exceptions of the thread that attaches, and of those that it starts")
   __builtin_ia32_ldmxcsr(0x1F80);
 }
 
+TEST_CASE("a step that the system takes for a breakpoint is a step all the same") {
+  auto& step = traps::detail::step;
+  ucontext_t context{};
+  REQUIRE(::getcontext(&context) == 0);
+  const traps::MachineState state(&context);
+  siginfo_t info{};
+  info.si_code = TRAP_BRKPT;
+  step = {};
+  step.on = true;
+  step.place = state.pc();
+  CHECK_FALSE(traps::detail::is_step_done(info, state));  // not yet run
+  step.place = state.pc() - 4;
+  CHECK(traps::detail::is_step_done(info, state));
+  step.place = state.pc() - 16;  // no instruction is so long
+  CHECK_FALSE(traps::detail::is_step_done(info, state));
+  step.place = state.pc() - 4;
+  state.mxcsr() = 0x1F80;
+  state.single_step(true);
+  traps::detail::on_trap(SIGTRAP, &info, &context);
+  CHECK_FALSE(step.on);
+  CHECK_FALSE(state.single_step(false));
+  CHECK_FALSE(traps::detail::is_step_done(info, state));  // of the program
+}
+
 TEST_CASE("lists of exceptions") {
   traps::Exceptions wanted;
   CHECK(traps::parse("invalid,overflow", wanted));
