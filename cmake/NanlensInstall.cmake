@@ -20,6 +20,7 @@ install(FILES ${PROJECT_BINARY_DIR}/nanlens.pc DESTINATION ${CMAKE_INSTALL_LIBDI
 if(TARGET nanlens-sample)
   install(FILES ${PROJECT_BINARY_DIR}/share/nanlens/sample.nanlens DESTINATION ${CMAKE_INSTALL_DATADIR}/nanlens)
 endif()
+install(FILES ${PROJECT_BINARY_DIR}/wasm/nanlens.html DESTINATION ${CMAKE_INSTALL_DATADIR}/nanlens OPTIONAL)  # for `share`, where wasm/build.sh has made it
 foreach(program nanlens-command nanlens-viewer)
   if(TARGET ${program})
     install(TARGETS ${program} DESTINATION ${CMAKE_INSTALL_BINDIR})

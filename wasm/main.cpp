@@ -26,6 +26,7 @@ EM_JS(void, nl_js_save_part, (const char* name, const char* text, int size, int 
 EM_JS(void, nl_js_save, (const char* text), { nlPage.save(UTF8ToString(text)); });
 EM_JS(void, nl_js_follow, (int on), { nlPage.follow(!!on); });
 EM_JS(int, nl_js_can_follow, (), { return nlPage.canFollow(); });
+EM_JS(int, nl_js_is_copy, (), { return nlPage.isCopy(); });
 EM_JS(double, nl_js_heap, (), { return nlPage.heap(); });
 EM_JS(void, nl_js_announce, (const char* text), { nlPage.announce(UTF8ToString(text)); });
 EM_JS(void, nl_js_language, (const char* tag), { document.documentElement.lang = UTF8ToString(tag); });
@@ -76,6 +77,7 @@ viewer::Platform make_platform() {
   p.follow = [](bool on) {
     nl_js_follow(on ? 1 : 0);
     app->platform.can_follow = nl_js_can_follow() != 0;
+    app->platform.is_copy = nl_js_is_copy() != 0;
   };
   p.memory_bytes = [] { return nl_js_heap(); };
   return p;

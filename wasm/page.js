@@ -87,6 +87,7 @@
   };
   page.restart = () => {
     source = null;
+    copied = false;
     startWorker();
   };
   page.heap = () => HEAPU8.length + workerHeap;
@@ -99,8 +100,10 @@
   const isArchive = (name) => /\.(nanlens|tar|tar\.zst|zst)$/i.test(name);
 
   const onlyLogdir = (files) => files.filter((f) => isLogdirFile(f.name) || isArchive(f.name));
-  const openList = (files, look) => {
+  let copied = false; // what is open is part of this file
+  const openList = (files, look, copy = false) => {
     source = look;
+    copied = copy;
     const wanted = onlyLogdir(files);
     known = sizesOf(wanted);
     startWorker();
@@ -196,6 +199,7 @@
   page.follow = (on) => {
     following = on;
   };
+  page.isCopy = () => (copied ? 1 : 0);
   page.canFollow = () => (source ? 1 : 0);
   // A look at a large folder takes longer than the interval: one at a time, and ten times as long in between.
   let nextLook = 0;
@@ -259,7 +263,13 @@
     return bytes;
   };
   page.hasSample = () => (element('sample').textContent ? 1 : 0);
-  page.openSample = () => openList([{ name: 'sample.nanlens', blob: new Blob([bytesOf('sample')]) }], null);
+  // The recording that `nanlens share` has put in; its text is not needed a second time.
+  const openShared = () => {
+    const run = element('run');
+    openList([{ name: run.dataset.name, blob: new Blob([bytesOf('run')]) }], null, true);
+    run.textContent = '';
+  };
+  page.openSample = () => openList([{ name: 'sample.nanlens', blob: new Blob([bytesOf('sample')]) }], null, true);
 
   // A file on the server. Some servers refuse HEAD or tell no length: then a ranged request tells it, else the whole file comes.
   const remoteFile = async (name, url) => {
@@ -470,9 +480,11 @@
       // As above.
     }
     if (settings) withText(settings, (at) => Module._nl_apply_settings(at));
-    if (location.hash) withText(location.hash, (at) => Module._nl_apply_link(at));
+    const view = location.hash || element('run').dataset.view;
+    if (view) withText(view, (at) => Module._nl_apply_link(at));
     const url = new URLSearchParams(location.search).get('url');
     if (url) opening(openUrl(url));
+    else if (element('run').textContent) openShared();
     wake(5);
     idle().then(started);
   };

@@ -54,6 +54,10 @@ try {
   await page.keyboard.type('type:Log bad');
   await until((shown) => shown.graph_executions.shown === 9, 'nine rows');
   await page.screenshot({ path: join(process.env.SHOTS, 'firefox.png') });
+  await page.goto(pathToFileURL(process.env.SHARED).href);
+  await page.evaluate(() => nanlens.ready);
+  const shared = await until((shown) => shown.focus.trace === 148, 'the view of the shared recording');
+  assert.deepEqual([shared.alerts.total, shared.graph_executions.shown], [499, 9]);
   assert.deepEqual(errors, []);
   console.log(`ok    the walkthrough in ${await browser.version()}`);
 } finally {

@@ -4,9 +4,10 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writ
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 const work = mkdtempSync(join(tmpdir(), 'nanlens-opening-'));
-const { MNIST, GOLDEN, ARCHIVE, SECOND_ARCHIVE, PAGE } = process.env;
+const { MNIST, SHARED, GOLDEN, ARCHIVE, SECOND_ARCHIVE, PAGE } = process.env;
 
 /** A server of the page and of the walkthrough; `answer(request, bytes, response)` answers for the logdir's files. */
 async function serve(answer, use) {
@@ -176,6 +177,22 @@ await check('a followed folder that is slow to list is walked once at a time', a
   await v.until(() => walks.ended >= 1);
   assert.equal(await v.page.evaluate(() => walks.most), 1);
   await v.close();
+});
+
+await check('a shared recording: by itself at its view, elsewhere by a link, and another one can be dropped', async () => {
+  const url = pathToFileURL(SHARED).href;
+  const v = await Viewer.open({ url });
+  let s = await v.state();
+  assert.deepEqual([s.runs.length, s.alerts.total, s.focus.trace, s.graph_executions.shown], [1, 499, 148, 9]);
+  assert.deepEqual([s.error, s.diagnostics.length], [null, 0]);
+  assert.deepEqual(v.requests.filter((r) => !/^(file|blob|data):/.test(r)), []);
+  await v.drop(GOLDEN);
+  s = await v.state();
+  assert.equal(s.runs.length, 4);
+  await v.close();
+  const linked = await Viewer.open({ url, hash: '#nl=1&t=89' });
+  assert.equal((await linked.state()).focus.trace, 89);
+  await linked.close();
 });
 
 rmSync(work, { recursive: true });

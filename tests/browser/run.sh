@@ -5,9 +5,9 @@ set -eu
 part=$1 page=$2 work=$3
 here=$(cd "$(dirname "$0")" && pwd)
 PAGE=$(cd "$(dirname "$page")" && pwd)/$(basename "$page")
-MNIST=$work/mnist ARCHIVE=$work/mnist.nanlens SECOND_ARCHIVE=$work/core.nanlens CJK=$work/cjk BIG=$work/big SHOTS=$work/shots PLAYWRIGHT_FROM=$work
+MNIST=$work/mnist SHARED=$work/shared.html ARCHIVE=$work/mnist.nanlens SECOND_ARCHIVE=$work/core.nanlens CJK=$work/cjk BIG=$work/big SHOTS=$work/shots PLAYWRIGHT_FROM=$work
 GOLDEN=$(cd "$here/../interop/golden" && pwd)
-export PAGE MNIST ARCHIVE SECOND_ARCHIVE CJK BIG SHOTS GOLDEN PLAYWRIGHT_FROM
+export PAGE MNIST SHARED ARCHIVE SECOND_ARCHIVE CJK BIG SHOTS GOLDEN PLAYWRIGHT_FROM
 if [ "$part" = firefox ]; then
   exec xvfb-run -a -s "-screen 0 1280x800x24" node "$here/firefox.mjs"
 fi

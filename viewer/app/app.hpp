@@ -53,6 +53,7 @@ struct Platform {
   bool is_page = false;
   bool can_detach = false;  ///< panes can have windows of their own
   bool can_follow = true;
+  bool is_copy = false;  ///< what is open is part of the program: it can't grow
 };
 
 struct Result {

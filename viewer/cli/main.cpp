@@ -29,6 +29,7 @@ struct Arguments {
   std::string directory = ".";
   std::string host;
   nanlens::cli::RunOptions run;
+  nanlens::cli::ShareOptions share;
   int code = 0;
 };
 
@@ -141,6 +142,28 @@ CLI::Validator at_least(std::int64_t least) {
   return {wrong, "≥" + std::to_string(least)};
 }
 
+void add_share(CLI::App& app, Arguments& a) {
+  CLI::App* const command =
+      app.add_subcommand("share", "write one HTML file with the viewer and this recording in it, to mail or to attach");
+  add_logdir(*command, a.share.path);
+  command->add_option("-o,--output", a.share.output, "the file to write; NAME.html by default");
+  auto* const view = command->add_option("--view", a.share.view,
+                                         "what it shows at first: a link copied in the viewer, or 't=88' for row 88");
+  command
+      ->add_option("--around-cause", a.share.around_cause,
+                   "only what causes need: what led to them and came of them, and so many rows around each")
+      ->excludes(view)  // rows have other numbers then
+      ->check(at_least(0));
+  command->add_flag("--no-source", a.share.no_source, "without the text of source files");
+  command
+      ->add_option("--redact", a.share.redact,
+                   "a text that must not be in it, such as a user's name: taken out of paths, names and sources")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_option("--page", a.share.page, "the page, nanlens.html; by default the one beside this program");
+  command->callback([&a] { a.code = nanlens::cli::share(a.share); });
+}
+
 // Empty if it is a range of steps.
 std::string wrong_steps(const std::string& text) {
   const std::size_t dots = text.find("..");
@@ -222,8 +245,8 @@ int run(int argc, char** argv) {
       "LOGDIR is a directory, or an archive of one (.nanlens, .tar.zst, .tar).\nExit codes: 0 done, 2 can't read or "
       "wrong usage; 'check' and 'run' have their own.");
   Arguments arguments;
-  for (const auto add : {add_report, add_why, add_tensor, add_view, add_check, add_dump, add_run, add_turn, add_pack,
-                         add_recover, add_unpack, add_adapter})
+  for (const auto add : {add_report, add_why, add_tensor, add_view, add_check, add_dump, add_run, add_turn, add_share,
+                         add_pack, add_recover, add_unpack, add_adapter})
     add(app, arguments);
   std::vector<std::string> words(argv + 1, argv + argc);
   take_program(words, arguments);

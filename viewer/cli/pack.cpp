@@ -7,50 +7,28 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 
 #include <nanlens/archive/archive.hpp>
-#include <nanlens/reader/live_storage.hpp>
 
 #include "commands.hpp"
+#include "logdir_files.hpp"
 #include "open.hpp"
+#include "whole_file.hpp"
 
 namespace nanlens::cli {
-
-namespace {
-
-bool is_logdir_file(const std::string& name) {
-  std::string stem;
-  logdir::FileKind kind{};
-  return logdir::parse_file_name(std::string_view(name).substr(name.rfind('/') + 1), stem, kind);
-}
-
-}  // namespace
 
 int pack(const std::string& path, std::string output) {
   std::string from = path;
   while (from.size() > 1 && from.back() == '/') from.pop_back();
   if (output.empty()) output = from + ".nanlens";
-  reader::LiveStorage directory(std::make_unique<reader::DirectoryStorage>(from));
-  std::vector<std::string> names;
-  for (const auto& name : directory.list(logdir::file_prefix))
-    if (is_logdir_file(name)) names.push_back(name);
-  if (names.empty()) throw Failure("there is no tfdbg2 logdir in '" + path + "' to pack");
-  // Under another name until it is complete, so that what has the name is always whole.
-  const std::string unfinished = output + ".part";
-  std::ofstream file(unfinished, std::ios::binary | std::ios::trunc);
-  if (!file) throw Failure("can't write '" + unfinished + "': " + std::strerror(errno));
+  const LogdirFiles files = open_logdir_files(from);
+  WholeFile file(output);
   std::string why;
-  const bool packed = archive::pack(
-      directory, names, std::time(nullptr),
-      [&](const char* bytes, std::size_t n) { return bool(file.write(bytes, static_cast<std::streamsize>(n))); }, why);
-  file.close();
-  if (!packed || !file) {
-    std::remove(unfinished.c_str());
-    throw Failure("can't pack '" + path + "' into '" + output + "': " + (why.empty() ? "writing failed" : why));
-  }
-  if (std::rename(unfinished.c_str(), output.c_str()) != 0)
-    throw Failure("can't write '" + output + "': " + std::strerror(errno));
+  if (!archive::pack(
+          *files.storage, files.names, std::time(nullptr),
+          [&](const char* bytes, std::size_t n) { return file.write({bytes, n}); }, why))
+    throw Failure("can't pack '" + path + "' into '" + output + "': " + why);
+  file.finish();
   std::printf("%s\n", output.c_str());
   return 0;
 }

@@ -126,7 +126,8 @@ void draw_status_bar(App& app, Rect area) {
     bar.cut_right(ui.text_in(bar, ui.sans, 11, ui.theme.dim, text, Ellipsis::right, true) + ui.px(16));
   };
   if (app.platform.memory_bytes) text_right(format_bytes(app.platform.memory_bytes()));
-  if (app.follow) text_right(tr(app.platform.can_follow ? Text::status_following : Text::status_cannot_follow));
+  if (app.follow && !app.platform.is_copy)
+    text_right(tr(app.platform.can_follow ? Text::status_following : Text::status_cannot_follow));
   const Focus& f = app.selection.focus;
   std::string text;
   if (f.trace >= 0) text = tr(Text::status_row, {{"index", f.trace}}) + " · ";

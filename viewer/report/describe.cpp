@@ -139,7 +139,8 @@ std::string left_out_words(const reader::Run& run) {
   std::snprintf(seconds, sizeof seconds, "%.1f s", static_cast<double>(left_out.ns) * 1e-9);
   const std::string least = run.clean_end() == true ? "" : "at least ";
   if (what.empty()) return "Nothing was recorded for " + least + seconds + ", as asked for";
-  return (least.empty() ? "" : "At least ") + what + " (in " + seconds + ") " +
+  const std::string during = left_out.ns == 0 ? "" : std::string(" (in ") + seconds + ")";  // of a part, by `share`
+  return (least.empty() ? "" : "At least ") + what + during + " " +
          (left_out.steps + left_out.ops == 1 ? "was" : "were") + " left out, as asked for";
 }
 

@@ -79,6 +79,9 @@ class Run {
   [[nodiscard]] std::size_t num_sets() const noexcept { return sets_.size(); }
   [[nodiscard]] std::size_t set_of_trace(std::size_t i) const { return trace_locators_[i].set(); }
   [[nodiscard]] std::size_t set_of_execution(std::size_t i) const { return execution_locators_[i].set(); }
+  /// Where the record of an event begins in its set's file, in bytes.
+  [[nodiscard]] std::uint64_t offset_of_trace(std::size_t i) const { return trace_locators_[i].offset(); }
+  [[nodiscard]] std::uint64_t offset_of_execution(std::size_t i) const { return execution_locators_[i].offset(); }
   [[nodiscard]] std::string host_of_set(std::size_t set) const { return sets_[set]->host(); }
   /// Path of a set without the ending that names the kind of file.
   [[nodiscard]] std::string set_path(std::size_t set) const { return sets_[set]->path(); }

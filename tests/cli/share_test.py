@@ -1,0 +1,128 @@
+"""`nanlens share`, without a browser: `share_test.py NANLENS RECORDING GOLDEN`. RECORDING is the walkthrough's; tests/browser
+opens what is shared."""
+import base64
+import html
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+nanlens, recording, golden = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
+work = Path(tempfile.mkdtemp())
+place = '<script type="text/plain" id="run"></script>'
+page = work / "page.html"
+page.write_text(f"<!doctype html><body>{place}<p>after</p>")
+with_recording = re.compile(r'<script type="text/plain" id="run" data-name="([^"]*)" data-view="([^"]*)">([A-Za-z0-9+/=]*)</script>')
+
+
+def run(*args, code=0):
+    r = subprocess.run([nanlens, *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=work)
+    assert r.returncode == code, (args, r.returncode, r.stdout, r.stderr)
+    return r.stdout + r.stderr
+
+
+def share(name, logdir, *more, code=0):
+    """The shared file's recording as a directory, its name and its view."""
+    shared = work / f"{name}.html"
+    told = run("share", logdir, "--page", page, "-o", shared, *more, code=code)
+    if code:
+        assert not shared.exists() and not list(work.glob("*.part")), name
+        return told
+    assert told == f"{shared}\n", told
+    text = shared.read_text()
+    before, after = text.split("<script", 1)[0], text.rsplit("</script>", 1)[1]
+    assert (before, after) == ("<!doctype html><body>", "<p>after</p>"), (before, after)
+    title, view, packed = with_recording.search(text).groups()
+    archive = work / f"{name}.nanlens"
+    archive.write_bytes(base64.b64decode(packed, validate=True))
+    assert len(packed) <= 1.4 * archive.stat().st_size
+    to = work / name
+    run("unpack", archive, "-C", to)
+    return to, html.unescape(title), html.unescape(view)
+
+
+def contents(directory):
+    return {str(f.relative_to(directory)): f.read_bytes() for f in Path(directory).rglob("tfdbg_events.*") if not f.name.endswith(".live")}
+
+
+def cause(logdir):
+    return run("why", logdir).splitlines()
+
+
+# All of it, from a directory and from an archive.
+whole, title, view = share("whole", recording)
+assert contents(whole) == contents(recording)
+assert (title, view) == (recording.name + ".nanlens", "")
+assert contents(share("again", work / "whole.nanlens")[0]) == contents(recording)
+
+# Names and views can't break out of the page.
+odd = work / 'a"b<script>&amp; c'
+shutil.copytree(recording, odd)
+assert share("odd", str(odd) + "/", "--view", 'file:///x/nanlens.html#nl=1&q="</script>')[1:] == (odd.name + ".nanlens", 'nl=1&q="</script>')
+assert share("row", recording, "--view", "t=88")[2] == "nl=1&t=88"
+assert "is no view" in share("no-view", recording, "--view", "88", code=2)
+
+# Without source text the answer is the same but for its line.
+model = next(f for f in run("dump", recording, "--what", "source_files", "--lines").splitlines() if "model.cpp" in f)
+assert "Matrix logp" in model
+bare = share("bare", recording, "--no-source")[0]
+assert not any(b"Matrix logp" in b for b in contents(bare).values())
+assert [l for l in cause(recording) if "Matrix logp" not in l] == cause(bare)
+
+# Texts are gone from every file, from names and from the page, whatever they were in; what else there was is there.
+host = next(iter(contents(recording))).split(".")[2]
+words = ("model.cpp", "dense_layer", host, recording.name)
+hidden, title, _ = share("hidden", recording, *sum((["--redact", w] for w in words), []))
+for word in words:
+    assert not any(word.encode() in b for b in contents(hidden).values()), word
+    assert not any(word in name for name in contents(hidden)), word
+    assert word not in title + (work / "hidden.html").read_text().split("data-view")[0], word
+assert [line.replace("model.cpp", "redacted").replace("dense_layer", "redacted2") for line in cause(recording)] == cause(hidden)
+told = share("format", recording, "--redact", "debug.Event", code=2)
+assert "can't be taken out" in told and "Nothing was written" in told, told
+share("empty", recording, "--redact", "", code=2)
+
+# Around the cause: the same sentence from a part, which says that it is one.
+part = share("part", recording, "--around-cause", "3")[0]
+assert cause(part)[0] == cause(recording)[0]
+assert "warning sign: 5 zeros, and none the time before" in "\n".join(cause(part))
+rows = [len(run("dump", d, "--what", "traces").splitlines()) for d in (recording, part)]
+calls = [len(run("dump", d, "--what", "executions").splitlines()) for d in (recording, part)]
+assert 10 < rows[1] < rows[0] / 3, rows
+assert f"{sum(rows) - 2 * rows[1] + calls[0] - calls[1]} ops were left out, as asked for" in run("report", part), (rows, calls)
+assert "excludes" in share("both", recording, "--around-cause", "3", "--view", "t=88", code=2)
+
+# TensorFlow's own logdirs, too.
+tensorflow = golden / "core.FULL_HEALTH"
+name = next(iter(contents(tensorflow))).split(".")[2]
+theirs = share("theirs", tensorflow, "--redact", name, "--no-source")[0]
+assert not any(name.encode() in b for b in contents(theirs).values())
+assert cause(theirs)[0] == cause(tensorflow)[0]
+for what in ("executions", "traces", "graphs", "ops", "alerts"):
+    ours = run("dump", theirs, "--what", what).splitlines()
+    assert len(ours) == len(run("dump", tensorflow, "--what", what).splitlines()) > 0, what
+
+# A damaged record is not passed on, and that is told.
+broken = work / "broken"
+shutil.copytree(recording, broken)
+execution = next(broken.glob("*.execution"))
+data = bytearray(execution.read_bytes())
+data[len(data) // 2] ^= 0xFF
+execution.write_bytes(data)
+r = subprocess.run([nanlens, "share", broken, "--page", page, "-o", work / "b.html", "--no-source"], capture_output=True, text=True)
+assert r.returncode == 0 and re.search(r"\.execution: damaged records are left out: 1$", r.stderr, re.M), r
+
+# No page, and one that is no page of nanlens.
+alone = work / "bin" / "nanlens"
+alone.parent.mkdir()
+shutil.copy(nanlens, alone)
+r = subprocess.run([alone, "share", recording, "-o", work / "x.html"], capture_output=True, text=True)
+assert r.returncode == 2 and "sh wasm/build.sh" in r.stderr, r
+page.write_text("<p>something else</p>")
+assert "is no page of this nanlens" in share("wrong", recording, code=2)
+assert "no tfdbg2 logdir" in share("nothing", work / "bin", code=2)
+shutil.rmtree(work)
+print("ok")

@@ -1,0 +1,38 @@
+#include "logdir_files.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include <nanlens/archive/archive.hpp>
+#include <nanlens/logdir/file_set.hpp>
+#include <nanlens/reader/live_storage.hpp>
+
+#include "open.hpp"
+
+namespace nanlens::cli {
+
+namespace {
+
+bool is_logdir_file(const std::string& name) {
+  std::string stem;
+  logdir::FileKind kind{};
+  return logdir::parse_file_name(std::string_view(name).substr(name.rfind('/') + 1), stem, kind);
+}
+
+}  // namespace
+
+LogdirFiles open_logdir_files(const std::string& path) {
+  std::string why;
+  auto storage = archive::open_path(path, why);
+  if (storage == nullptr) throw Failure(why);
+  LogdirFiles files;
+  files.storage = std::make_unique<reader::LiveStorage>(std::move(storage));
+  files.storage->prepare({});
+  for (const auto& name : files.storage->list(logdir::file_prefix))
+    if (is_logdir_file(name)) files.names.push_back(name);
+  if (!files.names.empty()) return files;
+  const std::string fault = files.storage->fault();
+  throw Failure("there is no tfdbg2 logdir in '" + path + "'" + (fault.empty() ? "" : ": " + fault));
+}
+
+}  // namespace nanlens::cli

@@ -1,0 +1,140 @@
+// `nanlens share`: the page with a recording in it, as one file.
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <nanlens/archive/archive.hpp>
+
+#include "base64.hpp"
+#include "commands.hpp"
+#include "logdir_files.hpp"
+#include "open.hpp"
+#include "rewrite.hpp"
+#include "whole_file.hpp"
+
+namespace nanlens::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where the page (wasm/page.html.in) has room for a recording.
+constexpr std::string_view empty_place = R"(<script type="text/plain" id="run"></script>)";
+
+// In a build tree the page is in DIR/wasm and this program in DIR/bin; installed, in PREFIX/share/nanlens.
+fs::path page_beside_us() {
+  std::error_code none;
+  const fs::path above = fs::read_symlink("/proc/self/exe", none).parent_path().parent_path();
+  for (const char* const place : {"wasm/nanlens.html", "share/nanlens/nanlens.html"})
+    if (fs::exists(above / place, none)) return above / place;
+  throw Failure(
+      "the page, nanlens.html, is not beside this program: build it with 'sh wasm/build.sh' in nanlens' sources, or "
+      "name it with --page FILE");
+}
+
+std::string read_page(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Failure("can't read the page '" + path.string() + "'");
+  std::string page((std::istreambuf_iterator<char>(file)), {});
+  const std::size_t at = page.find(empty_place);
+  if (at == std::string::npos || page.find(empty_place, at + 1) != std::string::npos)
+    throw Failure("'" + path.string() + "' is no page of this nanlens: it has no room for a recording");
+  return page;
+}
+
+std::string attribute(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&' || c == '"' || c == '<' || c == '>')
+      out += "&#" + std::to_string(static_cast<int>(c)) + ";";
+    else
+      out += c;
+  }
+  return out;
+}
+
+// A link of the page or of the viewer, with or without what is before its '#'.
+std::string view_of(const std::string& link) {
+  std::string view = link.substr(link.find('#') + 1);  // all of it where there is none
+  if (view.empty()) return view;
+  if (view.find('=') == std::string::npos)
+    throw Failure("'" + link + "' is no view: copy one with 'Copy link' in the viewer, or name a row: --view t=88");
+  return view.starts_with("nl=1") ? view : "nl=1&" + view;
+}
+
+std::string name_of(const std::string& path) {
+  fs::path from = fs::absolute(path).lexically_normal();
+  if (!from.has_filename()) from = from.parent_path();
+  return fs::is_directory(from) ? from.filename().string() : from.stem().string();
+}
+
+// For files on their way.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string name = (fs::temp_directory_path() / "nanlens-share-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr)
+      throw Failure("can't make a directory in '" + fs::temp_directory_path().string() + "': " + std::strerror(errno));
+    path_ = name;
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  ~TemporaryDirectory() {
+    std::error_code none;
+    fs::remove_all(path_, none);
+  }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// The logdir's files, or, in `directory`, what is to be handed on of them.
+LogdirFiles files_for(const ShareOptions& options, const std::string& directory) {
+  Rewriting rewriting{options.no_source, options.redact, {}};
+  for (const std::string& word : options.redact)
+    if (word.empty()) throw Failure("--redact needs a text to take out");
+  if (options.around_cause >= 0) rewriting.keep = events_of_causes(*open_logdir(options.path), options.around_cause);
+  LogdirFiles files = open_logdir_files(options.path);
+  return rewriting.changes_anything() ? rewrite(files, rewriting, directory) : std::move(files);
+}
+
+}  // namespace
+
+int share(const ShareOptions& options) {
+  const TemporaryDirectory directory;
+  const LogdirFiles files = files_for(options, directory.path());
+  const std::string page = read_page(options.page.empty() ? page_beside_us() : fs::path(options.page));
+  const std::string view = redacted(view_of(options.view), options.redact);
+  const std::string name = redacted(name_of(options.path), options.redact);
+  const std::string output = options.output.empty() ? name + ".html" : options.output;
+  const std::size_t at = page.find(empty_place);
+  const std::string_view after = std::string_view(page).substr(at + empty_place.size());
+  WholeFile file(output);
+  Base64 text;
+  std::string why;
+  file.write(std::string_view(page).substr(0, at));
+  file.write(R"(<script type="text/plain" id="run" data-name=")" + attribute(name + ".nanlens") + R"(" data-view=")" +
+             attribute(view) + R"(">)");
+  if (!archive::pack(
+          *files.storage, files.names, std::time(nullptr),
+          [&](const char* bytes, std::size_t n) { return file.write(text.add({bytes, n})); }, why))
+    throw Failure("can't put '" + options.path + "' into '" + output + "': " + why);
+  file.write(text.finish());
+  file.write("</script>");
+  file.write(after);
+  file.finish();
+  std::printf("%s\n", output.c_str());
+  return 0;
+}
+
+}  // namespace nanlens::cli

@@ -1,0 +1,32 @@
+/// @file
+/// A file that has its name only once it is complete.
+#pragma once
+
+#include <cstddef>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+namespace nanlens::cli {
+
+/// Writes under another name until `finish`; what was not finished is removed.
+class WholeFile {
+ public:
+  /// Throws Failure if the file can't be written.
+  explicit WholeFile(std::string path);
+  WholeFile(const WholeFile&) = delete;
+  WholeFile& operator=(const WholeFile&) = delete;
+  ~WholeFile();
+  /// False once something could not be written.
+  bool write(std::string_view bytes);
+  /// Gives the file its name. Throws Failure if that, or something before, failed.
+  void finish();
+
+ private:
+  std::string path_;
+  std::string unfinished_;
+  std::ofstream file_;
+  bool finished_ = false;
+};
+
+}  // namespace nanlens::cli
