@@ -123,7 +123,7 @@ run(nanlens, "check", path("entropy"))
 
 # check: exit codes.
 line = run(nanlens, "check", bug, code=1)[0]
-assert line.count("\n") == 1 and "499 bad tensors; why: Log at model.cpp:" in line and "(Log:0, row 88)" in line, line
+assert line.count("\n") == 2 and "looked at 600 of 600 graph tensors" in line and "499 bad tensors; why: Log at model.cpp:" in line and "(Log:0, row 88)" in line, line
 record("shape", mode="SHAPE")
 assert "nothing could be checked" in run(nanlens, "check", path("shape"), code=3)[0]
 run(nanlens, "check", path("missing"), code=2)
@@ -165,7 +165,7 @@ answer = json.loads(run(nanlens, "why", several, "--json")[0])
 assert answer["headline"]["id"] == "rc.log_softmax" and len(answer["other_runs"]) == 1, answer
 text = run(nanlens, "why", several)[0]
 assert text.count("Run ") == 2 and "1 other run in this logdir without a NaN" in text, text
-assert "in 2 runs; why: Log at" in run(nanlens, "check", several, code=1)[0]
+assert "in 2 runs, 2 findings; why: Log at" in run(nanlens, "check", several, code=1)[0]
 
 # Two ranks of one run: the answer names the one where it began, in words and as data. Their numbers of calls, tensors
 # and devices are the same; nothing of one leads to the other.

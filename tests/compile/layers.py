@@ -24,14 +24,15 @@ VIEWER = {
     "panes": {"texts", "engine", "widgets", "app"},
     "desktop": {"texts", "engine", "widgets", "app", "panes"},
     "wasm": {"texts", "engine", "widgets", "app", "panes"},
-    "cli": {"report"},
+    "findings": {"report"},
+    "cli": {"report", "findings"},
 }
 # The recorder is no part of the viewer: it reads what others recorded.
 READING = {"tensor", "summary", "logdir", "reader", "causes", "archive"}
 # What nanlens.hpp must not drag into a host.
 FORBIDDEN = {"regex", "iostream", "fstream", "sstream", "filesystem", "immintrin.h"}
 # What draws, and JSON, belong where they are named.
-ONLY_IN = {"imgui": {"widgets", "app", "panes", "desktop", "wasm"}, "nlohmann": {"app", "cli"}, "re2": {"engine"},
+ONLY_IN = {"imgui": {"widgets", "app", "panes", "desktop", "wasm"}, "nlohmann": {"app", "cli", "findings"}, "re2": {"engine"},
            "CLI": {"desktop", "cli"}, "GLFW": {"desktop"}, "emscripten": {"wasm"}}
 ROOT = {"config.hpp", "version.hpp", "c.h"}
 

@@ -51,9 +51,23 @@ struct TensorOptions {
 /// The values of a tensor that are on record, as an .npy file or in words.
 int tensor(const TensorOptions& options);
 
-/// One line, which with alerts says why; exit code 0 clean, 1 alerts, 3 where that can't be told: nothing was checked,
-/// or the recording lost events or did not end in order.
-int check(const std::string& path, bool strict);
+struct CheckOptions {
+  std::string path;
+  bool strict = false;
+  std::string format = "text";       // of stdout
+  std::vector<std::string> outputs;  // "FORMAT=FILE"
+  std::string source_root;           // empty: the working directory
+  std::string baseline;              // a logdir, or what an earlier check wrote; empty: none
+  std::string mutes;                 // a file; empty: those that are found
+};
+
+/// What is wrong, and how far it was looked at, on stdout and in files. Exit code 0 clean, 1 there is a NaN or infinity
+/// that is neither muted nor known, 3 where that can't be told: nothing was checked, or the recording lost events or
+/// did not end in order.
+int check(const CheckOptions& options);
+
+/// What is wrong with a "FORMAT=FILE"; empty if nothing is.
+std::string why_no_output(const std::string& output);
 
 /// Moves what recordings that died have left in memory into TensorFlow's six files. Throws Failure if one is still
 /// running, or if a file can't be written.

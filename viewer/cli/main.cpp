@@ -22,7 +22,7 @@ struct Arguments {
   nanlens::cli::WhyOptions question;
   nanlens::cli::TensorOptions tensor;
   std::vector<std::string> paths;
-  bool strict = false;
+  nanlens::cli::CheckOptions check;
   nanlens::cli::DumpOptions dump;
   std::string raw;
   std::string output;
@@ -63,10 +63,20 @@ void add_view(CLI::App& app, Arguments& a) {
 
 void add_check(CLI::App& app, Arguments& a) {
   CLI::App* const command = app.add_subcommand("check", "exit code 0: clean, 1: a NaN or infinity, 3: can't tell");
-  add_logdir(*command, a.path);
-  command->add_flag("--strict", a.strict,
+  add_logdir(*command, a.check.path);
+  command->add_flag("--strict", a.check.strict,
                     "a damaged, incomplete or sampled logdir without alerts is exit code 3, not 0");
-  command->callback([&a] { a.code = nanlens::cli::check(a.path, a.strict); });
+  command->add_option("--format", a.check.format, "what is printed: text, json, junit, sarif, github, markdown")
+      ->check([](const std::string& name) { return nanlens::cli::why_no_output(name + "=-"); });
+  command->add_option("--output", a.check.outputs, "FORMAT=FILE: written besides; may be given several times")
+      ->check(&nanlens::cli::why_no_output);
+  command->add_option("--source-root", a.check.source_root,
+                      "the directory that paths of source files are told from; the working directory by default");
+  command->add_option("--baseline", a.check.baseline,
+                      "a logdir, or what an earlier check wrote as json or sarif: only what is new fails");
+  command->add_option("--mutes", a.check.mutes,
+                      "the file of mutes; by default nanlens.mutes in LOGDIR, and in the working directory or above");
+  command->callback([&a] { a.code = nanlens::cli::check(a.check); });
 }
 
 void add_tensor(CLI::App& app, Arguments& a) {

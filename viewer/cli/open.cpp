@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <nanlens/archive/archive.hpp>
@@ -49,6 +51,23 @@ std::unique_ptr<reader::Logdir> open_logdir(const std::string& path) {
         "there is no tfdbg2 logdir in '" + path +
         "': no file named tfdbg_events.*. Was the program run with recording enabled, and is this its logdir?");
   return logdir;
+}
+
+std::optional<std::uint64_t> recorded_bytes(const std::string& path) {
+  std::error_code error;
+  std::string why;
+  const bool archive = !std::filesystem::is_directory(path, error) &&
+                       !std::filesystem::path(path).filename().string().starts_with(logdir::file_prefix);
+  if (archive) {
+    const std::uintmax_t size = std::filesystem::file_size(path, error);
+    return error ? std::nullopt : std::optional<std::uint64_t>(size);
+  }
+  const auto storage = archive::open_path(path, why);
+  if (storage == nullptr) return std::nullopt;
+  std::uint64_t sum = 0;
+  for (const std::string& name : storage->list(logdir::file_prefix))
+    if (const auto file = storage->open(name, why)) sum += file->size();
+  return sum;
 }
 
 reader::Run& select_run(const reader::Logdir& logdir, const std::string& run_id) {

@@ -1,0 +1,236 @@
+"""What `nanlens check` writes, read by those who it is for: `check_test.py NANLENS CAUSES MNIST WORK_DIR`. SARIF by the schema of its
+standard, JUnit and Markdown by programs that read them, GitHub's workflow commands by the rules of its runner."""
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import urllib.parse
+
+try:
+    import jsonschema
+    import junitparser
+    import markdown_it
+except ImportError:  # Debian's packages are for its own interpreter
+    if os.path.realpath(sys.executable) == os.path.realpath("/usr/bin/python3"):
+        sys.exit("needs Debian's python3-jsonschema, python3-junitparser and python3-markdown-it")
+    os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
+
+nanlens, causes, mnist, work = (os.path.abspath(a) for a in sys.argv[1:5])
+os.makedirs(work, exist_ok=True)
+logdirs = os.path.join(work, "logdirs")
+shutil.rmtree(logdirs, ignore_errors=True)
+os.mkdir(logdirs)
+
+EVIL = ["a::error::b", "::warning file=x::y", "two\nlines\r\nthree", "]]>", "\"'<&>", "<script>x</script>", "\x01\x1b[31m\x7f", "bar|tick`s``*_#~",
+        "100%0A,%25", "**bold** [x](y) @user :tada:", "- item", "---", "\u202eturned\u2028line", "ünïcödé −∞", b"\xff\xfe\xc3(\xed\xa0\x80"]
+
+
+def run(*args, code=0, cwd=logdirs):
+    r = subprocess.run(args, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert r.returncode == code, (args, r.returncode, r.stdout, r.stderr)
+    return r.stdout.decode(), r.stderr.decode()  # fails if what is written is not UTF-8
+
+
+def check(logdir, *more, code=0, cwd=logdirs):
+    return run(nanlens, "check", os.path.join(logdirs, logdir), *more, code=code, cwd=cwd)[0]
+
+
+def answer(logdir, *more, code=0, cwd=logdirs):
+    return json.loads(check(logdir, "--format", "json", *more, code=code, cwd=cwd))
+
+
+def write(name, text):
+    with open(os.path.join(logdirs, name), "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+def sarif_schema():
+    """The OASIS schema, which an npm package carries: its archive is only unpacked."""
+    path = os.path.join(work, "sarif-2.1.0.schema.json")
+    if not os.path.exists(path):
+        subprocess.run(["npm", "pack", "--silent", "@microsoft/sarif-multitool-ts@5.7.0"], cwd=work, check=True, stdout=subprocess.DEVNULL)
+        archive = os.path.join(work, "microsoft-sarif-multitool-ts-5.7.0.tgz")
+        with open(archive, "rb") as f:
+            assert hashlib.sha256(f.read()).hexdigest() == "e17817093e439b7c0b94d8fe328eaa0c146cc3ea58eaa2212c656e153c1a6445", "another archive"
+        with tarfile.open(archive) as tar, open(path + ".part", "wb") as out:
+            shutil.copyfileobj(tar.extractfile("package/assets/sarif-2.1.0.schema.json"), out)
+        os.rename(path + ".part", path)
+    with open(path, encoding="utf-8") as f:
+        return json.load(f)
+
+
+schema = sarif_schema()
+validator = jsonschema.Draft202012Validator(schema)
+assert schema["properties"]["version"]["enum"] == ["2.1.0"]
+assert not validator.is_valid({"version": "2.1.0", "runs": [{"results": []}]})  # no tool
+
+
+def sarif(text):
+    log = json.loads(text)
+    errors = [f"{list(e.absolute_path)}: {e.message[:200]}" for e in validator.iter_errors(log)]
+    assert not errors, errors
+    return log["runs"][0]
+
+
+def junit(text):
+    suites = junitparser.JUnitXml.fromstring(text.encode())
+    (suite,) = list(suites)
+    cases = list(suite)
+    kinds = [type(r).__name__ for c in cases for r in c.result]
+    assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (
+        len(cases), kinds.count("Failure"), kinds.count("Error"), kinds.count("Skipped")), text
+    assert len({c.name for c in cases}) == len(cases), "names of tests are not unique"
+    return suite, {c.name: c for c in cases}
+
+
+def commands(text):
+    """Workflow commands, as the runner of GitHub Actions takes them from a log: properties and message, decoded."""
+    found = []
+    for line in text.split("\n"):
+        m = re.match(r"\s*::([a-z-]+)(?: (.*?))?::(.*)$", line)
+        if not m:
+            assert not line.strip().startswith("::"), line
+            continue
+        properties = {}
+        for pair in (m[2] or "").split(","):
+            key, _, value = pair.partition("=")
+            properties[key] = urllib.parse.unquote(value)
+        found.append((m[1], properties, urllib.parse.unquote(m[3])))
+    return found
+
+
+def rendered(text):
+    """Headings, cells and code of Markdown, as a renderer with tables understands it."""
+    tokens = markdown_it.MarkdownIt("commonmark").enable("table").parse(text)
+    inline = [t for t in tokens if t.type == "inline"]
+    return tokens, inline
+
+
+# One cause with its chain: the walkthrough.
+run(mnist, "--max_steps", "2", "--test_size", "100", "--dump_dir", os.path.join(logdirs, "bug"), "--dump_tensor_debug_mode", "FULL_HEALTH",
+    "--dump_circular_buffer_size", "-1")
+source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+formats = ("text", "json", "junit", "sarif", "github", "markdown")
+outputs = [part for name in formats for part in ("--output", f"{name}={name}.out")]
+text = check("bug", *outputs, "--source-root", source, code=1)
+files = {}
+for name in formats:
+    with open(os.path.join(logdirs, name + ".out"), encoding="utf-8") as f:
+        files[name] = f.read()
+assert files["text"] == text
+for name in formats:
+    assert check("bug", "--format", name, "--source-root", source, code=1) == files[name], name
+facts = json.loads(files["json"])
+(log,) = facts["findings"]
+assert (facts["format"], facts["version"], facts["verdict"], facts["exit_code"]) == ("nanlens-check", 1, "findings", 1)
+assert (log["rule"], log["op_type"], log["graph"], log["row"], log["state"]) == ("rc.log_softmax", "Log", "loss", 88, "new"), log
+assert log["place"]["path_in_root"] == "examples/mnist/model.cpp" and log["chain"][0]["where"] == "row 88", log["place"]
+with open(os.path.join(source, log["place"]["path_in_root"]), encoding="utf-8") as f:
+    assert 'f.op("Log"' in f.read().split("\n")[log["place"]["line"] - 1]
+
+flow = sarif(files["sarif"])
+(result,) = flow["results"]
+(location,) = result["locations"]
+assert location["physicalLocation"] == {"artifactLocation": {"uri": "examples/mnist/model.cpp", "uriBaseId": "SRCROOT"},
+                                        "region": {"startLine": log["place"]["line"]}}, location
+assert flow["originalUriBaseIds"]["SRCROOT"]["uri"] == f"file://{source}/"
+assert flow["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"] == "rc.log_softmax"
+steps = result["codeFlows"][0]["threadFlows"][0]["locations"]
+assert len(steps) == len(log["chain"]) > 5 and "made here" in steps[0]["location"]["message"]["text"], steps
+assert "suppressions" not in result and "baselineState" not in result, result
+suite, cases = junit(files["junit"])
+assert set(cases) == {"no NaN or infinity", "rc.log_softmax: Log in loss at model.cpp"}, cases
+(error, verdict) = commands(files["github"])
+assert error[:2] == ("error", {"file": "examples/mnist/model.cpp", "line": str(log["place"]["line"]), "title": "rc.log_softmax"}), error
+assert error[2].startswith(log["sentence"] + "\n" + log["consequence"]) and verdict[0] == "error"
+tokens, inline = rendered(files["markdown"])
+assert tokens[0].tag == "h2" and f"examples/mnist/model.cpp:{log['place']['line']}" in [c.content for t in inline for c in t.children if c.type == "code_inline"]
+
+# Coverage, everywhere; and only what is known.
+c = facts["coverage"]
+assert (c["modes"], c["graph_tensors_checked"], c["graph_tensors"], c["lost_events"]) == (["FULL_HEALTH"], 120, 120, 0), c
+assert c["bytes"] == sum(os.path.getsize(os.path.join(logdirs, "bug", f)) for f in os.listdir(os.path.join(logdirs, "bug"))), c
+for name in formats:
+    plain = " ".join(c.content for t in inline for c in t.children) if name == "markdown" else files[name]
+    assert "looked at 120 of 120 graph tensors and " in plain and "no event was lost" in plain, name
+details = {d["about"]: d["words"] for d in c["details"]}
+assert "not on record" in details["filters"] and "not on record" in details["time"], details
+assert sum(p.name.startswith("coverage") for p in suite.properties()) == len(details) + 1
+
+# Where nothing is bad, and where that can't be told.
+for mode, code, verdict, level in (("clean", 0, "clean", "notice"), ("shape", 3, "cannot_tell", "warning")):
+    run(causes, os.path.join(logdirs, mode), mode)
+    assert answer(mode, code=code)["verdict"] == verdict
+    assert sarif(check(mode, "--format", "sarif", code=code))["results"] == []
+    assert commands(check(mode, "--format", "github", code=code))[0][0] == level
+    suite, cases = junit(check(mode, "--format", "junit", code=code))
+    assert (suite.tests, suite.failures, suite.errors) == (1, 0, int(code == 3))
+run(causes, os.path.join(logdirs, "mask"), "mask")
+assert [f["level"] for f in answer("mask", code=1)["findings"]] == ["warning"]
+
+# Names of every kind, in every format: one finding each, none of which reaches beyond its place.
+run(causes, os.path.join(logdirs, "evil"), "ops", *EVIL)
+evil = answer("evil", code=1)
+names = [os.fsencode(n).decode("utf-8", "surrogateescape") if isinstance(n, bytes) else n for n in EVIL]
+assert len(evil["findings"]) == len(EVIL), len(evil["findings"])
+assert [f["op_type"] for f in evil["findings"]][:-1] == names[:-1] and "\ufffd" in evil["findings"][-1]["op_type"]
+text = check("evil", code=1)
+assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f\u202e\u2028]", text) and "two\\nlines\\r\\nthree" in text, text
+assert not any(line.strip().startswith("::") for line in text.split("\n"))
+found = commands(check("evil", "--format", "github", code=1))
+assert [kind for kind, _, _ in found] == ["error"] * (len(EVIL) + 1), found
+for (_, properties, message), finding in zip(found, evil["findings"]):
+    assert set(properties) == {"file", "line", "title"} and properties["line"] == "7", properties
+    assert properties["file"] == finding["place"]["path"] and finding["tensor"].split("\n")[0].split("\x01")[0].split("\u202e")[0] in message, message
+flow = sarif(check("evil", "--format", "sarif", code=1))
+assert len(flow["results"]) == len(EVIL)
+for result in flow["results"]:
+    uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert re.fullmatch(r"[A-Za-z0-9/._~%-]*", uri) and urllib.parse.unquote(uri) == evil["findings"][0]["place"]["path"], uri
+assert len({r["partialFingerprints"]["nanlensFinding/v1"] for r in flow["results"]}) == len(EVIL)
+suite, cases = junit(check("evil", "--format", "junit", code=1))
+assert suite.tests == len(EVIL) + 1 and any("]]>" in name for name in cases) and any("<script>" in name for name in cases), list(cases)
+tokens, inline = rendered(check("evil", "--format", "markdown", code=1))
+html = [t for t in tokens if t.type == "html_block"] + [k for t in inline for k in t.children if k.type == "html_inline"]
+assert all(re.fullmatch(r"(</?(details|summary)>|[A-Z][^<>]*)*\n*", k.content) for k in html), [k.content for k in html]
+cells = [t for i, t in enumerate(tokens) if t.type == "inline" and tokens[i - 1].type == "td_open"]
+assert sum(t.type == "tr_open" for t in tokens) >= len(EVIL) + 2 and "bar|tick`s``*_#~" in [
+    "".join(k.content for k in t.children) for t in cells], [t.content for t in cells]
+assert not any(k.type in ("link_open", "image") for t in inline for k in t.children)
+assert [t.tag for t in tokens if t.type == "heading_open"] == ["h2"] and not any(t.type in ("hr", "bullet_list_open", "code_block") for t in tokens)
+
+# A baseline: another recording, or what was written of one.
+run(causes, os.path.join(logdirs, "two"), "two")
+run(causes, os.path.join(logdirs, "again"), "two")
+write("two.json", check("two", "--format", "json", code=1))
+write("two.sarif", check("two", "--format", "sarif", code=1))
+for baseline in ("two", "two.json", "two.sarif"):
+    known = answer("again", "--baseline", baseline)
+    assert [f["state"] for f in known["findings"]] == ["known", "known"] and known["counts"] == {"new": 0, "known": 2, "muted": 0}, known
+    assert "2 known from " + baseline in known["headline"] and known["baseline"] == {"path": baseline, "gone": 0}, known
+less = json.loads(check("two", "--format", "json", code=1))
+gone = less["findings"].pop(0)
+less["findings"].append({**gone, "fingerprint": "0" * 16})
+write("less.json", json.dumps(less))
+new = answer("again", "--baseline", "less.json", code=1)
+assert sorted(f["state"] for f in new["findings"]) == ["known", "new"] and new["baseline"]["gone"] == 1, new
+assert "1 new finding, 1 known from less.json; why: " + gone["sentence"] in new["headline"], new["headline"]
+states = {r["partialFingerprints"]["nanlensFinding/v1"]: r["baselineState"]
+          for r in sarif(check("again", "--format", "sarif", "--baseline", "less.json", code=1))["results"]}
+assert states[gone["fingerprint"]] == "new" and sorted(states.values()) == ["new", "unchanged"], states
+suite, _ = junit(check("again", "--format", "junit", "--baseline", "less.json", code=1))
+assert (suite.tests, suite.failures, suite.skipped) == (3, 2, 1)
+write("other.json", '{"a": 1}')
+write("cut.json", '{"format": "nanlens-check", ')
+for name, why in (("other.json", "neither"), ("cut.json", "no JSON"), ("missing", "No such file")):
+    assert why in run(nanlens, "check", "again", "--baseline", name, code=2)[1], name
+
+# What can't be: a format that is none, a file that can't be written.
+assert "there are text, json" in run(nanlens, "check", "two", "--format", "xml", code=2)[1]
+assert "names no file" in run(nanlens, "check", "two", "--output", "sarif", code=2)[1]
+assert "can't write 'missing/x'" in run(nanlens, "check", "two", "--output", "json=missing/x", code=2)[1]
+print("every format is what its readers take")

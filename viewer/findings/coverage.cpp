@@ -1,0 +1,155 @@
+#include "coverage.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "report/describe.hpp"
+#include "words.hpp"
+
+namespace nanlens::findings {
+
+namespace {
+
+using report::with_separators;
+
+void add_once(std::vector<std::string>& list, const std::string& text) {
+  if (!text.empty() && std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
+}
+
+void add_mode(std::vector<std::string>& modes, std::int32_t number) {
+  const auto mode = static_cast<TensorDebugMode>(number);
+  if (mode != TensorDebugMode::unspecified) add_once(modes, std::string(debug_mode_name(mode)));
+}
+
+// Every event tells its mode, in its record. So many of each kind are read, the first and the last among them.
+void add_modes(reader::Run& run, std::vector<std::string>& modes) {
+  constexpr std::size_t most = 64;
+  const auto look = [most](std::size_t count, auto&& at) {
+    const std::size_t looks = std::min(count, most);
+    for (std::size_t i = 0; i < looks; ++i) at(looks == 1 ? 0 : i * (count - 1) / (looks - 1));
+  };
+  look(run.num_traces(), [&](std::size_t i) {
+    if (const auto detail = run.trace(i)) add_mode(modes, detail->event.tensor_debug_mode);
+  });
+  look(run.num_executions(), [&](std::size_t i) {
+    if (const auto detail = run.execution(i)) add_mode(modes, detail->event.tensor_debug_mode);
+  });
+}
+
+void add_events(const reader::Run& run, Coverage& c) {
+  std::vector<bool> seen(run.definitions().ops().size());
+  for (std::size_t i = 0; i < run.num_traces(); ++i) {
+    c.traces_checked += (run.trace_flags(i) & reader::has_summary_flag) != 0;
+    if (run.trace_op(i) < seen.size()) seen[run.trace_op(i)] = true;
+  }
+  for (std::size_t i = 0; i < run.num_executions(); ++i)
+    c.executions_checked += (run.execution_flags(i) & reader::has_summary_flag) != 0;
+  c.traces += run.num_traces();
+  c.executions += run.num_executions();
+  c.graph_ops += seen.size();
+  c.graph_ops_seen += static_cast<std::uint64_t>(std::count(seen.begin(), seen.end(), true));
+}
+
+void add_run(reader::Run& run, Coverage& c) {
+  add_modes(run, c.modes);
+  add_events(run, c);
+  c.processes += run.num_sets();
+  c.bad += run.alerts().size();
+  c.bad_runs += !run.alerts().empty();
+  c.unreadable += run.diagnostics().size();
+  const bool tells_losses = run.clean_end().has_value();  // nanlens' own
+  if (!tells_losses)
+    c.lost.reset();
+  else if (c.lost)
+    *c.lost += run.dropped();
+  for (const std::string& reason : report::unfinished_words(run)) add_once(c.unfinished, reason);
+  add_once(c.left_out, report::left_out_words(run));
+}
+
+std::string share(std::uint64_t part, std::uint64_t all, const char* one, const char* many) {
+  return with_separators(part) + " of " + counted(all, one, many);
+}
+
+std::string looked_at(const Coverage& c) {
+  std::string text;
+  if (c.traces > 0 || c.executions == 0) text = share(c.traces_checked, c.traces, "graph tensor", "graph tensors");
+  if (c.executions > 0)
+    text += (text.empty() ? "" : " and ") + share(c.executions_checked, c.executions, "call", "calls");
+  return text;
+}
+
+std::string joined(const std::vector<std::string>& list, const char* between) {
+  std::string text;
+  for (const std::string& part : list) text += (text.empty() ? "" : between) + part;
+  return text;
+}
+
+std::string size_words(std::uint64_t bytes) {
+  if (bytes < 1000) return counted(bytes, "byte", "bytes");
+  const char* unit = "kB";
+  double value = static_cast<double>(bytes) / 1e3;
+  for (const char* const larger : {"MB", "GB", "TB"}) {
+    if (value < 999.95) break;
+    value /= 1e3;
+    unit = larger;
+  }
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f %s", value, unit);
+  return text;
+}
+
+std::string losses(const Coverage& c) {
+  if (!c.lost) return "whether events were lost is not on record";
+  if (*c.lost == 0) return "no event was lost";
+  return counted(*c.lost, "event was lost", "events were lost");
+}
+
+}  // namespace
+
+Coverage coverage_of(const reader::Logdir& logdir) {
+  Coverage c;
+  c.runs = logdir.runs().size();
+  c.lost = 0;
+  for (const auto& run : logdir.runs()) add_run(*run, c);
+  return c;
+}
+
+std::string coverage_line(const Coverage& c) {
+  std::string text = "looked at " + looked_at(c);
+  text += c.modes.empty() ? " (mode not on record)" : " (" + joined(c.modes, ", ") + ")";
+  if (c.events() > c.checked()) text += "; " + with_separators(c.events() - c.checked()) + " hold no health";
+  text += "; " + losses(c);
+  if (!c.left_out.empty()) text += "; sampled";
+  if (!c.unfinished.empty()) text += "; incomplete";
+  if (c.unreadable > 0) text += "; " + counted(c.unreadable, "thing", "things") + " could not be read";
+  if (c.bytes) text += "; " + size_words(*c.bytes);
+  return text;
+}
+
+std::vector<std::pair<std::string, std::string>> coverage_details(const Coverage& c) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  lines.emplace_back("runs", counted(c.runs, "run", "runs") + ", " +
+                                 counted(c.processes, "process that recorded", "processes that recorded"));
+  lines.emplace_back("mode", c.modes.empty() ? "not on record" : joined(c.modes, ", "));
+  lines.emplace_back("health of", looked_at(c));
+  if (c.events() > c.checked())
+    lines.emplace_back("no health", counted(c.events() - c.checked(), "event tells", "events tell") +
+                                        " nothing of NaN and ∞: integers and the like, or a mode that keeps none");
+  if (c.graph_ops > 0)
+    lines.emplace_back("ops of graphs", share(c.graph_ops_seen, c.graph_ops, "has", "have") +
+                                            " a row; of the others it is not known whether they ran");
+  lines.emplace_back("filters", "by op or by dtype: whether there was one is not on record");
+  lines.emplace_back("lost", losses(c));
+  for (const std::string& reason : c.unfinished) lines.emplace_back("incomplete", reason);
+  for (const std::string& reason : c.left_out) lines.emplace_back("left out", reason);
+  if (c.unreadable > 0)
+    lines.emplace_back("unreadable", counted(c.unreadable, "thing", "things") + " in the logdir could not be read");
+  if (c.causes_unknown > 0)
+    lines.emplace_back("can't tell", counted(c.causes_unknown, "finding lacks", "findings lack") +
+                                         " an input that was not recorded: what made it is not known");
+  lines.emplace_back("size", c.bytes ? size_words(*c.bytes) : std::string("not known"));
+  lines.emplace_back("time", "what recording took of it is not on record");
+  return lines;
+}
+
+}  // namespace nanlens::findings

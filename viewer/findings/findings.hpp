@@ -1,0 +1,131 @@
+/// @file
+/// What is wrong in a logdir, and how far it was looked at: made once, and written in every format from this.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "report/mutes.hpp"
+
+namespace nanlens::findings {
+
+/// A line of a source file.
+struct Place {
+  std::string file;       ///< as recorded; empty: not on record
+  std::string in_root;    ///< the same from the source root on, with '/'; empty if it is not below it
+  std::int64_t line = 0;  ///< 0: not on record
+  std::string function;   ///< without its parameters
+
+  [[nodiscard]] bool known() const noexcept { return !file.empty() && line > 0; }
+  /// The path to show.
+  [[nodiscard]] const std::string& shown() const noexcept { return in_root.empty() ? file : in_root; }
+};
+
+/// One event on the way from a cause to the last that follows from it.
+struct Step {
+  std::string tensor;  ///< "Log:0"
+  std::string where;   ///< "row 88"
+  std::string what;    ///< "made here"
+  Place place;
+};
+
+/// What a reader has to do about it: an error breaks results; a warning is an infinity that does no harm.
+enum class Level : std::uint8_t { error, warning };
+
+/// Whether it makes the check fail.
+enum class State : std::uint8_t {
+  fresh,  ///< it does
+  known,  ///< the baseline has it
+  muted,  ///< a mark of a mutes file says that it is meant to be
+};
+
+/// One cause: what one op did on one line, however often.
+struct Finding {
+  std::string rule;  ///< "rc.log0": the kind of cause
+  Level level = Level::error;
+  State state = State::fresh;
+  std::string sentence;
+  std::string consequence;
+  std::string remedy;
+  std::string op_type;
+  std::string op_name;  ///< empty for most eager ops
+  std::string graph;    ///< name of the op's graph; empty for eager ops
+  std::string tensor;   ///< "Log:0"
+  std::string where;    ///< "row 88", "execution 3"
+  std::optional<std::uint32_t> row;
+  std::optional<std::uint32_t> execution;
+  Place place;
+  std::vector<Step> chain;           ///< from the cause on
+  std::uint64_t steps_left_out = 0;  ///< in the middle of the chain
+  std::uint64_t reach = 0;           ///< bad tensors that follow from it
+  std::uint64_t count = 0;           ///< how often it happened
+  std::string confidence;            ///< "probably", "perhaps"; empty: no doubt to speak of
+  std::string run_id;
+  std::string host;         ///< if several processes recorded
+  std::string fingerprint;  ///< the same for the same cause in another recording, whatever its line number
+  std::string muted_by;     ///< "nanlens.mutes:4"
+  std::string mute_reason;
+};
+
+/// What of a program's numbers was looked at. Nothing that the logdir does not tell.
+struct Coverage {
+  std::uint64_t runs = 0;
+  std::uint64_t processes = 0;           ///< file sets
+  std::vector<std::string> modes;        ///< of events all over the recording
+  std::uint64_t traces = 0;              ///< rows: tensors of graphs
+  std::uint64_t traces_checked = 0;      ///< those with health
+  std::uint64_t executions = 0;          ///< eager ops and calls
+  std::uint64_t executions_checked = 0;  ///< those with health of an output at least
+  std::uint64_t graph_ops = 0;           ///< ops of graphs, as they were defined
+  std::uint64_t graph_ops_seen = 0;      ///< those with a row
+  std::uint64_t bad = 0;                 ///< tensors with a NaN or infinity
+  std::uint64_t bad_runs = 0;
+  std::uint64_t causes_unknown = 0;     ///< findings that can't tell what made it
+  std::optional<std::uint64_t> lost;    ///< events that could not be recorded; nothing: the recorder does not tell
+  std::uint64_t unreadable = 0;         ///< faults of the logdir
+  std::vector<std::string> unfinished;  ///< why more may have happened than is on record
+  std::vector<std::string> left_out;    ///< what nobody wanted to be recorded
+  std::optional<std::uint64_t> bytes;   ///< of the recording, if they could be counted
+
+  [[nodiscard]] std::uint64_t events() const noexcept { return traces + executions; }
+  [[nodiscard]] std::uint64_t checked() const noexcept { return traces_checked + executions_checked; }
+};
+
+/// What a baseline did.
+struct Baseline {
+  std::string path;
+  std::set<std::string> fingerprints;
+  std::uint64_t gone = 0;  ///< its findings that are not found any more
+
+  [[nodiscard]] bool has(const std::string& fingerprint) const { return fingerprints.contains(fingerprint); }
+};
+
+/// How the check ends.
+enum class Verdict : std::uint8_t { clean, findings, cannot_tell };
+
+/// All that a format writes.
+struct Report {
+  std::string logdir;  ///< as it was named
+  std::string root;    ///< the source root, absolute
+  Verdict verdict = Verdict::clean;
+  int exit_code = 0;
+  std::string headline;  ///< the verdict in one line
+  std::vector<Finding> findings;
+  std::uint64_t not_listed = 0;  ///< further findings, which are only counted; they are fresh
+  Coverage coverage;
+  std::vector<std::string> mute_files;
+  std::vector<report::MuteProblem> mute_problems;
+  std::optional<Baseline> baseline;
+
+  /// Findings in a state.
+  [[nodiscard]] std::uint64_t count(State state) const {
+    std::uint64_t n = state == State::fresh ? not_listed : 0;
+    for (const Finding& finding : findings) n += finding.state == state;
+    return n;
+  }
+};
+
+}  // namespace nanlens::findings

@@ -1,0 +1,42 @@
+/// @file
+/// A report in the formats that people, CI systems and other programs read.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "findings.hpp"
+
+namespace nanlens::findings {
+
+/// For people: the verdict, further findings, what is incomplete, the coverage.
+std::string text_format(const Report& report);
+
+/// One JSON object; its fields are in README.md.
+std::string json_format(const Report& report);
+
+/// JUnit's XML, as pytest writes and Jenkins reads it: a finding is a failed test, a known or muted one is skipped.
+std::string junit_format(const Report& report);
+
+/// SARIF 2.1.0, with the chain of a cause as a code flow.
+std::string sarif_format(const Report& report);
+
+/// Workflow commands of GitHub Actions: annotations with file and line.
+std::string github_format(const Report& report);
+
+/// Markdown for a job's summary.
+std::string markdown_format(const Report& report);
+
+/// By the name that the command line takes.
+struct Format {
+  std::string_view name;
+  std::string (*write)(const Report&);
+};
+
+inline constexpr std::array formats{Format{"text", &text_format},     Format{"json", &json_format},
+                                    Format{"junit", &junit_format},   Format{"sarif", &sarif_format},
+                                    Format{"github", &github_format}, Format{"markdown", &markdown_format}};
+
+}  // namespace nanlens::findings

@@ -1,0 +1,252 @@
+#include "gather.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <nanlens/causes/runs.hpp>
+#include <nanlens/causes/sentence.hpp>
+#include <nanlens/causes/sentence_table.hpp>
+
+#include "report/describe.hpp"
+#include "words.hpp"
+
+namespace nanlens::findings {
+
+namespace {
+
+using causes::Causes;
+using causes::EventRef;
+using causes::SentenceWriter;
+
+std::uint64_t hash_of(const std::vector<std::string>& texts) {
+  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
+  const auto add = [&hash](unsigned char c) { hash = (hash ^ c) * 0x100000001b3U; };
+  for (const std::string& text : texts) {
+    for (const char c : text) add(static_cast<unsigned char>(c));
+    add(0);
+  }
+  return hash;
+}
+
+Place place_of(const reader::StackFrame& frame, const SourceRoot& sources) {
+  Place place;
+  if (frame.line <= 0) return place;
+  place.file = frame.file_path;
+  place.in_root = sources.below(frame.file_path);
+  place.line = frame.line;
+  place.function = report::short_function(frame.function);
+  return place;
+}
+
+// The line's text stands for its number, which moves with every edit above it.
+std::string fingerprint(reader::Run& run, const Finding& f, const reader::StackFrame& frame) {
+  const std::size_t slash = frame.file_path.find_last_of('/');
+  std::string line = std::to_string(frame.line);
+  if (const auto text = frame.line > 0 ? reader::source_line(run, frame) : std::nullopt) {
+    const std::size_t begin = text->find_first_not_of(" \t\r");
+    const std::size_t end = text->find_last_not_of(" \t\r");
+    if (begin != std::string::npos) line = text->substr(begin, end + 1 - begin);
+  }
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016llx",
+                static_cast<unsigned long long>(hash_of(
+                    {f.rule, f.op_type, f.op_name, f.graph,
+                     frame.file_path.substr(slash == std::string::npos ? 0 : slash + 1), f.place.function, line})));
+  return digits;
+}
+
+std::string where_words(EventRef event) {
+  return (event.is_execution ? "execution " : "row ") + std::to_string(event.index);
+}
+
+Step step_of(Causes& causes, const causes::ChainLink& link, const SourceRoot& sources) {
+  Step step;
+  step.tensor = causes::tensor_name(causes.model(), link.event);
+  step.where = where_words(link.event);
+  step.what = causes::class_words(link.event_class);
+  if (const std::string doubt = causes::confidence_words(link.confidence); !doubt.empty()) step.what += ", " + doubt;
+  if (const auto change = causes::change_words(link.change); !change.empty())
+    step.what.append(": ∞ became NaN, ").append(change);
+  if (const auto frame = reader::user_frame(causes::stack_of(causes.run(), link.event)))
+    step.place = place_of(*frame, sources);
+  return step;
+}
+
+// From the cause to the last that follows, without what is the same tensor again; of a long one both ends.
+void add_chain(Causes& causes, EventRef last, const SourceRoot& sources, Finding& f) {
+  constexpr std::size_t head = 32;
+  constexpr std::size_t tail = 8;
+  std::vector<causes::ChainLink> links;
+  for (const auto& link : causes.chain(last))
+    if (link.event_class != causes::EventClass::relay || link.event == last) links.push_back(link);
+  if (links.size() > head + tail) {
+    f.steps_left_out = links.size() - head - tail;
+    links.erase(links.begin() + head, links.end() - tail);
+  }
+  for (const auto& link : links) f.chain.push_back(step_of(causes, link, sources));
+}
+
+std::string graph_name(const reader::Run& run, const std::string& graph_id) {
+  const auto& definitions = run.definitions();
+  const std::uint32_t graph = graph_id.empty() ? reader::none : definitions.find_graph(graph_id);
+  return graph == reader::none ? std::string() : std::string(definitions.text(definitions.graphs()[graph].name));
+}
+
+Finding finding_of(Causes& causes, SentenceWriter& writer, std::uint32_t number, const SourceRoot& sources) {
+  const causes::Root root = causes.roots()[number];
+  const auto s = writer.sentence(number);
+  const causes::CauseGroup* const group = writer.groups().find(number);
+  Finding f;
+  f.rule = "rc." + s.id;
+  f.sentence = s.text;
+  f.consequence = s.consequence;
+  f.remedy = s.remedy;
+  f.op_type = s.op_type;
+  f.op_name = s.op_name;
+  f.graph = graph_name(causes.run(), s.graph_id);
+  f.tensor = causes::tensor_name(causes.model(), root.event);
+  f.where = where_words(root.event);
+  (root.event.is_execution ? f.execution : f.row) = root.event.index;
+  f.place = place_of(s.place, sources);
+  f.reach = group != nullptr ? group->reach : root.reach;
+  f.count = group != nullptr ? group->count : root.occurrences;
+  f.confidence = causes::confidence_words(root.confidence);
+  f.run_id = causes.run().id();
+  f.host = s.host;
+  f.fingerprint = fingerprint(causes.run(), f, s.place);
+  add_chain(causes, root.last.exists() ? root.last : root.event, sources, f);
+  return f;
+}
+
+void gather_run(reader::Run& run, const SourceRoot& sources, Report& report) {
+  Causes causes(run);
+  constexpr std::size_t slice = 65536;
+  while (!causes.advance(slice)) {
+  }
+  SentenceWriter writer(causes);
+  const auto add = [&](std::uint32_t root, Level level) {
+    if (report.findings.size() == most_findings) {
+      ++report.not_listed;
+      return;
+    }
+    Finding f = finding_of(causes, writer, root, sources);
+    f.level = level;
+    report.coverage.causes_unknown += f.rule == "rc.unknown";
+    report.findings.push_back(std::move(f));
+  };
+  for (const causes::CauseGroup& group : writer.groups().list()) add(group.root, Level::error);
+  for (const std::uint32_t root : causes.benign()) add(root, Level::warning);
+}
+
+// "2 muted by nanlens.mutes:4, nanlens.mutes:7"
+std::string muted_words(const Report& report) {
+  constexpr std::size_t shown = 3;
+  std::vector<std::string> places;
+  for (const Finding& f : report.findings)
+    if (f.state == State::muted && std::find(places.begin(), places.end(), f.muted_by) == places.end())
+      places.push_back(f.muted_by);
+  std::string text = report::with_separators(report.count(State::muted)) + " muted by ";
+  for (std::size_t i = 0; i < std::min(shown, places.size()); ++i) text += (i == 0 ? "" : ", ") + places[i];
+  return places.size() > shown ? text + " and " + counted(places.size() - shown, "more line", "more lines") : text;
+}
+
+std::string excused_words(const Report& report) {
+  std::string text;
+  if (report.count(State::known) > 0)
+    text += ", " + report::with_separators(report.count(State::known)) + " known from " + report.baseline->path;
+  if (report.count(State::muted) > 0) text += ", " + muted_words(report);
+  return text;
+}
+
+std::string bad_words(const Report& report) {
+  const Coverage& c = report.coverage;
+  std::string text = counted(c.bad, "bad tensor", "bad tensors");
+  if (c.bad_runs > 1) text += " in " + report::with_separators(c.bad_runs) + " runs";
+  const std::uint64_t fresh = report.count(State::fresh);
+  const std::string excused = excused_words(report);
+  if (fresh > 1 || !excused.empty())
+    text += ", " +
+            counted(fresh, report.baseline ? "new finding" : "finding", report.baseline ? "new findings" : "findings");
+  return text + excused;
+}
+
+std::string why_words(const Report& report) {
+  for (const Finding& f : report.findings)
+    if (f.state == State::fresh)
+      return "; why: " + f.sentence + (f.consequence.empty() ? "" : " " + f.consequence) + " (" + f.tensor + ", " +
+             f.where + ")";
+  return {};
+}
+
+std::string unchecked_words(const Coverage& c) {
+  if (c.events() == 0) return "nothing could be checked: no event is on record";
+  const bool health = std::any_of(c.modes.begin(), c.modes.end(), [](const std::string& mode) {
+    return mode == debug_mode_name(TensorDebugMode::full_health) ||
+           mode == debug_mode_name(TensorDebugMode::full_tensor);
+  });
+  return std::string("nothing could be checked: no tensor on record has health data") +
+         (health ? "" : " (record with FULL_HEALTH)");
+}
+
+}  // namespace
+
+void gather(const reader::Logdir& logdir, const SourceRoot& sources, Report& report) {
+  std::vector<reader::Run*> runs;
+  for (const auto& run : logdir.runs()) runs.push_back(run.get());
+  for (reader::Run* const run : causes::by_importance(std::move(runs)))
+    if (!run->alerts().empty()) gather_run(*run, sources, report);
+}
+
+void mute(Report& report, report::Mutes& mutes) {
+  for (Finding& f : report.findings) {
+    const report::Mute* const mark = mutes.match({f.rule, f.op_type, f.op_name, f.graph, f.place.file, f.place.line});
+    if (mark == nullptr) continue;
+    f.state = State::muted;
+    f.muted_by = mark->place();
+    f.mute_reason = mark->reason;
+  }
+  report.mute_files = mutes.files();
+  report.mute_problems = mutes.problems();
+}
+
+void compare(Report& report, Baseline baseline) {
+  std::set<std::string> gone = baseline.fingerprints;
+  for (Finding& f : report.findings) {
+    gone.erase(f.fingerprint);
+    if (f.state == State::fresh && baseline.has(f.fingerprint)) f.state = State::known;
+  }
+  baseline.gone = gone.size();
+  report.baseline = std::move(baseline);
+}
+
+void conclude(Report& report, bool strict) {
+  constexpr int has_findings = 1;
+  constexpr int not_checked = 3;
+  const Coverage& c = report.coverage;
+  const bool excused = !report.findings.empty() && report.count(State::fresh) == 0;
+  const std::string checked =
+      (excused ? bad_words(report)
+               : "no NaN or ∞ in " + report::with_separators(c.checked()) + " tensors and calls on record");
+  report.verdict = Verdict::clean;
+  report.headline = (excused              ? "no new finding: "
+                     : c.left_out.empty() ? "clean: "
+                                          : "clean as far as it was recorded: ") +
+                    checked;
+  if (c.bad > 0 && !excused) {
+    report.verdict = Verdict::findings;
+    report.headline = bad_words(report) + why_words(report);
+  } else if (c.checked() == 0) {
+    report.verdict = Verdict::cannot_tell;
+    report.headline = unchecked_words(c);
+  } else if (!c.unfinished.empty()) {
+    report.verdict = Verdict::cannot_tell;
+    report.headline = "can't tell: " + checked;
+  }
+  const bool incomplete = c.unreadable > 0 || !c.left_out.empty();
+  if (strict && incomplete && report.verdict == Verdict::clean) report.verdict = Verdict::cannot_tell;
+  report.exit_code = report.verdict == Verdict::findings      ? has_findings
+                     : report.verdict == Verdict::cannot_tell ? not_checked
+                                                              : 0;
+}
+
+}  // namespace nanlens::findings

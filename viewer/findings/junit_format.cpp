@@ -1,0 +1,99 @@
+// The report as JUnit's XML.
+#include <map>
+
+#include <nanlens/version.hpp>
+
+#include "coverage.hpp"
+#include "escape.hpp"
+#include "formats.hpp"
+#include "report/describe.hpp"
+
+namespace nanlens::findings {
+
+namespace {
+
+std::string attribute(const char* name, const std::string& value) {
+  return std::string(" ") + name + "=\"" + xml_attribute(value) + "\"";
+}
+
+// Without a line number: a CI system follows a test by its name.
+std::string test_name(const Finding& f) {
+  const std::size_t slash = f.place.file.find_last_of('/');
+  const std::string file = f.place.file.substr(slash == std::string::npos ? 0 : slash + 1);
+  return f.rule + ": " + (f.op_name.empty() ? f.op_type : f.op_name) + (f.graph.empty() ? "" : " in " + f.graph) +
+         (file.empty() ? "" : " at " + file);
+}
+
+std::string story(const Finding& f) {
+  std::string text = f.sentence + "\n";
+  for (const std::string* const more : {&f.consequence, &f.remedy})
+    if (!more->empty()) text += *more + "\n";
+  if (f.place.known()) text += f.place.shown() + ":" + std::to_string(f.place.line) + "\n";
+  for (const Step& step : f.chain)
+    text += "  " + step.tensor + " (" + step.where + "): " + step.what +
+            (step.place.known() ? "  " + step.place.shown() + ":" + std::to_string(step.place.line) : "") + "\n";
+  if (f.steps_left_out > 0) text += "  (" + report::with_separators(f.steps_left_out) + " steps are left out)\n";
+  return text;
+}
+
+std::string test_case(const Finding& f, const std::string& name) {
+  std::string text = "  <testcase" + attribute("classname", "nanlens") + attribute("name", name) + " time=\"0\"";
+  if (f.place.known()) text += attribute("file", f.place.shown()) + attribute("line", std::to_string(f.place.line));
+  text += ">\n";
+  if (f.state == State::fresh)
+    text += "   <failure" + attribute("message", f.sentence) + attribute("type", f.rule) + ">" + xml_text(story(f)) +
+            "</failure>\n";
+  else
+    text += "   <skipped" +
+            attribute("message", f.state == State::muted ? "muted by " + f.muted_by + ": " + f.mute_reason
+                                                         : "known: " + f.sentence) +
+            "/>\n";
+  return text + "  </testcase>\n";
+}
+
+// One test that is always there, so that its history tells when the program went bad.
+std::string verdict_case(const Report& report) {
+  std::string text =
+      "  <testcase" + attribute("classname", "nanlens") + attribute("name", "no NaN or infinity") + " time=\"0\">\n";
+  if (report.verdict == Verdict::findings)
+    text += "   <failure" + attribute("message", report.headline) + attribute("type", "findings") + "/>\n";
+  if (report.verdict == Verdict::cannot_tell)
+    text += "   <error" + attribute("message", report.headline) + attribute("type", "cannot_tell") + "/>\n";
+  return text + "  </testcase>\n";
+}
+
+std::string properties(const Report& report) {
+  const auto property = [](const std::string& name, const std::string& value) {
+    return "   <property" + attribute("name", name) + attribute("value", value) + "/>\n";
+  };
+  std::string text = "  <properties>\n" + property("nanlens", NANLENS_VERSION_STRING) +
+                     property("logdir", report.logdir) + property("coverage", coverage_line(report.coverage));
+  for (const auto& [about, words] : coverage_details(report.coverage)) text += property("coverage: " + about, words);
+  return text + "  </properties>\n";
+}
+
+}  // namespace
+
+std::string junit_format(const Report& report) {
+  std::string cases = verdict_case(report);
+  std::map<std::string, int> used;
+  for (const Finding& f : report.findings) {
+    const std::string name = test_name(f);
+    const int times = ++used[name];
+    cases += test_case(f, times == 1 ? name : name + " #" + std::to_string(times));
+  }
+  const bool failed = report.verdict == Verdict::findings;
+  const std::uint64_t listed = report.count(State::fresh) - report.not_listed;
+  const std::string counts =
+      attribute("tests", std::to_string(report.findings.size() + 1)) +
+      attribute("failures", std::to_string(listed + (failed ? 1 : 0))) +
+      attribute("errors", report.verdict == Verdict::cannot_tell ? "1" : "0") +
+      attribute("skipped", std::to_string(report.count(State::known) + report.count(State::muted))) + " time=\"0\"";
+  std::string out = report.headline + "\n";
+  for (const auto& p : report.mute_problems) out += p.file + ":" + std::to_string(p.line) + ": " + p.message + "\n";
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts + ">\n <testsuite" +
+         attribute("name", "nanlens check " + report.logdir) + counts + ">\n" + properties(report) + cases +
+         "  <system-out>" + xml_text(out) + "</system-out>\n </testsuite>\n</testsuites>\n";
+}
+
+}  // namespace nanlens::findings

@@ -1,0 +1,66 @@
+// The report as Markdown, for the summary of a job.
+#include "coverage.hpp"
+#include "escape.hpp"
+#include "formats.hpp"
+#include "report/describe.hpp"
+
+namespace nanlens::findings {
+
+namespace {
+
+std::string place_code(const Place& place, bool in_table) {
+  return place.known() ? markdown_code(place.shown() + ":" + std::to_string(place.line), in_table) : std::string("–");
+}
+
+const char* state_words(const Finding& f) {
+  if (f.state == State::known) return "known";
+  if (f.state == State::muted) return "muted";
+  return f.level == Level::error ? "**error**" : "**warning**";
+}
+
+std::string table(const Report& report) {
+  std::string text = "| | op | place | why | bad tensors |\n|---|---|---|---|---:|\n";
+  for (const Finding& f : report.findings)
+    text += std::string("| ") + state_words(f) + " | " + markdown(f.op_name.empty() ? f.op_type : f.op_name) + " | " +
+            place_code(f.place, true) + " | " + markdown(f.sentence) +
+            (f.state == State::muted ? " *(" + markdown(f.muted_by + ": " + f.mute_reason) + ")*" : "") + " | " +
+            report::with_separators(f.reach) + " |\n";
+  if (report.not_listed > 0) text += "\n… and " + report::with_separators(report.not_listed) + " more findings.\n";
+  return text;
+}
+
+std::string details(const Finding& f) {
+  std::string text = "\n<details><summary>The way of what was made there, and what to do</summary>\n\n" +
+                     markdown(f.sentence + (f.consequence.empty() ? "" : " " + f.consequence)) + "\n\n" +
+                     markdown(f.remedy) + "\n\n";
+  for (const Step& step : f.chain)
+    text += "1. " + markdown_code(step.tensor) + " (" + markdown(step.where) + "): " + markdown(step.what) + " " +
+            (step.place.known() ? place_code(step.place, false) : "") + "\n";
+  if (f.steps_left_out > 0) text += "\n" + report::with_separators(f.steps_left_out) + " steps are left out.\n";
+  return text + "\n</details>\n";
+}
+
+}  // namespace
+
+std::string markdown_format(const Report& report) {
+  const char* const mark = report.verdict == Verdict::findings ? "❌" : report.verdict == Verdict::clean ? "✅" : "❔";
+  std::string text = std::string("## ") + mark + " nanlens check " + markdown_code(report.logdir) + "\n\n" +
+                     markdown(report.headline) + "\n\n";
+  if (!report.findings.empty()) text += table(report);
+  constexpr int shown = 10;
+  int told = 0;
+  for (const Finding& f : report.findings)
+    if (f.state == State::fresh && told++ < shown) text += details(f);
+  for (const auto& p : report.mute_problems)
+    text += "\n⚠ " + markdown_code(p.file + ":" + std::to_string(p.line)) + " " + markdown(p.message) + "\n";
+  if (report.baseline && report.baseline->gone > 0)
+    text += "\n" + report::with_separators(report.baseline->gone) + " of the baseline " +
+            markdown_code(report.baseline->path) + " are not found any more.\n";
+  text += "\n" + markdown(coverage_line(report.coverage)) +
+          "\n\n<details><summary>What was looked at</summary>\n\n| | |\n|---|---|\n";
+  for (const auto& [about, words] : coverage_details(report.coverage))
+    text += "| " + markdown(about) + " | " + markdown(words) + " |\n";
+  return text + "\n</details>\n";
+}
+
+}  // namespace nanlens::findings

@@ -1,0 +1,53 @@
+// The report for a terminal.
+#include <algorithm>
+
+#include "coverage.hpp"
+#include "escape.hpp"
+#include "formats.hpp"
+#include "words.hpp"
+
+namespace nanlens::findings {
+
+namespace {
+
+// As compilers write it, so that editors find the place.
+std::string finding_line(const Finding& f) {
+  const std::string place = f.place.known() ? f.place.shown() + ":" + std::to_string(f.place.line) + ": " : "";
+  const std::string excuse = f.state == State::muted   ? " [muted by " + f.muted_by + ": " + f.mute_reason + "]"
+                             : f.state == State::known ? " [known]"
+                                                       : "";
+  const bool like_command = place.starts_with("::");  // a CI system may take such a line for a command
+  return (like_command ? "./" : "") + place + (f.level == Level::error ? "error: " : "warning: ") + f.sentence + " (" +
+         f.tensor + ", " + f.where + ")" + excuse;
+}
+
+std::string problem_line(const report::MuteProblem& p) {
+  return p.file + ":" + std::to_string(p.line) + ":" + (p.column > 0 ? std::to_string(p.column) + ":" : "") +
+         " warning: " + p.message;
+}
+
+}  // namespace
+
+std::string text_format(const Report& report) {
+  constexpr std::size_t shown = 20;
+  std::string text;
+  const auto line = [&](const std::string& words) { text += one_line(words) + "\n"; };
+  const auto told = [&](const std::string& words) { line(report.logdir + ": " + words); };
+  told(report.headline);
+  const auto& all = report.findings;
+  const bool said = all.size() == 1 && all[0].state == State::fresh;  // by the headline
+  for (std::size_t i = 0; !said && i < std::min(shown, all.size()); ++i) line("  " + finding_line(all[i]));
+  if (const std::uint64_t more = all.size() - std::min(shown, all.size()) + report.not_listed; more > 0)
+    line("  … and " + report::with_separators(more) + " more");
+  for (const auto& problem : report.mute_problems) line(problem_line(problem));
+  const Coverage& c = report.coverage;
+  for (const std::string& reason : c.unfinished) told("incomplete: " + reason);
+  for (const std::string& reason : c.left_out) told("incomplete: " + reason);
+  if (c.unreadable > 0) told("incomplete: " + counted(c.unreadable, "thing", "things") + " could not be read");
+  if (report.baseline && report.baseline->gone > 0)
+    told(report::with_separators(report.baseline->gone) + " of " + report.baseline->path + " not found any more");
+  told(coverage_line(c));
+  return text;
+}
+
+}  // namespace nanlens::findings

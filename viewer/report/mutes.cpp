@@ -1,0 +1,227 @@
+#include "mutes.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <ctime>
+#include <tuple>
+#include <utility>
+
+#include <nanlens/reader/sort_stably.hpp>
+
+namespace nanlens::report {
+
+namespace {
+
+constexpr std::string_view blanks = " \t\r";
+
+// The whole text, with * and ?.
+bool fits(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0;
+  std::size_t t = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t mark = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      mark = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++mark;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+bool fits_or_any(const std::string& pattern, const std::string& text) { return pattern.empty() || fits(pattern, text); }
+
+bool holds(const Mute& mark, const MuteSubject& s) {
+  return fits_or_any(mark.rule, s.rule) && fits_or_any(mark.op_type, s.op_type) &&
+         fits_or_any(mark.op_name, s.op_name) && fits_or_any(mark.graph, s.graph) &&
+         (mark.source.empty() || fits(mark.source, s.file) || fits("*/" + mark.source, s.file)) &&
+         (mark.source_line == 0 || mark.source_line == s.line);
+}
+
+template <class Number>
+bool is_number(std::string_view text, Number& number) {
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  return !text.empty() && error == std::errc() && stopped == end;
+}
+
+bool is_date(std::string_view text) {
+  int year = 0;
+  int month = 0;
+  int day = 0;
+  if (text.size() != 10 || text[4] != '-' || text[7] != '-' || !is_number(text.substr(0, 4), year) ||
+      !is_number(text.substr(5, 2), month) || !is_number(text.substr(8), day))
+    return false;
+  const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  const int days = month == 2 ? (leap ? 29 : 28) : month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
+  return year > 0 && month >= 1 && month <= 12 && day >= 1 && day <= days;
+}
+
+/// Reads one line. What is wrong is told with its place and what was expected there.
+class LineReader {
+ public:
+  LineReader(std::string_view line, Mute& mark) : line_(line), mark_(mark) {}
+
+  bool read() {
+    for (skip_blanks(); at_ < line_.size(); skip_blanks()) {
+      if (line_.substr(at_).starts_with("--") && (at_ + 2 == line_.size() || is_blank(at_ + 2))) return read_reason();
+      if (!read_condition()) return false;
+    }
+    return fail(at_, "expected '-- ' and the reason behind the conditions");
+  }
+  [[nodiscard]] std::size_t column() const { return column_; }
+  [[nodiscard]] const std::string& message() const { return message_; }
+
+ private:
+  [[nodiscard]] bool is_blank(std::size_t at) const { return blanks.find(line_[at]) != std::string_view::npos; }
+  void skip_blanks() {
+    while (at_ < line_.size() && is_blank(at_)) ++at_;
+  }
+  bool fail(std::size_t at, std::string message) {
+    column_ = at + 1;
+    message_ = std::move(message);
+    return false;
+  }
+
+  bool read_reason() {
+    if (!any_) return fail(at_, "expected a condition before '--': rule:, type:, op:, graph: or file:");
+    at_ += 2;
+    skip_blanks();
+    const std::size_t end = line_.find_last_not_of(blanks);
+    if (at_ == line_.size()) return fail(at_, "expected the reason behind '--'");
+    mark_.reason = line_.substr(at_, end + 1 - at_);
+    return true;
+  }
+
+  bool read_condition() {
+    const std::size_t begin = at_;
+    const std::size_t colon = line_.find_first_of(": \t\r", begin);
+    const bool named = colon != std::string_view::npos && line_[colon] == ':';
+    const std::string name(line_.substr(begin, colon == std::string_view::npos ? colon : colon - begin));
+    if (!named || !is_name(name))
+      return fail(begin, "expected rule:, type:, op:, graph:, file: or until:, or '-- ' and the reason, not '" + name +
+                             (named ? ":'" : "'"));
+    at_ = colon + 1;
+    std::string value;
+    if (!read_value(value)) return false;
+    if (value.empty()) return fail(colon + 1, "expected a value behind '" + name + ":'");
+    return take(name, std::move(value), begin, colon + 1);
+  }
+
+  static bool is_name(std::string_view name) {
+    return name == "until" || name == "file" || name == "rule" || name == "type" || name == "op" || name == "graph";
+  }
+
+  bool read_value(std::string& value) {
+    if (at_ < line_.size() && line_[at_] == '"') {
+      const std::size_t close = line_.find('"', at_ + 1);
+      if (close == std::string_view::npos) return fail(at_, "expected a second '\"': this one opens a text");
+      value = line_.substr(at_ + 1, close - at_ - 1);
+      at_ = close + 1;
+      return true;
+    }
+    const std::size_t begin = at_;
+    while (at_ < line_.size() && !is_blank(at_)) ++at_;
+    value = line_.substr(begin, at_ - begin);
+    return true;
+  }
+
+  bool take(const std::string& name, std::string value, std::size_t at_name, std::size_t at_value) {
+    std::string* const field = name == "until"   ? &mark_.until
+                               : name == "rule"  ? &mark_.rule
+                               : name == "type"  ? &mark_.op_type
+                               : name == "op"    ? &mark_.op_name
+                               : name == "graph" ? &mark_.graph
+                                                 : &mark_.source;
+    if (!field->empty()) return fail(at_name, "expected '" + name + ":' only once");
+    if (name == "until" && !is_date(value))
+      return fail(at_value, "expected a date such as 2027-01-31 behind 'until:', not '" + value + "'");
+    if (name == "file") take_line(value);
+    any_ = any_ || name != "until";
+    *field = std::move(value);
+    return true;
+  }
+
+  // "train.cpp:12" is a line of a file.
+  void take_line(std::string& value) {
+    const std::size_t colon = value.rfind(':');
+    std::int64_t number = 0;
+    if (colon == std::string::npos || colon == 0 || !is_number(std::string_view(value).substr(colon + 1), number) ||
+        number <= 0)
+      return;
+    mark_.source_line = number;
+    value.resize(colon);
+  }
+
+  std::string_view line_;
+  Mute& mark_;
+  std::size_t at_ = 0;
+  bool any_ = false;
+  std::size_t column_ = 0;
+  std::string message_;
+};
+
+}  // namespace
+
+void Mutes::read(const std::string& name, std::string_view text, std::string_view today) {
+  files_.push_back(name);
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const std::size_t first = line.find_first_not_of(blanks);
+    if (first == std::string_view::npos || line[first] == '#') continue;
+    Mute mark;
+    mark.file = name;
+    mark.line = number;
+    LineReader reader(line, mark);
+    if (!reader.read())
+      problems_.push_back({name, number, reader.column(), reader.message() + "; the line mutes nothing"});
+    else if (!mark.until.empty() && mark.until < today)
+      problems_.push_back({name, number, 0, "expired after " + mark.until + ": it mutes nothing any more"});
+    else
+      marks_.push_back(std::move(mark));
+  }
+}
+
+const Mute* Mutes::match(const MuteSubject& subject) {
+  const Mute* first = nullptr;
+  for (Mute& mark : marks_) {
+    if (!holds(mark, subject)) continue;
+    ++mark.hits;
+    if (first == nullptr) first = &mark;
+  }
+  return first;
+}
+
+std::vector<MuteProblem> Mutes::problems() const {
+  std::vector<MuteProblem> all = problems_;
+  for (const Mute& mark : marks_)
+    if (mark.hits == 0) all.push_back({mark.file, mark.line, 0, "matches nothing here"});
+  reader::sort_stably(all, [this](const MuteProblem& a, const MuteProblem& b) {
+    const auto place = [this](const MuteProblem& p) {
+      return std::tuple(std::find(files_.begin(), files_.end(), p.file), p.line);
+    };
+    return place(a) < place(b);
+  });
+  return all;
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  char date[32];
+  std::strftime(date, sizeof date, "%Y-%m-%d", &utc);
+  return date;
+}
+
+}  // namespace nanlens::report
