@@ -229,6 +229,70 @@ write("cut.json", '{"format": "nanlens-check", ')
 for name, why in (("other.json", "neither"), ("cut.json", "no JSON"), ("missing", "No such file")):
     assert why in run(nanlens, "check", "again", "--baseline", name, code=2)[1], name
 
+# Mutes: counted, never hidden; and what a line does that does nothing.
+write("a.mutes", """# a comment
+type:Log op:* file:causes.cpp -- logs of zeros are meant here
+type:Lo -- the whole type is compared
+graph:loss -- no graph has this name
+type:Exp
+type:Exp until:2027-02-30 -- no such day
+  line:7 -- no such condition
+op:"an open text -- reason
+-- no condition
+type:Exp type:Log -- twice
+type:Exp --
+type:Exp until:2001-01-31 -- long ago
+type:Exp until: -- no value
+""")
+muted = answer("two", "--mutes", "a.mutes", code=1)
+by_type = {f["op_type"]: f for f in muted["findings"]}
+assert (by_type["Log"]["state"], by_type["Log"]["muted_by"], by_type["Log"]["mute_reason"]) == (
+    "muted", "a.mutes:2", "logs of zeros are meant here"), by_type
+assert by_type["Exp"]["state"] == "new" and muted["counts"] == {"new": 1, "known": 0, "muted": 1}, muted["counts"]
+assert "1 finding, 1 muted by a.mutes:2; why: Exp" in muted["headline"], muted["headline"]
+told = [(p["line"], p["column"], p["message"]) for p in muted["mutes"]["problems"]]
+expected = [(3, None, "matches nothing"), (4, None, "matches nothing"), (5, 9, "expected '-- ' and the reason"), (6, 16, "expected a date"),
+            (7, 3, "expected rule:"), (8, 4, "expected a second '\"'"), (9, 1, "expected a condition before '--'"),
+            (10, 10, "expected 'type:' only once"), (11, 12, "expected the reason behind"), (12, None, "expired after 2001-01-31"),
+            (13, 16, "expected a value behind 'until:'")]
+assert [t[:2] for t in told] == [e[:2] for e in expected] and all(e[2] in t[2] for t, e in zip(told, expected)), told
+flow = sarif(check("two", "--format", "sarif", "--mutes", "a.mutes", code=1))
+assert {r["properties"]["tensor"]: [s["justification"] for s in r["suppressions"]] for r in flow["results"]} == {
+    "Log:0": ["logs of zeros are meant here"], "Exp:0": []}, flow["results"]
+assert len(flow["invocations"][0]["toolConfigurationNotifications"]) == len(expected)
+suite, cases = junit(check("two", "--format", "junit", "--mutes", "a.mutes", code=1))
+assert (suite.tests, suite.failures, suite.skipped) == (3, 2, 1), suite
+assert {kind for kind, properties, _ in commands(check("two", "--format", "github", "--mutes", "a.mutes", code=1))
+        if properties.get("file") == "a.mutes"} == {"warning"}
+for name in ("text", "markdown", "github", "junit"):
+    assert "a.mutes:2" in check("two", "--format", name, "--mutes", "a.mutes", code=1), name
+
+# All muted: clean, by files that are found: in the logdir, and from the working directory up to its repository's root.
+write("two/nanlens.mutes", "type:Log -- in the logdir\n")
+os.makedirs(os.path.join(logdirs, "project", "sub"))
+os.mkdir(os.path.join(logdirs, "project", ".git"))
+write("nanlens.mutes", "type:Input -- above the repository: not read\n")
+write("project/nanlens.mutes", "type:E?p rule:rc.* file:cli/causes.cpp  -- of the project\nop:Exp until:2999-12-31 -- the same again\n")
+below = os.path.join(logdirs, "project", "sub")
+both = answer("two", cwd=below)
+assert both["exit_code"] == 0 and [f["state"] for f in both["findings"]] == ["muted", "muted"], both["findings"]
+assert both["mutes"] == {"files": [os.path.join(logdirs, "two", "nanlens.mutes"), os.path.join(logdirs, "project", "nanlens.mutes")],
+                         "problems": []}, both["mutes"]
+assert "clean but for what is muted: 2 bad tensors, 2 muted by " in both["headline"], both["headline"]
+place = next(f["place"] for f in both["findings"] if f["op_type"] == "Exp")
+write("line.mutes", f"file:causes.cpp:{place['line']} -- this line\nfile:uses.cpp:{place['line']} -- no part of a name\nfile:causes.cpp:1 -- another line\n")
+by_line = answer("two", "--mutes", "line.mutes", code=1)
+assert [f["muted_by"] for f in by_line["findings"] if f["op_type"] == "Exp"] == ["line.mutes:1"], by_line["findings"]
+assert [p["line"] for p in by_line["mutes"]["problems"]] == [2, 3]
+assert "can't read the mutes" in run(nanlens, "check", "two", "--mutes", "missing", code=2)[1]
+why = json.loads(run(nanlens, "why", os.path.join(logdirs, "two"), "--json", cwd=logdirs)[0])
+assert why["headline"]["op_type"] == "Exp" and [c["muted_by"] and c["muted_by"]["reason"] for c in why["causes"]] == ["in the logdir", None], why["causes"]
+assert [p["message"] for p in why["mute_problems"]] == ["matches nothing here"], why["mute_problems"]
+for command in ("why", "report"):
+    told = run(nanlens, command, "two")[0]
+    assert "1 of 2 causes is muted, by two/nanlens.mutes:1 (in the logdir)." in told, told
+assert "[muted by two/nanlens.mutes:1: in the logdir]" in run(nanlens, "why", "two")[0]
+
 # What can't be: a format that is none, a file that can't be written.
 assert "there are text, json" in run(nanlens, "check", "two", "--format", "xml", code=2)[1]
 assert "names no file" in run(nanlens, "check", "two", "--output", "sarif", code=2)[1]

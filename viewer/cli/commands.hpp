@@ -32,6 +32,7 @@ struct WhyOptions {
   std::int64_t row = -1;        // −1: not asked about
   std::int64_t execution = -1;  // the same
   std::int64_t output = -1;     // of the execution; −1: its first bad one
+  std::string mutes;            // a file; empty: those that are found
   bool json = false;
 };
 

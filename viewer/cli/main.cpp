@@ -15,6 +15,8 @@
 namespace {
 
 constexpr int cannot_read = 2;
+constexpr const char* mutes_help =
+    "the file of mutes; by default nanlens.mutes in LOGDIR, and in the working directory or above";
 
 // What the subcommands take, and what the one that ran returned.
 struct Arguments {
@@ -51,6 +53,7 @@ void add_why(CLI::App& app, Arguments& a) {
   command->add_option("--output", a.question.output, "which output; the first bad one by default");
   command->add_option("--run", a.question.run,
                       "id of the run, where there are several; by default all that have a NaN or infinity");
+  command->add_option("--mutes", a.question.mutes, mutes_help);
   command->add_flag("--json", a.question.json, "one JSON object");
   command->callback([&a] { a.code = nanlens::cli::why(a.question); });
 }
@@ -74,8 +77,7 @@ void add_check(CLI::App& app, Arguments& a) {
                       "the directory that paths of source files are told from; the working directory by default");
   command->add_option("--baseline", a.check.baseline,
                       "a logdir, or what an earlier check wrote as json or sarif: only what is new fails");
-  command->add_option("--mutes", a.check.mutes,
-                      "the file of mutes; by default nanlens.mutes in LOGDIR, and in the working directory or above");
+  command->add_option("--mutes", a.check.mutes, mutes_help);
   command->callback([&a] { a.code = nanlens::cli::check(a.check); });
 }
 

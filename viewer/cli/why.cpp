@@ -4,6 +4,7 @@
 #include <nanlens/causes/runs.hpp>
 
 #include "commands.hpp"
+#include "mutes_files.hpp"
 #include "open.hpp"
 #include "report/describe.hpp"
 
@@ -56,10 +57,15 @@ void print_nothing(Causes& causes) {
   print_hidden(causes);
 }
 
-void print_run(Causes& causes, EventRef asked) {
+void print_run(Causes& causes, EventRef asked, report::Mutes& mutes) {
   if (asked.exists()) return print_event(causes, asked);
   if (causes.total() == 0) return print_nothing(causes);
-  print_headline(causes);
+  print_headline(causes, mutes);
+}
+
+// Marks that do nothing; where one event was asked about, no cause was compared with them.
+void print_problems(const report::Mutes& mutes) {
+  for (const auto& p : mutes.problems()) line(p.file + ":" + std::to_string(p.line) + ": " + p.message);
 }
 
 }  // namespace
@@ -81,26 +87,31 @@ std::vector<reader::Run*> runs_by_importance(const reader::Logdir& logdir) {
 int why(const WhyOptions& options) {
   const auto logdir = open_logdir(options.path);
   const auto runs = runs_to_explain(*logdir, options);
+  report::Mutes mutes = find_mutes(options.path, options.mutes);
   Json answer;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto causes = find_causes(*runs[i]);
     const EventRef asked = asked_event(*causes, options);
     if (options.json) {
       if (i == 0)
-        answer = why_json(*causes, asked);
+        answer = why_json(*causes, asked, mutes);
       else
-        answer["other_runs"].push_back(why_json(*causes, asked));
+        answer["other_runs"].push_back(why_json(*causes, asked, mutes));
       continue;
     }
     if (i > 0) line("");
     if (logdir->runs().size() > 1) line("Run " + report::run_name(*runs[i]) + ":");
-    print_run(*causes, asked);
+    print_run(*causes, asked, mutes);
   }
-  if (options.json) print_line(answer);
+  if (options.json) {
+    answer["mute_problems"] = mute_problems_json(mutes);
+    print_line(answer);
+  }
   const std::size_t left = logdir->runs().size() - runs.size();
   if (!options.json && left > 0 && options.run.empty())
     line("\n" + with_separators(left) + (left == 1 ? " other run" : " other runs") +
          (asks(options) ? " in this logdir: --run names one." : " in this logdir without a NaN or ∞ on record."));
+  if (!options.json && !asks(options)) print_problems(mutes);
   return 0;
 }
 

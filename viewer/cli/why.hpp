@@ -12,6 +12,7 @@
 #include <nanlens/reader/reader.hpp>
 
 #include "json.hpp"
+#include "report/mutes.hpp"
 
 namespace nanlens::cli {
 
@@ -24,8 +25,8 @@ std::unique_ptr<causes::Causes> find_causes(reader::Run& run);
 /// The runs of a logdir in the order in which they are answered for.
 std::vector<reader::Run*> runs_by_importance(const reader::Logdir& logdir);
 
-/// Prints the headline with evidence, chain and remedy, indented; then the other causes.
-void print_headline(causes::Causes& causes);
+/// Prints the headline with evidence, chain and remedy, indented; then the other causes. Muted ones come last.
+void print_headline(causes::Causes& causes, report::Mutes& mutes);
 
 /// Prints everything about one event.
 void print_event(causes::Causes& causes, causes::EventRef event);
@@ -35,6 +36,9 @@ void print_hidden(causes::Causes& causes);
 
 /// All of a run's answer; `asked` is the event to explain, the last that follows from the headline if it does not
 /// exist.
-Json why_json(causes::Causes& causes, causes::EventRef asked);
+Json why_json(causes::Causes& causes, causes::EventRef asked, report::Mutes& mutes);
+
+/// Marks that do nothing.
+Json mute_problems_json(const report::Mutes& mutes);
 
 }  // namespace nanlens::cli

@@ -1,4 +1,5 @@
 // `nanlens why` for programs.
+#include "muted_causes.hpp"
 #include "why.hpp"
 
 namespace nanlens::cli {
@@ -62,7 +63,12 @@ Json inputs_json(Causes& causes, const causes::Lineage& lineage) {
   return list;
 }
 
-Json root_json(SentenceWriter& writer, Causes& causes, std::uint32_t number_of_root) {
+Json mute_json(const report::Mute* mark) {
+  if (mark == nullptr) return nullptr;
+  return {{"file", mark->file}, {"line", mark->line}, {"reason", mark->reason}};
+}
+
+Json root_json(SentenceWriter& writer, Causes& causes, const MutedCauses& muted, std::uint32_t number_of_root) {
   const auto& root = causes.roots()[number_of_root];
   const auto s = writer.sentence(number_of_root);
   const causes::CauseGroup* const group = writer.groups().find(number_of_root);
@@ -82,6 +88,7 @@ Json root_json(SentenceWriter& writer, Causes& causes, std::uint32_t number_of_r
           {"line", s.place.line},
           {"reach", group != nullptr ? group->reach : root.reach},
           {"occurrences", group != nullptr ? group->count : root.occurrences},
+          {"muted_by", mute_json(muted.by(number_of_root))},
           {"event", event_json(causes, root.event)},
           {"inputs", inputs_json(causes, causes.lineage(root.event))}};
 }
@@ -114,9 +121,16 @@ Json removed_json(Causes& causes) {
 
 }  // namespace
 
-Json why_json(Causes& causes, EventRef asked) {
+Json mute_problems_json(const report::Mutes& mutes) {
+  Json list = Json::array();
+  for (const auto& p : mutes.problems()) list.push_back({{"file", p.file}, {"line", p.line}, {"message", p.message}});
+  return list;
+}
+
+Json why_json(Causes& causes, EventRef asked, report::Mutes& mutes) {
   SentenceWriter writer(causes);
-  const std::uint32_t headline = writer.groups().headline();
+  const MutedCauses muted(writer, causes, mutes);
+  const std::uint32_t headline = muted.headline();
   const auto clean_end = causes.run().clean_end();
   Json j{{"run_id", text_or_null(causes.run().id())},
          {"total", causes.total()},
@@ -124,7 +138,7 @@ Json why_json(Causes& causes, EventRef asked) {
          {"dropped", causes.run().dropped()},
          {"left_out", left_out_json(causes.run().left_out())},
          {"clean_end", clean_end ? Json(*clean_end) : Json(nullptr)},
-         {"headline", headline != none ? root_json(writer, causes, headline) : Json(nullptr)},
+         {"headline", headline != none ? root_json(writer, causes, muted, headline) : Json(nullptr)},
          {"causes", Json::array()},
          {"expected", Json::array()},
          {"removed_by", removed_json(causes)},
@@ -132,8 +146,8 @@ Json why_json(Causes& causes, EventRef asked) {
          {"limits_reached", Json::array()}};
   for (const causes::Limit limit : causes.model().limits_reached())
     j["limits_reached"].push_back(causes::limit_words(limit));
-  for (const auto& group : writer.groups().list()) j["causes"].push_back(root_json(writer, causes, group.root));
-  for (const std::uint32_t root : causes.benign()) j["expected"].push_back(root_json(writer, causes, root));
+  for (const auto& group : writer.groups().list()) j["causes"].push_back(root_json(writer, causes, muted, group.root));
+  for (const std::uint32_t root : causes.benign()) j["expected"].push_back(root_json(writer, causes, muted, root));
   const EventRef event = asked.exists() ? asked : headline != none ? causes.roots()[headline].last : EventRef{};
   if (event.exists()) {
     j["event"] = event_json(causes, event);

@@ -2,6 +2,7 @@
 
 #include <nanlens/causes/near_miss.hpp>
 
+#include "muted_causes.hpp"
 #include "report/describe.hpp"
 #include "why.hpp"
 
@@ -124,29 +125,34 @@ void print_root(SentenceWriter& writer, Causes& causes, std::uint32_t root) {
   print_last_healthy(causes, event);
 }
 
-void print_others(SentenceWriter& writer, Causes& causes) {
+std::string muted_text(const MutedCauses& muted, std::uint32_t root) {
+  const report::Mute* const mark = muted.by(root);
+  return mark == nullptr ? "" : " [muted by " + mark->place() + ": " + mark->reason + "]";
+}
+
+void print_others(SentenceWriter& writer, Causes& causes, const MutedCauses& muted) {
   constexpr std::size_t shown = 8;
   const auto& groups = writer.groups().list();
   if (groups.size() > 1) line("  Other causes:");
-  for (std::size_t i = 1; i < std::min(groups.size(), shown + 1); ++i) {
-    const causes::CauseGroup& group = groups[i];
+  std::size_t told = 0;
+  for (const causes::CauseGroup& group : groups) {
+    if (group.root == muted.headline()) continue;
+    if (++told > shown) break;
     const auto sentence = writer.sentence(group.root);
-    const std::string text = event_text(causes, causes.roots()[group.root].event) + ": " + sentence.text;
-    if (sentence.consequence.empty()) {
-      line("    " + text);
-      continue;
-    }
-    line("    " + text + " " + with_separators(group.reach) + (group.reach == 1 ? " bad tensor" : " bad tensors") +
-         (group.count > 1 ? ", " + with_separators(group.count) + " times." : "."));
+    std::string text = event_text(causes, causes.roots()[group.root].event) + ": " + sentence.text;
+    if (!sentence.consequence.empty())
+      text += " " + with_separators(group.reach) + (group.reach == 1 ? " bad tensor" : " bad tensors") +
+              (group.count > 1 ? ", " + with_separators(group.count) + " times." : ".");
+    line("    " + text + muted_text(muted, group.root));
   }
   if (groups.size() > shown + 1) line("    … and " + with_separators(groups.size() - shown - 1) + " more");
 }
 
-void print_expected(SentenceWriter& writer, Causes& causes) {
+void print_expected(SentenceWriter& writer, Causes& causes, const MutedCauses& muted) {
   constexpr std::size_t shown = 8;
   const auto benign = causes.benign();
   for (std::size_t i = 0; i < std::min(benign.size(), shown); ++i)
-    line("  Expected: " + writer.sentence(benign[i]).text);
+    line("  Expected: " + writer.sentence(benign[i]).text + muted_text(muted, benign[i]));
   if (benign.size() > shown) line("    … and " + with_separators(benign.size() - shown) + " more");
 }
 
@@ -218,16 +224,18 @@ void print_event(Causes& causes, EventRef event) {
   print_root(writer, causes, lineage.root);
 }
 
-void print_headline(Causes& causes) {
+void print_headline(Causes& causes, report::Mutes& mutes) {
   SentenceWriter writer(causes);
-  const std::uint32_t headline = writer.groups().headline();
+  const MutedCauses muted(writer, causes, mutes);
+  const std::uint32_t headline = muted.headline();
+  if (const std::string words = muted.words(); !words.empty()) line("  " + words + ".");
   if (headline != none) {
     print_root(writer, causes, headline);
     line("    What follows:");
     print_chain(causes, causes.roots()[headline].last);
-    print_others(writer, causes);
+    print_others(writer, causes, muted);
   }
-  print_expected(writer, causes);
+  print_expected(writer, causes, muted);
   if (headline == none) return print_limits(causes);
   print_killers(causes);
   print_hidden(causes);

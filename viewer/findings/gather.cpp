@@ -86,24 +86,19 @@ void add_chain(Causes& causes, EventRef last, const SourceRoot& sources, Finding
   for (const auto& link : links) f.chain.push_back(step_of(causes, link, sources));
 }
 
-std::string graph_name(const reader::Run& run, const std::string& graph_id) {
-  const auto& definitions = run.definitions();
-  const std::uint32_t graph = graph_id.empty() ? reader::none : definitions.find_graph(graph_id);
-  return graph == reader::none ? std::string() : std::string(definitions.text(definitions.graphs()[graph].name));
-}
-
 Finding finding_of(Causes& causes, SentenceWriter& writer, std::uint32_t number, const SourceRoot& sources) {
   const causes::Root root = causes.roots()[number];
   const auto s = writer.sentence(number);
   const causes::CauseGroup* const group = writer.groups().find(number);
+  report::MuteSubject subject = report::mute_subject(causes.run(), s);
   Finding f;
-  f.rule = "rc." + s.id;
+  f.rule = std::move(subject.rule);
+  f.graph = std::move(subject.graph);
   f.sentence = s.text;
   f.consequence = s.consequence;
   f.remedy = s.remedy;
   f.op_type = s.op_type;
   f.op_name = s.op_name;
-  f.graph = graph_name(causes.run(), s.graph_id);
   f.tensor = causes::tensor_name(causes.model(), root.event);
   f.where = where_words(root.event);
   (root.event.is_execution ? f.execution : f.row) = root.event.index;
@@ -164,7 +159,7 @@ std::string bad_words(const Report& report) {
   if (c.bad_runs > 1) text += " in " + report::with_separators(c.bad_runs) + " runs";
   const std::uint64_t fresh = report.count(State::fresh);
   const std::string excused = excused_words(report);
-  if (fresh > 1 || !excused.empty())
+  if (fresh > 1 || (fresh == 1 && !excused.empty()))
     text += ", " +
             counted(fresh, report.baseline ? "new finding" : "finding", report.baseline ? "new findings" : "findings");
   return text + excused;
@@ -199,7 +194,8 @@ void gather(const reader::Logdir& logdir, const SourceRoot& sources, Report& rep
 
 void mute(Report& report, report::Mutes& mutes) {
   for (Finding& f : report.findings) {
-    const report::Mute* const mark = mutes.match({f.rule, f.op_type, f.op_name, f.graph, f.place.file, f.place.line});
+    const report::Mute* const mark = mutes.match(
+        {f.rule, f.op_type, f.op_name.empty() ? f.op_type : f.op_name, f.graph, f.place.file, f.place.line});
     if (mark == nullptr) continue;
     f.state = State::muted;
     f.muted_by = mark->place();
@@ -228,7 +224,7 @@ void conclude(Report& report, bool strict) {
       (excused ? bad_words(report)
                : "no NaN or ∞ in " + report::with_separators(c.checked()) + " tensors and calls on record");
   report.verdict = Verdict::clean;
-  report.headline = (excused              ? "no new finding: "
+  report.headline = (excused              ? (report.baseline ? "nothing new: " : "clean but for what is muted: ")
                      : c.left_out.empty() ? "clean: "
                                           : "clean as far as it was recorded: ") +
                     checked;

@@ -215,6 +215,17 @@ std::vector<MuteProblem> Mutes::problems() const {
   return all;
 }
 
+MuteSubject mute_subject(const reader::Run& run, const causes::Sentence& sentence) {
+  const auto& definitions = run.definitions();
+  const std::uint32_t graph = sentence.graph_id.empty() ? reader::none : definitions.find_graph(sentence.graph_id);
+  return {"rc." + sentence.id,
+          sentence.op_type,
+          sentence.op_name.empty() ? sentence.op_type : sentence.op_name,
+          graph == reader::none ? std::string() : std::string(definitions.text(definitions.graphs()[graph].name)),
+          sentence.place.file_path,
+          sentence.place.line};
+}
+
 std::string today() {
   const std::time_t now = std::time(nullptr);
   std::tm utc{};

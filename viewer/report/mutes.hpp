@@ -15,13 +15,15 @@
 #include <string_view>
 #include <vector>
 
+#include <nanlens/causes/sentence.hpp>
+
 namespace nanlens::report {
 
 /// What a mark is compared with: a cause, and the op to blame.
 struct MuteSubject {
   std::string rule;  ///< "rc.log0"
   std::string op_type;
-  std::string op_name;
+  std::string op_name;  ///< its type, where it has none
   std::string graph;
   std::string file;
   std::int64_t line = 0;
@@ -72,6 +74,9 @@ class Mutes {
   std::vector<Mute> marks_;
   std::vector<MuteProblem> problems_;
 };
+
+/// What marks are compared with, of a cause of a run.
+MuteSubject mute_subject(const reader::Run& run, const causes::Sentence& sentence);
 
 /// Today's date in UTC, "2027-01-31".
 std::string today();
