@@ -13,7 +13,7 @@ configure_package_config_file(cmake/nanlensConfig.cmake.in ${PROJECT_BINARY_DIR}
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/nanlensConfigVersion.cmake COMPATIBILITY SameMinorVersion
                                  ARCH_INDEPENDENT)
 install(FILES ${PROJECT_BINARY_DIR}/nanlensConfig.cmake ${PROJECT_BINARY_DIR}/nanlensConfigVersion.cmake
-              cmake/NanlensCompiled.cmake
+              cmake/NanlensCompiled.cmake cmake/NanlensCheck.cmake cmake/NanlensCheckRun.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/nanlens)
 configure_file(cmake/nanlens.pc.in ${PROJECT_BINARY_DIR}/nanlens.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/nanlens.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
