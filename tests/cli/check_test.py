@@ -1,4 +1,4 @@
-"""What `nanlens check` writes, read by those who it is for: `check_test.py NANLENS CAUSES MNIST WORK_DIR`. SARIF by the schema of its
+"""What `nanlens check` writes, read by those who it is for: `check_test.py NANLENS CAUSES MNIST GOLDEN_DIR WORK_DIR`. SARIF by the schema of its
 standard, JUnit and Markdown by programs that read them, GitHub's workflow commands by the rules of its runner."""
 import hashlib
 import json
@@ -14,12 +14,13 @@ try:
     import jsonschema
     import junitparser
     import markdown_it
+    import yaml
 except ImportError:  # Debian's packages are for its own interpreter
     if os.path.realpath(sys.executable) == os.path.realpath("/usr/bin/python3"):
-        sys.exit("needs Debian's python3-jsonschema, python3-junitparser and python3-markdown-it")
+        sys.exit("needs Debian's python3-jsonschema, python3-junitparser, python3-markdown-it and python3-yaml")
     os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
 
-nanlens, causes, mnist, work = (os.path.abspath(a) for a in sys.argv[1:5])
+nanlens, causes, mnist, golden, work = (os.path.abspath(a) for a in sys.argv[1:6])
 os.makedirs(work, exist_ok=True)
 logdirs = os.path.join(work, "logdirs")
 shutil.rmtree(logdirs, ignore_errors=True)
@@ -203,6 +204,20 @@ assert sum(t.type == "tr_open" for t in tokens) >= len(EVIL) + 2 and "bar|tick`s
 assert not any(k.type in ("link_open", "image") for t in inline for k in t.children)
 assert [t.tag for t in tokens if t.type == "heading_open"] == ["h2"] and not any(t.type in ("hr", "bullet_list_open", "code_block") for t in tokens)
 
+# What TensorFlow recorded: as much as that tells, and no more.
+for name in sorted(n for n in os.listdir(golden) if n.startswith(("core", "filtered", "session"))):
+    theirs = answer(os.path.join(golden, name), code=1)
+    c = theirs["coverage"]
+    assert c["modes"] == [name.partition(".")[2]] and c["lost_events"] is None and "whether events were lost is not on record" in c["line"], c
+    assert len(theirs["findings"]) == theirs["counts"]["new"] > 0
+    flow = sarif(check(os.path.join(golden, name), "--format", "sarif", code=1))
+    assert len(flow["results"]) == len(theirs["findings"])
+    for result in flow["results"]:  # recorded elsewhere: not below this root
+        place = result["locations"][0].get("physicalLocation", {"artifactLocation": {"uri": "file:///"}})["artifactLocation"]
+        assert place["uri"].startswith("file:///") and "uriBaseId" not in place, place
+    junit(check(os.path.join(golden, name), "--format", "junit", code=1))
+    commands(check(os.path.join(golden, name), "--format", "github", code=1))
+
 # A baseline: another recording, or what was written of one.
 run(causes, os.path.join(logdirs, "two"), "two")
 run(causes, os.path.join(logdirs, "again"), "two")
@@ -292,6 +307,22 @@ for command in ("why", "report"):
     told = run(nanlens, command, "two")[0]
     assert "1 of 2 causes is muted, by two/nanlens.mutes:1 (in the logdir)." in told, told
 assert "[muted by two/nanlens.mutes:1: in the logdir]" in run(nanlens, "why", "two")[0]
+
+# The workflow's own step, as a runner calls it.
+with open(os.path.join(source, "examples", "ci", "github.yml"), encoding="utf-8") as f:
+    steps = yaml.safe_load(f)["jobs"]["numerics"]["steps"]
+job = os.path.join(logdirs, "job")
+shutil.copytree(os.path.join(logdirs, "again"), os.path.join(job, "numerics"))
+summary = os.path.join(job, "summary")
+ran = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", next(s["run"] for s in steps if s.get("name") == "Check")], cwd=job, stdout=subprocess.PIPE,
+                     env={**os.environ, "PATH": os.path.dirname(nanlens) + ":" + os.environ["PATH"], "GITHUB_STEP_SUMMARY": summary})
+assert ran.returncode == 1 and len([c for c in commands(ran.stdout.decode()) if c[0] == "error"]) == 3, ran
+with open(os.path.join(job, "nanlens.sarif"), encoding="utf-8") as f:
+    assert len(sarif(f.read())["results"]) == 2
+with open(os.path.join(job, "nanlens.xml"), encoding="utf-8") as f:
+    junit(f.read())
+with open(summary, encoding="utf-8") as f:
+    assert f.read().startswith("## ❌ nanlens check `numerics`")
 
 # What can't be: a format that is none, a file that can't be written.
 assert "there are text, json" in run(nanlens, "check", "two", "--format", "xml", code=2)[1]

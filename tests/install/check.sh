@@ -32,6 +32,19 @@ for way in "-DCMAKE_PREFIX_PATH=$work/prefix" "-DNANLENS_SOURCE=$source"; do
   rm -rf "$work/build"
 done
 
+echo "tests of CTest that look for NaN"
+cp -r "$source/examples/ci" "$work/ci"
+cmake -G Ninja -S "$work/ci" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/configure.log" || { cat "$work/configure.log"; exit 1; }
+cmake --build "$work/build" >"$work/make.log" || { cat "$work/make.log"; exit 1; }
+ctest --test-dir "$work/build" -V >"$work/ctest.log" || { cat "$work/ctest.log"; exit 1; }
+grep -q "2: .*1 bad tensor, 1 muted by .*/ci/nanlens.mutes:2" "$work/ctest.log"
+grep -q 'name="rc.empty: Mean at mean.cpp"' "$work/build/mean_of_nothing.xml"
+rm "$work/ci/nanlens.mutes"
+ctest --test-dir "$work/build" -V >"$work/ctest.log" && exit 1
+grep -q "50% tests passed, 1 tests failed out of 2" "$work/ctest.log"
+grep -q "2: .*nanlens check ended with 1; why: " "$work/ctest.log"
+rm -rf "$work/build"
+
 echo "pkg-config"
 PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name nanlens.pc)") ; export PKG_CONFIG_PATH
 # shellcheck disable=SC2046

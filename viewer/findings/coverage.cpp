@@ -118,6 +118,8 @@ std::string coverage_line(const Coverage& c) {
   std::string text = "looked at " + looked_at(c);
   text += c.modes.empty() ? " (mode not on record)" : " (" + joined(c.modes, ", ") + ")";
   if (c.events() > c.checked()) text += "; " + with_separators(c.events() - c.checked()) + " hold no health";
+  if (c.graph_ops > c.graph_ops_seen)
+    text += "; " + share(c.graph_ops_seen, c.graph_ops, "op of graphs has a row", "ops of graphs have a row");
   text += "; " + losses(c);
   if (!c.left_out.empty()) text += "; sampled";
   if (!c.unfinished.empty()) text += "; incomplete";
