@@ -1,5 +1,6 @@
 // Records several causes of NaN and infinity, for the reports of `nanlens check`: `causes LOGDIR MODE [NAME…]`.
 // MODE two: a logarithm of 0 and an exponential that overflowed, on lines of their own.
+// MODE moved: that logarithm on another line.
 // MODE ops: one cause for each NAME, which is the op's type and name; `#line` gives them a file of hostile name.
 // MODE shape: no health. MODE mask: an infinity that does no harm. MODE clean: nothing bad.
 #include <nanlens/nanlens.hpp>
@@ -22,7 +23,7 @@ void record(const std::string& name, const std::vector<float>& x) {
   // clang-format off
 #line 7 "evil/::error::%0A,]]>\"'<&>`|*_.cpp"
   nanlens::op({name, name}, logs(x), x);
-#line 26 "tests/cli/causes.cpp"
+#line 27 "tests/cli/causes.cpp"
   // clang-format on
 }
 
@@ -40,6 +41,9 @@ int main(int argc, char** argv) {
   if (mode == "two") {
     nanlens::op("Log", logs(x), x);
     nanlens::op("Exp", std::vector<float>{20, 7, 2, std::exp(100 + x[3])}, x);
+  }
+  if (mode == "moved") {  // the line of "two", elsewhere
+    nanlens::op("Log", logs(x), x);
   }
   if (mode == "mask") nanlens::op("Const", std::vector<float>{0, -std::numeric_limits<float>::infinity()});
 }

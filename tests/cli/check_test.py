@@ -228,6 +228,18 @@ for baseline in ("two", "two.json", "two.sarif"):
     assert [f["state"] for f in known["findings"]] == ["known", "known"] and known["counts"] == {"new": 0, "known": 2, "muted": 0}, known
     assert "2 known from " + baseline in known["headline"] and known["baseline"] == {"path": baseline, "gone": 0}, known
 less = json.loads(check("two", "--format", "json", code=1))
+os.makedirs(os.path.join(logdirs, "tests", "cli"))  # where the program finds its source, so that the text of a line is recorded
+shutil.copy(os.path.join(source, "tests", "cli", "causes.cpp"), os.path.join(logdirs, "tests", "cli"))
+for mode in ("two", "moved"):
+    run(causes, os.path.join(logdirs, mode + ".text"), mode)
+moved = answer("moved.text", "--baseline", "two.text")  # the same line, further down
+before = answer("two.text", code=1)["findings"]
+assert [f["state"] for f in moved["findings"]] == ["known"] and moved["baseline"]["gone"] == 1, moved
+assert moved["findings"][0]["place"]["line"] > before[0]["place"]["line"], before
+write("tests/cli/causes.cpp", "another text\n" * 100)
+run(causes, os.path.join(logdirs, "edited"), "moved")
+assert [f["state"] for f in answer("edited", "--baseline", "two.text", code=1)["findings"]] == ["new"]
+
 gone = less["findings"].pop(0)
 less["findings"].append({**gone, "fingerprint": "0" * 16})
 write("less.json", json.dumps(less))
