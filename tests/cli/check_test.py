@@ -201,6 +201,7 @@ assert all(re.fullmatch(r"(</?(details|summary)>|[A-Z][^<>]*)*\n*", k.content) f
 cells = [t for i, t in enumerate(tokens) if t.type == "inline" and tokens[i - 1].type == "td_open"]
 assert sum(t.type == "tr_open" for t in tokens) >= len(EVIL) + 2 and "bar|tick`s``*_#~" in [
     "".join(k.content for k in t.children) for t in cells], [t.content for t in cells]
+assert "bar|tick`s``*_#~:0" in [k.content for t in inline for k in t.children if k.type == "code_inline"]
 assert not any(k.type in ("link_open", "image") for t in inline for k in t.children)
 assert [t.tag for t in tokens if t.type == "heading_open"] == ["h2"] and not any(t.type in ("hr", "bullet_list_open", "code_block") for t in tokens)
 
@@ -293,6 +294,8 @@ assert {kind for kind, properties, _ in commands(check("two", "--format", "githu
         if properties.get("file") == "a.mutes"} == {"warning"}
 for name in ("text", "markdown", "github", "junit"):
     assert "a.mutes:2" in check("two", "--format", name, "--mutes", "a.mutes", code=1), name
+
+assert {f["op_type"]: f["state"] for f in answer("two", "--mutes", "a.mutes", "--baseline", "two.json")["findings"]} == {"Log": "muted", "Exp": "known"}
 
 # All muted: clean, by files that are found: in the logdir, and from the working directory up to its repository's root.
 write("two/nanlens.mutes", "type:Log -- in the logdir\n")

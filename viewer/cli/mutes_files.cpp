@@ -7,6 +7,8 @@
 #include <iterator>
 #include <system_error>
 
+#include <nanlens/logdir/file_set.hpp>
+
 #include "open.hpp"
 
 namespace nanlens::cli {
@@ -46,14 +48,15 @@ fs::path file_of_project() {
 
 }  // namespace
 
-report::Mutes find_mutes(const std::string& logdir, const std::string& named) {
+report::Mutes find_mutes(const std::string& path, const std::string& named) {
   report::Mutes mutes;
   if (!named.empty()) {
     read_file(named, mutes);
     return mutes;
   }
   std::error_code none;
-  const fs::path of_logdir = fs::path(logdir) / mutes_name;
+  const bool one_file = fs::path(path).filename().string().starts_with(logdir::file_prefix);
+  const fs::path of_logdir = (one_file ? fs::path(path).parent_path() : fs::path(path)) / mutes_name;
   const fs::path of_project = file_of_project();
   const bool in_logdir = fs::is_regular_file(of_logdir, none);
   if (in_logdir) read_file(of_logdir, mutes);
