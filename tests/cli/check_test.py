@@ -219,6 +219,15 @@ for name in sorted(n for n in os.listdir(golden) if n.startswith(("core", "filte
     junit(check(os.path.join(golden, name), "--format", "junit", code=1))
     commands(check(os.path.join(golden, name), "--format", "github", code=1))
 
+# A recording that did not end in order may have lost more than it says.
+cut = os.path.join(logdirs, "cut")
+shutil.copytree(os.path.join(logdirs, "clean"), cut)
+(metadata,) = (os.path.join(cut, n) for n in os.listdir(cut) if n.endswith(".metadata"))
+with open(metadata, "r+b") as f:
+    f.truncate(16 + int.from_bytes(f.read(8), "little"))  # without the record that marks the end
+torn = answer("cut", code=3)
+assert torn["coverage"]["lost_events"] is None and torn["coverage"]["incomplete"] and "whether events were lost is not on record" in check("cut", code=3)
+
 # A baseline: another recording, or what was written of one.
 run(causes, os.path.join(logdirs, "two"), "two")
 run(causes, os.path.join(logdirs, "again"), "two")

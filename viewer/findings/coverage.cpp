@@ -57,11 +57,9 @@ void add_run(reader::Run& run, Coverage& c) {
   c.bad += run.alerts().size();
   c.bad_runs += !run.alerts().empty();
   c.unreadable += run.diagnostics().size();
-  const bool tells_losses = run.clean_end().has_value();  // nanlens' own
-  if (!tells_losses)
-    c.lost.reset();
-  else if (c.lost)
-    *c.lost += run.dropped();
+  // nanlens' own recordings tell; where one did not end in order, what it counted is the least.
+  if (run.clean_end() != true) c.all_losses_known = false;
+  c.lost += run.dropped();
   for (const std::string& reason : report::unfinished_words(run)) add_once(c.unfinished, reason);
   add_once(c.left_out, report::left_out_words(run));
 }
@@ -99,9 +97,8 @@ std::string size_words(std::uint64_t bytes) {
 }
 
 std::string losses(const Coverage& c) {
-  if (!c.lost) return "whether events were lost is not on record";
-  if (*c.lost == 0) return "no event was lost";
-  return counted(*c.lost, "event was lost", "events were lost");
+  if (c.lost == 0) return c.all_losses_known ? "no event was lost" : "whether events were lost is not on record";
+  return (c.all_losses_known ? "" : "at least ") + counted(c.lost, "event was lost", "events were lost");
 }
 
 }  // namespace
@@ -109,7 +106,6 @@ std::string losses(const Coverage& c) {
 Coverage coverage_of(const reader::Logdir& logdir) {
   Coverage c;
   c.runs = logdir.runs().size();
-  c.lost = 0;
   for (const auto& run : logdir.runs()) add_run(*run, c);
   return c;
 }
