@@ -208,13 +208,14 @@ assert [t.tag for t in tokens if t.type == "heading_open"] == ["h2"] and not any
 # What TensorFlow recorded: as much as that tells, and no more.
 for name in sorted(n for n in os.listdir(golden) if n.startswith(("core", "filtered", "session"))):
     theirs = answer(os.path.join(golden, name), code=1)
+    assert all(f["place"]["path"] for f in theirs["findings"]), theirs["findings"]
     c = theirs["coverage"]
     assert c["modes"] == [name.partition(".")[2]] and c["lost_events"] is None and "whether events were lost is not on record" in c["line"], c
     assert len(theirs["findings"]) == theirs["counts"]["new"] > 0
     flow = sarif(check(os.path.join(golden, name), "--format", "sarif", code=1))
     assert len(flow["results"]) == len(theirs["findings"])
     for result in flow["results"]:  # recorded elsewhere: not below this root
-        place = result["locations"][0].get("physicalLocation", {"artifactLocation": {"uri": "file:///"}})["artifactLocation"]
+        place = result["locations"][0]["physicalLocation"]["artifactLocation"]
         assert place["uri"].startswith("file:///") and "uriBaseId" not in place, place
     junit(check(os.path.join(golden, name), "--format", "junit", code=1))
     commands(check(os.path.join(golden, name), "--format", "github", code=1))
@@ -227,6 +228,16 @@ with open(metadata, "r+b") as f:
     f.truncate(16 + int.from_bytes(f.read(8), "little"))  # without the record that marks the end
 torn = answer("cut", code=3)
 assert torn["coverage"]["lost_events"] is None and torn["coverage"]["incomplete"] and "whether events were lost is not on record" in check("cut", code=3)
+
+# No stack on record: no place is made up, and readers of SARIF, who want a file, get the recording.
+run(causes, os.path.join(logdirs, "placeless"), "two")
+(frames,) = (n for n in os.listdir(os.path.join(logdirs, "placeless")) if n.endswith("stack_frames"))
+os.truncate(os.path.join(logdirs, "placeless", frames), 0)
+assert [f["place"]["path"] for f in answer("placeless", code=1)["findings"]] == [None, None]
+for result in sarif(check("placeless", "--format", "sarif", code=1))["results"]:
+    where = result["locations"][0]["physicalLocation"]
+    assert where["artifactLocation"]["uri"] == "placeless" and "region" not in where, where
+assert all("file" not in properties for _, properties, _ in commands(check("placeless", "--format", "github", code=1)))
 
 # A baseline: another recording, or what was written of one.
 run(causes, os.path.join(logdirs, "two"), "two")

@@ -3,8 +3,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include <sys/stat.h>
@@ -60,6 +62,9 @@ findings::Report look_at(const CheckOptions& options) {
   findings::Report report;
   report.logdir = options.path;
   report.root = sources.path();
+  std::error_code none;
+  report.recording.file = std::filesystem::absolute(options.path, none).lexically_normal().string();
+  report.recording.in_root = sources.below(report.recording.file);
   report.coverage = findings::coverage_of(*logdir);
   report.coverage.bytes = recorded_bytes(options.path);
   findings::gather(*logdir, sources, report);

@@ -110,6 +110,7 @@ enum class Verdict : std::uint8_t { clean, findings, cannot_tell };
 /// All that a format writes.
 struct Report {
   std::string logdir;  ///< as it was named
+  Place recording;     ///< the same as a file, without a line
   std::string root;    ///< the source root, absolute
   Verdict verdict = Verdict::clean;
   int exit_code = 0;

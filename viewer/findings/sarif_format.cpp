@@ -84,11 +84,17 @@ Json location_json(const Place& place, Json logical) {
   return j;
 }
 
-Json finding_location(const Finding& f) {
+// Readers of SARIF want a file for every result. Where the program's line is not on record, it is the recording.
+Json finding_location(const Report& report, const Finding& f) {
   const std::string name = f.op_name.empty() ? f.op_type : f.op_name;
   Json op{{"name", name}, {"kind", "member"}};
   if (!f.graph.empty()) op["fullyQualifiedName"] = f.graph + "/" + name;
-  return location_json(f.place, Json::array({std::move(op)}));
+  Json j = location_json(f.place, Json::array({std::move(op)}));
+  if (f.place.known()) return j;
+  Json recording = artifact_json(report.recording);
+  recording["description"] = {{"text", "the recording: the line of the program is not on record"}};
+  j["physicalLocation"] = {{"artifactLocation", std::move(recording)}};
+  return j;
 }
 
 Json flow_json(const Finding& f) {
@@ -121,7 +127,7 @@ Json result_json(const Report& report, const Finding& f, std::size_t rule) {
          {"ruleIndex", rule},
          {"level", f.level == Level::error ? "error" : "warning"},
          {"message", {{"text", message}}},
-         {"locations", Json::array({finding_location(f)})},
+         {"locations", Json::array({finding_location(report, f)})},
          {"partialFingerprints", {{"nanlensFinding/v1", f.fingerprint}}},
          {"occurrenceCount", std::max<std::uint64_t>(f.count, 1)}};
   if (!f.chain.empty()) j["codeFlows"] = flow_json(f);
