@@ -39,6 +39,8 @@ class Generation {
     return (options_.cjk ? "损失层/对数_" : options_.name_prefix) + std::to_string(op);
   }
 
+  [[nodiscard]] std::string id(const std::string& plain) const { return options_.id_prefix + plain; }
+
   void definitions() {
     put(Kind::metadata, logdir::DebugMetadata{options_.version, std::string(logdir::file_version), options_.run_id});
     const std::string comment = options_.cjk ? "  // 损失函数: 概率为零时取对数 — 損失を計算する" : "";
@@ -46,18 +48,18 @@ class Generation {
         logdir::SourceFile{"/project/train.cpp", "host", {"int main() {", "  train();" + comment, "}"}});
     for (int i = 0; i < 4; ++i)
       put(Kind::stack_frames,
-          logdir::StackFrameWithId{"f" + std::to_string(i), logdir::FileLineCol{0, i + 1, 0, "main", ""}});
-    put(Kind::graphs, logdir::DebuggedGraph{"root", "", {}, "", "", ""});
-    put(Kind::graphs, logdir::DebuggedGraph{"g1", "step", {}, "", "", "root"});
+          logdir::StackFrameWithId{id("f" + std::to_string(i)), logdir::FileLineCol{0, i + 1, 0, "main", ""}});
+    put(Kind::graphs, logdir::DebuggedGraph{id("root"), "", {}, "", "", ""});
+    put(Kind::graphs, logdir::DebuggedGraph{id("g1"), "step", {}, "", "", id("root")});
     for (int i = 0; i < options_.ops_per_graph; ++i) {
       logdir::GraphOpCreation op;
       op.op_type = i % 2 == 0 ? "MatMul" : "Log";
       op.op_name = name(i);
       op.graph_name = "step";
-      op.graph_id = "g1";
+      op.graph_id = id("g1");
       if (i > 0) op.input_names = {name(options_.fan_out ? 0 : i - 1) + ":0"};
       op.num_outputs = 1;
-      op.code_location = logdir::CodeLocation{"host", {"f0", "f1"}};
+      op.code_location = logdir::CodeLocation{"host", {id("f0"), id("f1")}};
       op.output_tensor_ids = {i + 1};
       put(Kind::graphs, std::move(op));
     }
@@ -79,18 +81,18 @@ class Generation {
     for (int i = 0; i < options_.ops_per_graph; ++i) {
       const bool bad = options_.bad_every > 0 && ++traces_ % options_.bad_every == 0;
       put(Kind::graph_execution_traces,
-          logdir::GraphExecutionTrace{"g1", name(i), 0, 4, summary(i + 1, bad), "/device:CPU:0"},
+          logdir::GraphExecutionTrace{id("g1"), name(i), 0, 4, summary(i + 1, bad), "/device:CPU:0"},
           options_.call_ids ? call_id : 0);
     }
     logdir::Execution e;
     e.op_type = "__inference_step_7";
     e.num_outputs = 1;
-    e.graph_id = "g1";
+    e.graph_id = id("g1");
     e.input_tensor_ids = {2 * call};
     e.output_tensor_ids = {2 * call + 1};
     e.tensor_debug_mode = 4;
     e.tensor_protos = {summary(-1, false)};
-    e.code_location = logdir::CodeLocation{"host", {"f0", "f2"}};
+    e.code_location = logdir::CodeLocation{"host", {id("f0"), id("f2")}};
     e.output_tensor_device_ids = {1};
     put(Kind::execution, e, options_.call_ids ? call_id : 0);
     e.op_type = "AddV2";

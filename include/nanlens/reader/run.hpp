@@ -83,6 +83,8 @@ class Run {
   [[nodiscard]] std::uint64_t offset_of_trace(std::size_t i) const { return trace_locators_[i].offset(); }
   [[nodiscard]] std::uint64_t offset_of_execution(std::size_t i) const { return execution_locators_[i].offset(); }
   [[nodiscard]] std::string host_of_set(std::size_t set) const { return sets_[set]->host(); }
+  /// Which rank of a job recorded it; −1: it is not told.
+  [[nodiscard]] std::int32_t rank_of_set(std::size_t set) const { return sets_[set]->rank(); }
   /// Path of a set without the ending that names the kind of file.
   [[nodiscard]] std::string set_path(std::size_t set) const { return sets_[set]->path(); }
   /// Events that the program could not record, as it counted them itself.
@@ -221,7 +223,19 @@ class Run {
   void read_traces(Scan& scan, CallLookup& calls);
   void append_execution(const ExecutionDigest& digest, Locator where);
   [[nodiscard]] std::uint32_t find_call(std::size_t set, std::uint64_t call_id);
-  void append_trace(const TraceDigest& digest, Locator where, CallLookup& calls);
+  // A trace until it has its place: those of several sets are merged.
+  struct FoundTrace {
+    double wall_time;
+    std::uint64_t call_id;
+    std::uint32_t op;
+    Locator where;
+    std::uint8_t flags;
+    std::uint8_t fp_flags;
+  };
+  FoundTrace found_trace(const TraceDigest& digest, Locator where);
+  template <class Visit>
+  static void merge_by_time(std::vector<std::vector<FoundTrace>>& sets, Visit&& visit);
+  void append_trace(const FoundTrace& trace, CallLookup& calls);
   void join_pending(CallLookup& calls);
   void check_stack(logdir::Bytes code_location, Locator where, logdir::FileKind file);
   void link_consumers(std::uint32_t graph);

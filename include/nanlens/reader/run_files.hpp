@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -53,6 +54,16 @@ class SetFiles {
   [[nodiscard]] std::string host() const {
     const std::size_t dot = stem_.find('.', logdir::file_prefix.size());
     return dot == std::string::npos ? std::string{} : stem_.substr(dot + 1);
+  }
+  /// The rank in a job that recorded it, as the host part ends with it (".rank2"); −1: none is told.
+  [[nodiscard]] std::int32_t rank() const {
+    const std::string name = host();
+    const std::size_t at = name.rfind(".rank");
+    std::int32_t number = -1;
+    if (at == std::string::npos) return number;
+    const char* const end = name.data() + name.size();
+    const auto [stop, error] = std::from_chars(name.data() + at + 5, end, number);
+    return error == std::errc() && stop == end ? number : -1;
   }
   SetFile& operator[](logdir::FileKind kind) noexcept { return files_[static_cast<std::size_t>(kind)]; }
 

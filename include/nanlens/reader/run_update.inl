@@ -311,25 +311,32 @@ NANLENS_API std::uint32_t Run::find_call(std::size_t set, std::uint64_t call_id)
   return found != ids.calls.end() && found->first == call_id ? found->second : none;
 }
 
-NANLENS_API void Run::append_trace(const TraceDigest& digest, Locator where, CallLookup& calls) {
-  const auto index = static_cast<std::uint32_t>(num_traces());
+// What a trace adds to the columns, but for the call it belongs to.
+NANLENS_API Run::FoundTrace Run::found_trace(const TraceDigest& digest, Locator where) {
   const std::uint32_t graph = graphs_.graph(digest.graph_id, where, logdir::FileKind::graph_execution_traces);
-  trace_locators_.push_back(where);
-  trace_ops_.push_back(graphs_.op(graph, digest.op_name, where, logdir::FileKind::graph_execution_traces));
-  trace_flags_.push_back(digest.health.flags);
+  const std::uint32_t op = graphs_.op(graph, digest.op_name, where, logdir::FileKind::graph_execution_traces);
+  return {digest.wall_time, digest.call_id, op, where, digest.health.flags, static_cast<std::uint8_t>(digest.fp_flags)};
+}
+
+NANLENS_API void Run::append_trace(const FoundTrace& trace, CallLookup& calls) {
+  const auto index = static_cast<std::uint32_t>(num_traces());
+  trace_locators_.push_back(trace.where);
+  trace_ops_.push_back(trace.op);
+  trace_flags_.push_back(trace.flags);
   std::uint32_t call = none;
   bool open = false;
-  if (digest.call_id == 0) {
-    call = calls.find(digest.wall_time, open);
+  if (trace.call_id == 0) {
+    call = calls.find(trace.wall_time, open);
   } else {
-    call = find_call(where.set(), digest.call_id);
-    if (call == none) call_ids_[where.set()].traces_of_open_call[digest.call_id].push_back(index);
+    call = find_call(trace.where.set(), trace.call_id);
+    if (call == none) call_ids_[trace.where.set()].traces_of_open_call[trace.call_id].push_back(index);
   }
-  if (open) open_traces_.emplace(digest.wall_time, index);
+  if (open) open_traces_.emplace(trace.wall_time, index);
   trace_executions_.push_back(call);            // last, since it is what counts
   constexpr std::uint32_t telling = 1 | 2 | 4;  // underflow is harmless
-  if ((digest.fp_flags & telling) != 0 && !digest.health.bad()) hidden_.push_back({index, false, digest.fp_flags});
-  if (digest.health.bad()) alerts_.push_back({digest.wall_time, index, trace_ops_[index], false, 0});
+  const bool bad = (trace.flags & bad_flags) != 0;
+  if ((trace.fp_flags & telling) != 0 && !bad) hidden_.push_back({index, false, trace.fp_flags});
+  if (bad) alerts_.push_back({trace.wall_time, index, trace.op, false, 0});
 }
 
 // Traces without a call id that were read before their call had ended.
@@ -343,28 +350,57 @@ NANLENS_API void Run::join_pending(CallLookup& calls) {
   }
 }
 
-namespace detail {
-
-/// A trace of one of several hosts, until all are merged.
-struct FoundTrace {
-  double wall_time;
-  Locator where;
-};
-
-inline void sort_by_time(std::vector<FoundTrace>& traces) {
-  std::sort(traces.begin(), traces.end(), [](const FoundTrace& a, const FoundTrace& b) {
+// Those of several sets, each of which is in the order of time but for a few, in that order.
+template <class Visit>
+void Run::merge_by_time(std::vector<std::vector<FoundTrace>>& sets, Visit&& visit) {
+  const auto before = [](const FoundTrace& a, const FoundTrace& b) {
     const std::uint64_t x = time_rank(a.wall_time);
     const std::uint64_t y = time_rank(b.wall_time);
     if (x != y) return x < y;
     return a.where.set() != b.where.set() ? a.where.set() < b.where.set() : a.where.offset() < b.where.offset();
-  });
+  };
+  // What decides lies in the heap itself: it is compared more often than anything else is read.
+  struct Next {
+    std::uint64_t time;
+    std::size_t set;
+    const FoundTrace* trace;
+    const FoundTrace* end;
+    [[nodiscard]] bool comes_before(const Next& other) const {
+      return time != other.time ? time < other.time : set < other.set;
+    }
+  };
+  std::vector<Next> heap;  // the earliest first
+  for (std::size_t set = 0; set < sets.size(); ++set) {
+    auto& traces = sets[set];
+    if (!std::is_sorted(traces.begin(), traces.end(), before)) std::sort(traces.begin(), traces.end(), before);
+    if (!traces.empty())
+      heap.push_back({time_rank(traces.front().wall_time), set, traces.data(), traces.data() + traces.size()});
+  }
+  std::make_heap(heap.begin(), heap.end(), [](const Next& a, const Next& b) { return b.comes_before(a); });
+  while (!heap.empty()) {
+    Next next = heap.front();
+    visit(*next.trace);
+    if (++next.trace != next.end) {
+      next.time = time_rank(next.trace->wall_time);
+    } else {
+      next = heap.back();
+      heap.pop_back();
+      if (heap.empty()) return;
+    }
+    std::size_t hole = 0;  // from the top down to where it belongs
+    for (std::size_t child = 1; child < heap.size(); child = 2 * hole + 1) {
+      if (child + 1 < heap.size() && heap[child + 1].comes_before(heap[child])) ++child;
+      if (!heap[child].comes_before(next)) break;
+      heap[hole] = heap[child];
+      hole = child;
+    }
+    heap[hole] = next;
+  }
 }
-
-}  // namespace detail
 
 NANLENS_API void Run::read_traces(Scan& scan, CallLookup& calls) {
   if (scan.changed) join_pending(calls);
-  std::vector<detail::FoundTrace> found;  // several hosts: their traces are merged by time
+  std::vector<std::vector<FoundTrace>> found(sets_.size());  // several hosts: their traces are merged by time
   const bool merge = sets_.size() > 1;
   for (std::size_t set = 0; set < sets_.size() && !scan.stopped; ++set) {
     SetFile& f = (*sets_[set])[logdir::FileKind::graph_execution_traces];
@@ -380,9 +416,9 @@ NANLENS_API void Run::read_traces(Scan& scan, CallLookup& calls) {
           else if (!within_limits(*digest, set, logdir::FileKind::graph_execution_traces, offset))
             return;
           else if (merge)
-            found.push_back({digest->wall_time, Locator(set, offset)});
+            found[set].push_back(found_trace(*digest, Locator(set, offset)));
           else
-            append_trace(*digest, Locator(set, offset), calls);
+            append_trace(found_trace(*digest, Locator(set, offset)), calls);
         },
         [&](const ScanFault& gap) { fault(set, logdir::FileKind::graph_execution_traces, gap.offset, gap.message); },
         [&](std::uint64_t position) {
@@ -391,10 +427,7 @@ NANLENS_API void Run::read_traces(Scan& scan, CallLookup& calls) {
         });
     scan.done += f.scanner.position();
   }
-  detail::sort_by_time(found);
-  for (const detail::FoundTrace& t : found)
-    if (const auto digest = reader::trace_digest(payload(t.where, logdir::FileKind::graph_execution_traces)))
-      append_trace(*digest, t.where, calls);
+  merge_by_time(found, [&](const FoundTrace& trace) { append_trace(trace, calls); });
 }
 
 NANLENS_API void Run::sort_alerts(std::size_t first_new) {
