@@ -136,6 +136,17 @@ class RandomEvents {
     x.since_start_ns = maybe() ? 0 : random_();
     if (maybe()) x.left_out = {random_(), random_() % 3, random_()};
     x.hits_at_least = maybe();
+    if (maybe())
+      x.exchange = {static_cast<ExchangeKind>(random_() % 7),
+                    maybe(),
+                    maybe(),
+                    static_cast<Reduction>(random_() % 4),
+                    random_(),
+                    random_() % 3,
+                    small(),
+                    small(),
+                    small(),
+                    small()};
     for (std::size_t i = random_() % 3; i > 0; --i) x.input_evidence.push_back(evidence());
     for (std::size_t i = random_() % 3; i > 0; --i) x.output_evidence.push_back(evidence());
     return x;

@@ -70,5 +70,6 @@ TEST_CASE("tags are the schema's field numbers") {
   check<tensorflow::TensorStats, tags::TensorStats>();
   check<tensorflow::AxisEvidence, tags::AxisEvidence>();
   check<tensorflow::TensorEvidence, tags::TensorEvidence>();
+  check<tensorflow::Exchange, tags::Exchange>();
   check<tensorflow::NanlensExtension, tags::NanlensExtension>();
 }

@@ -59,6 +59,30 @@ Json evidence_of(const std::vector<logdir::TensorEvidence>& list) {
   return all;
 }
 
+// What an execution exchanged with those of other ranks; null for most.
+Json exchange_of(const std::optional<logdir::Exchange>& exchange) {
+  if (!exchange) return nullptr;
+  constexpr const char* kinds[] = {"none", "all", "to_root", "from_root", "up_to", "before", "message"};
+  constexpr const char* reductions[] = {"none", "sum", "product", "other"};
+  const auto kind = static_cast<std::size_t>(exchange->kind);
+  const auto reduction = static_cast<std::size_t>(exchange->reduction);
+  return {{"kind", kind < std::size(kinds) ? Json(kinds[kind]) : Json(kind)},
+          {"received", exchange->received},
+          {"per_rank", exchange->per_rank},
+          {"reduction", reduction < std::size(reductions) ? Json(reductions[reduction]) : Json(reduction)},
+          {"communicator", exchange->communicator},
+          {"sequence", exchange->sequence},
+          {"rank", exchange->rank},
+          {"size", exchange->size},
+          {"peer", exchange->peer},
+          {"tag", exchange->tag}};
+}
+
+Json rank_of(const Run& run, std::size_t set) {
+  const std::int32_t rank = run.rank_of_set(set);
+  return rank >= 0 ? Json(rank) : Json(nullptr);
+}
+
 void print_run(Run& run) {
   Json diagnostics = Json::array();
   for (const auto& d : run.diagnostics())
@@ -108,6 +132,8 @@ void print_execution(Run& run, std::size_t i) {
               {"hits", extension_or_null(detail->extension.hits)},
               {"hits_at_least", detail->extension.hits_at_least},
               {"since_start_ns", extension_or_null(detail->extension.since_start_ns)},
+              {"job_rank", rank_of(run, run.set_of_execution(i))},
+              {"exchange", exchange_of(detail->extension.exchange)},
               {"input_evidence", evidence_of(detail->extension.input_evidence)},
               {"output_evidence", evidence_of(detail->extension.output_evidence)}});
 }
@@ -129,6 +155,7 @@ void print_trace(Run& run, std::size_t i) {
               {"execution_index", index_or_null(detail->execution)},
               {"thread_id", extension_or_null(detail->extension.thread_id)},
               {"call_id", extension_or_null(detail->extension.call_id)},
+              {"job_rank", rank_of(run, run.set_of_trace(i))},
               {"input_evidence", evidence_of(detail->extension.input_evidence)},
               {"output_evidence", evidence_of(detail->extension.output_evidence)}});
 }

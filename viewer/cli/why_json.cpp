@@ -22,6 +22,8 @@ Json event_json(Causes& causes, EventRef event) {
   j["host_name"] = text_or_null(recorder.host);
   j["device_name"] = text_or_null(recorder.device);
   j["file_set"] = text_or_null(recorder.file_set);
+  const std::int32_t rank = causes.run().rank_of_set(causes.model().set_of(event));
+  j["job_rank"] = rank < 0 ? Json(nullptr) : Json(rank);
   if (!event.is_execution) {
     const std::uint32_t call = causes.model().owners().owner(event.index);
     if (call != none) j["execution"] = call;

@@ -24,10 +24,12 @@ std::string place_text(const reader::StackFrame& frame) {
 }
 
 std::string where_text(Causes& causes, EventRef event) {
-  if (event.is_execution) return "execution " + std::to_string(event.index);
+  const std::int32_t rank = causes.run().rank_of_set(causes.model().set_of(event));
+  const std::string of_rank = rank < 0 ? "" : " of rank " + std::to_string(rank);
+  if (event.is_execution) return "execution " + std::to_string(event.index) + of_rank;
   const auto& graphs = causes.model().graphs();
   const std::string graph(graphs.graph_name(graphs.graph_of(causes.run().trace_op(event.index))));
-  return "row " + std::to_string(event.index) + (graph.empty() ? "" : " in " + graph);
+  return "row " + std::to_string(event.index) + of_rank + (graph.empty() ? "" : " in " + graph);
 }
 
 std::string values_text(Causes& causes, EventRef event) { return report::values_of(causes.run(), event); }

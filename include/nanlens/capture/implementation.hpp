@@ -5,5 +5,5 @@
 #include <nanlens/capture/serve.inl>
 
 #if defined(NANLENS_SPLIT)
-extern "C" const void* nanlens_recorder_3() noexcept { return &nanlens::detail::recorder_of_process(); }
+extern "C" const void* nanlens_recorder_4() noexcept { return &nanlens::detail::recorder_of_process(); }
 #endif

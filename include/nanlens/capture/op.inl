@@ -131,7 +131,7 @@ inline const NumericsRef* record_op(const OpRef& name, InputRef* first_input, st
       const RecordingScope scope(*state);
       identify_all(*state, inputs, outputs);
       drop_ended(*state);
-      if (state->function != nullptr)
+      if (state->function != nullptr && measured.exchange == nullptr)
         op = &record_in_graph(*state, scope.session, name, inputs, outputs, measured.duration_ns);
       else
         record_eager(*state, scope.session, name, inputs, outputs, measured.duration_ns);

@@ -311,6 +311,8 @@ inline void write_extension(logdir::WireWriter& w, const ThreadState& state, con
     e.packed(Tag::read_variable_ids, fields.read_variables);
     e.field(Tag::op_name, fields.op_name);
     if (fields.bad) write_evidence(e, session, fields, state.measured.names);
+    if (state.measured.exchange != nullptr)
+      e.message(Tag::exchange, [&](logdir::WireWriter& sub) { logdir::detail::encode(sub, *state.measured.exchange); });
     if (observed == nullptr) return;
     e.field(Tag::hits, static_cast<std::int64_t>(observed->hits));
     e.field(Tag::since_start_ns, static_cast<std::int64_t>(observed->since_start_ns));

@@ -12,12 +12,13 @@
 #include <nanlens/capture/hash.hpp>
 #include <nanlens/capture/tensor_handle.hpp>
 #include <nanlens/config.hpp>
+#include <nanlens/logdir/exchange.hpp>
 #include <nanlens/summary/health_counts.hpp>
 
 namespace nanlens::inline NANLENS_ABI::detail {
 
 /// Recorders of another version are not seen: each serves its own.
-inline constexpr std::uint32_t recorder_version = 3;
+inline constexpr std::uint32_t recorder_version = 4;
 
 /// A text of somebody else's, valid during a call.
 struct TextRef {
@@ -110,6 +111,7 @@ struct Measured {
   std::uint32_t fp_flags = 0;
   const Observation* observed = nullptr;
   const TensorNames* names = nullptr;
+  const logdir::Exchange* exchange = nullptr;  ///< with other processes: such an op is no part of a function's graph
 };
 
 /// A function that begins; `kind` is a FunctionKind.

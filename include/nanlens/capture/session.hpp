@@ -21,11 +21,11 @@
 #include <nanlens/capture/op_filter.hpp>
 #include <nanlens/capture/options.hpp>
 #include <nanlens/capture/pinned_windows.hpp>
-#include <nanlens/capture/rank.hpp>
 #include <nanlens/capture/sampler.hpp>
 #include <nanlens/capture/thread_state.hpp>
 #include <nanlens/capture/value_budget.hpp>
 #include <nanlens/config.hpp>
+#include <nanlens/logdir/rank.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN detail {
@@ -54,9 +54,9 @@ class Session {
   /// made.
   bool start(const std::string& run_id, std::string& why) {
     const std::lock_guard guard(lock_);
-    const bool ready = created_
-                           ? files_.reopen(why)
-                           : files_.create(options_.logdir, Catalog::get().host() + Rank::get().suffix(), run_id, why);
+    const bool ready =
+        created_ ? files_.reopen(why)
+                 : files_.create(options_.logdir, Catalog::get().host() + logdir::Rank::get().suffix(), run_id, why);
     if (!ready) return false;
     created_ = true;
     stop_ = false;

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include <nanlens/capture/clients.hpp>
-#include <nanlens/capture/rank.hpp>
 #include <nanlens/capture/sampler.hpp>
 #include <nanlens/capture/session.hpp>
 #include <nanlens/capture/tensor_registry.hpp>
 #include <nanlens/config.hpp>
+#include <nanlens/logdir/rank.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN detail {
@@ -77,7 +77,7 @@ void install_hooks(Sessions& sessions);
 inline std::string new_run_id(bool forked) {
   const char* const joined = std::getenv("NANLENS_RUN_ID");
   if (joined != nullptr && *joined != '\0') return joined;
-  if (!forked && !Rank::get().job.empty()) return Rank::get().job;
+  if (!forked && !logdir::Rank::get().job.empty()) return base36(hash_text(logdir::Rank::get().job));
   return random_text(8, "0123456789abcdef");
 }
 

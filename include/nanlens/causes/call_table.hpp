@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <nanlens/causes/event.hpp>
+#include <nanlens/causes/exchanges.hpp>
 #include <nanlens/causes/graph_facts.hpp>
 
 namespace nanlens::causes {
@@ -53,6 +54,7 @@ class CallTable {
         called_names_.insert(std::string(function_name(links.op_type)));
         if (!links.graph_id.empty()) graph_id_of_name_.try_emplace(called_name(i), run_.intern(links.graph_id));
       }
+      if (links.exchange) exchanges_.add(static_cast<std::uint32_t>(i), *links.exchange);
       note_limit(links);
       append(inputs_, links.input_tensor_ids, i, used_sorted_);
       append(outputs_, links.output_tensor_ids, i, made_sorted_);
@@ -78,6 +80,9 @@ class CallTable {
   [[nodiscard]] std::span<const TensorUse> inputs(std::size_t i) const { return part(inputs_, input_begin_, i); }
   [[nodiscard]] std::span<const TensorUse> outputs(std::size_t i) const { return part(outputs_, output_begin_, i); }
   [[nodiscard]] bool was_called(std::string_view name) const { return called_names_.contains(std::string(name)); }
+  /// What executions exchanged with those of other processes.
+  [[nodiscard]] Exchanges& exchanges() noexcept { return exchanges_; }
+  [[nodiscard]] const Exchanges& exchanges() const noexcept { return exchanges_; }
   [[nodiscard]] std::size_t num_called() const noexcept { return called_names_.size(); }
 
   /// Variables that executions wrote, where that is on record (nanlens): (execution, id), in order.
@@ -230,6 +235,7 @@ class CallTable {
 
   Run& run_;
   GraphFacts& graphs_;
+  Exchanges exchanges_;
   reader::StringPool types_;
   std::vector<std::uint32_t> op_types_;
   std::vector<TensorUse> inputs_;

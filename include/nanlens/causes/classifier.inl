@@ -165,7 +165,8 @@ NANLENS_API bool Classifier::classify_copy(EventRef event, Classification& c) {
 // lost: then it did not come from outside.
 NANLENS_API bool Classifier::classify_arrival(EventRef event, bool contradicted, Classification& c) {
   const bool lost = std::any_of(c.inputs.begin(), c.inputs.end(), [](const InputEvidence& i) {
-    return i.state == InputState::unknown && i.link.reason == Reason::not_recorded;
+    return i.state == InputState::unknown &&
+           (i.link.reason == Reason::not_recorded || i.link.reason == Reason::other_rank);
   });
   if (lost || !(contradicted || only_preserves(model_.code(event)))) return false;
   c.event_class = EventClass::source;
@@ -187,6 +188,7 @@ NANLENS_API void Classifier::fall_back(EventRef event, Classification& c) {
     c.parents.assign(1, link.events.front());
     c.confidence = link.confidence;
   };
+  if (event.is_execution && model_.calls().exchanges().find(event.index) != nullptr) return;
   const OpCode code = model_.code(event);
   const bool call = event.is_execution && model_.calls().is_call(event.index);
   Link link;

@@ -6,7 +6,8 @@ namespace nanlens::causes {
 NANLENS_API void Classifier::use_evidence(EventRef event, std::vector<InputEvidence>& inputs) {
   if (inputs.empty() || !model_.owners().native() || !model_.bad(event)) return;
   const auto evidence = extension_of(model_.run(), event).input_evidence;
-  if (evidence.size() != inputs.size()) return;
+  const bool one_of_several = event.is_execution && model_.calls().exchanges().find(event.index) != nullptr;
+  if (one_of_several ? evidence.empty() : evidence.size() != inputs.size()) return;
   for (InputEvidence& input : inputs)
     if (input.input < evidence.size()) use_evidence(event, evidence[input.input], input);
 }

@@ -120,6 +120,8 @@ NANLENS_API bool Classifier::part_of(const TensorHealth& part, const TensorHealt
 
 NANLENS_API void Classifier::execution_inputs(EventRef event, std::vector<InputEvidence>& inputs) {
   const auto ids = model_.calls().inputs(event.index);
+  if (const Exchange* const exchange = model_.calls().exchanges().find(event.index))
+    return exchange->received ? received_inputs(event, *exchange, inputs) : sent_input(event, inputs);
   const OpCode code = model_.code(event);
   if (code == OpCode::read_variable) {
     variables_.last_write(event, ids.empty() ? -1 : ids[0].tensor_id, model_.health(event), inputs.emplace_back().link);
@@ -133,6 +135,44 @@ NANLENS_API void Classifier::execution_inputs(EventRef event, std::vector<InputE
     inputs.emplace_back().input = static_cast<std::uint32_t>(k);
     resolver_.eager(ids[k].tensor_id, event.index, inputs.back().link);
   }
+}
+
+// What a rank puts in: one tensor for all ranks, or one for each.
+NANLENS_API void Classifier::sent_input(EventRef event, std::vector<InputEvidence>& inputs) {
+  const auto ids = model_.calls().inputs(event.index);
+  if (ids.empty()) return;
+  const std::size_t k = event.slot < ids.size() ? event.slot : 0;
+  inputs.emplace_back().input = static_cast<std::uint32_t>(k);
+  resolver_.eager(ids[k].tensor_id, event.index, inputs.back().link);
+}
+
+// What a rank got: what every rank has put in whose data come together there.
+NANLENS_API void Classifier::received_inputs(EventRef event, const Exchange& got, std::vector<InputEvidence>& inputs) {
+  const Senders senders = senders_of(got);
+  const auto count = static_cast<std::size_t>(std::max(senders.end - senders.first, 0));
+  for (std::size_t k = 0; k < num_looked_at(count); ++k) {
+    const std::int32_t rank = senders.first + static_cast<std::int32_t>(k);
+    inputs.emplace_back().input = static_cast<std::uint32_t>(rank);
+    Link& link = inputs.back().link;
+    const std::uint32_t sent = model_.calls().exchanges().sent_by(got, rank);
+    const Exchange* const put_in = sent == none ? nullptr : model_.calls().exchanges().find(sent);
+    const std::size_t slot = put_in != nullptr && put_in->per_rank ? static_cast<std::size_t>(got.rank) : 0;
+    if (put_in != nullptr && is_what_was_sent(event, got, execution_event(sent, slot)))
+      link.set_event(execution_event(sent, slot), 1);
+    else
+      link.set_unknown(Reason::other_rank, 1);
+  }
+}
+
+// Was a tensor looked at when it was put in, and if it came to the receiver as it was, is it what came there?
+NANLENS_API bool Classifier::is_what_was_sent(EventRef event, const Exchange& got, EventRef put_in) {
+  const TensorHealth in = model_.health(put_in);
+  if (!in.known()) return false;
+  if (got.kind != ExchangeKind::message && got.kind != ExchangeKind::from_root) return true;
+  const TensorHealth out = model_.health(event);
+  return in.dtype == out.dtype && in.size == out.size && in.num_nan == out.num_nan &&
+         in.num_neg_inf == out.num_neg_inf && in.num_pos_inf == out.num_pos_inf && in.num_zero == out.num_zero &&
+         in.num_negative == out.num_negative;
 }
 
 NANLENS_API void Classifier::call_inputs(EventRef event, std::vector<InputEvidence>& inputs) {

@@ -23,6 +23,7 @@ enum class Reason : std::uint8_t {
   container,     ///< came out of an iterator, an optional or a list
   nested,        ///< the result of a nested call, which TensorFlow does not record
   control_flow,  ///< the result of a branch or loop without rows
+  other_rank,    ///< another rank put it in, of which there is no record, or not a certain one
   too_deep,      ///< more steps than a sound logdir needs
 };
 
@@ -39,6 +40,7 @@ constexpr std::string_view reason_words(Reason reason) noexcept {
     case Reason::container: return "it came out of an iterator or a container";
     case Reason::nested: return "the result of a nested call";
     case Reason::control_flow: return "the result of a branch or loop";
+    case Reason::other_rank: return "no record of that rank has it";
     case Reason::too_deep: return "too many steps away";
     case Reason::none: break;
   }

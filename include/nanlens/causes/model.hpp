@@ -152,9 +152,13 @@ class Model {
     return digest ? digest->wall_time : 0;
   }
 
+  /// The set of files that an event is in.
+  [[nodiscard]] std::size_t set_of(EventRef event) const {
+    return event.is_execution ? run_.set_of_execution(event.index) : run_.set_of_trace(event.index);
+  }
   /// Which host, device and set of files an event is from: of several ranks, which one.
   [[nodiscard]] Recorder recorder(EventRef event) {
-    const std::size_t set = event.is_execution ? run_.set_of_execution(event.index) : run_.set_of_trace(event.index);
+    const std::size_t set = set_of(event);
     Recorder r{run_.host_of_set(set), {}, run_.set_path(set)};
     if (!event.is_execution) {
       if (const auto detail = run_.trace(event.index)) r.device = detail->event.device_name;
@@ -170,6 +174,7 @@ class Model {
 
   OpCode code(EventRef event) {
     if (!event.is_execution) return graphs_.op(run_.trace_op(event.index)).code;
+    if (const Exchange* const exchange = calls_.exchanges().find(event.index)) return exchange_code(*exchange);
     return calls_.is_call(event.index) ? OpCode::call : execution_code(event.index);
   }
   [[nodiscard]] std::string_view op_type(EventRef event) {

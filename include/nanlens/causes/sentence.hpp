@@ -72,6 +72,7 @@ class SentenceWriter {
   [[nodiscard]] std::string input_name(EventRef event, const InputEvidence& input);
   [[nodiscard]] std::string host_name(EventRef event, std::uint32_t input);
   [[nodiscard]] std::string named_words(std::uint32_t root);
+  [[nodiscard]] std::string spread_words(std::uint32_t root);
   [[nodiscard]] std::string consequence(std::uint32_t root);
 
   Causes& causes_;

@@ -5,6 +5,7 @@
 #include <nanlens/causes/host_names.hpp>
 #include <nanlens/causes/near_miss.hpp>
 #include <nanlens/causes/sentence_table.hpp>
+#include <nanlens/causes/spread.hpp>
 
 namespace nanlens::causes {
 
@@ -21,7 +22,7 @@ NANLENS_API Sentence SentenceWriter::sentence(std::uint32_t number) {
   s.arguments = std::move(words.arguments);
   s.text = std::move(words.text);
   s.remedy = std::move(words.remedy);
-  if (s.id != "trap") s.consequence = named_words(number) + consequence(number);
+  if (s.id != "trap") s.consequence = named_words(number) + spread_words(number) + consequence(number);
   if (const auto seen = output_evidence(causes_.run(), root.event)) s.where = places_words(*seen);
   return s;
 }
@@ -141,9 +142,9 @@ NANLENS_API std::string SentenceWriter::where_it_ran(EventRef event, Sentence& s
   const std::size_t set = event.is_execution ? run.set_of_execution(event.index) : run.set_of_trace(event.index);
   s.host = run.host_of_set(set);
   if (run.hosts().size() == run.num_sets()) {
-    const std::size_t at = s.host.rfind(".rank");  // as a recorder in a job writes it
-    if (at == std::string::npos) return " on host " + s.host;
-    return " in rank " + s.host.substr(at + 5) + " (host " + s.host.substr(0, at) + ")";
+    const std::int32_t rank = run.rank_of_set(set);
+    if (rank < 0) return " on host " + s.host;
+    return " in rank " + std::to_string(rank) + " (host " + s.host.substr(0, s.host.rfind(".rank")) + ")";
   }
   const std::string number = std::to_string(set + 1) + " of " + std::to_string(run.num_sets());
   return " in process " + number + " (host " + s.host + ")";
@@ -171,7 +172,8 @@ NANLENS_API void SentenceWriter::gather_arrived(EventRef event, const Classifica
   f.arrived.known = true;
   f.arrived.health = input.now;
   f.arrived.name = event.is_execution ? host_name(event, input.input) : input_name(event, input);
-  if (f.arrived.name.empty()) f.arrived.name = "input " + std::to_string(input.input);
+  const bool sent = event.is_execution && causes_.model().calls().exchanges().find(event.index) != nullptr;
+  if (f.arrived.name.empty()) f.arrived.name = sent ? "the send buffer" : "input " + std::to_string(input.input);
   if (input.event.exists()) f.recorded_there = user_name(input.event);
 }
 
@@ -221,6 +223,7 @@ NANLENS_API std::string SentenceWriter::input_name(EventRef event, const InputEv
     }
   }
   if (std::string name = host_name(event, input.input); !name.empty()) return name;
+  if (input.link.reason == Reason::other_rank) return "the part of rank " + std::to_string(input.input);
   return input.event.exists() ? user_name(input.event) : number;
 }
 
@@ -245,6 +248,25 @@ NANLENS_API std::string SentenceWriter::named_words(std::uint32_t number) {
   const std::string place = frame ? short_place(*frame) : std::string();
   return text + std::string(causes_.model().op_type(names.writer)) + (place.empty() ? "" : " at " + place) +
          " brought it into " + names.parameter + ". ";
+}
+
+// To how many other ranks it came, and by what first.
+NANLENS_API std::string SentenceWriter::spread_words(std::uint32_t number) {
+  const Exchanges& exchanges = causes_.model().calls().exchanges();
+  const EventRef root = causes_.roots()[number].event;
+  if (exchanges.empty() || !root.is_execution || !causes_.complete()) return {};
+  const CauseGroup* const group = groups().find(number);
+  std::vector<std::uint32_t> roots{number};  // and those of the same place, in the same process
+  for (const std::uint32_t other : group != nullptr ? group->roots : std::vector<std::uint32_t>{})
+    if (causes_.model().set_of(causes_.roots()[other].event) == causes_.model().set_of(root)) roots.push_back(other);
+  const Spread spread = spread_of(causes_, roots);
+  if (spread.ranks == 0) return {};
+  std::string words(causes_.model().op_type(spread.first));
+  const auto frame = reader::user_frame(stack_of(causes_.run(), spread.first));
+  if (const std::string place = frame ? short_place(*frame) : std::string(); !place.empty()) words += " at " + place;
+  const std::string ranks = std::to_string(spread.ranks) + " other " + (spread.ranks == 1 ? "rank. " : "ranks. ");
+  return spread.at_once ? words + " spread it to " + ranks
+                        : "It came to " + ranks.substr(0, ranks.size() - 2) + ", first by " + words + ". ";
 }
 
 NANLENS_API std::string SentenceWriter::consequence(std::uint32_t number) {

@@ -112,6 +112,9 @@ inline constexpr Wording remedies[] = {
     {"unknown_native",
      "Record the code that makes {missing}: nanlens::op(\"Name\", value, inputs) where it comes from an expression, "
      "nanlens::record where it is written in place; nanlens::tensor(x) links scalars."},
+    {"unknown_rank",
+     "Record every rank, with what each of them puts in, into one logdir, and without a ring; data of a type that "
+     "nanlens does not look at is unknown, too."},
     {"unknown_eager", "{Missing} is a constant or was converted from Python: tf.identity around it puts it on record."},
     {"unknown_lost", "Record with circular_buffer_size=-1 and without op_regex, so that no row is missing."},
     {"unknown_filtered", "Record without op_regex and tensor_dtypes."},

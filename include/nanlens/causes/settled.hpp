@@ -69,6 +69,11 @@ class Settled {
   void take_execution(std::uint32_t i, std::size_t first_new, std::vector<double>& earliest) {
     take_time(model_.run().execution_wall_time(i), model_.run().set_of_execution(i), earliest);
     take_call(i);
+    // What a rank puts in is in what others got out, whose clocks may be behind.
+    const Exchange* const exchange = model_.calls().exchanges().find(i);
+    if (exchange != nullptr && !exchange->received)
+      model_.calls().exchanges().visit_received(
+          *exchange, [&](std::uint32_t other) { settle_before(model_.run().execution_wall_time(other)); });
     // What a call kept for its gradient is known by the gradient's call.
     for (const TensorUse& use : model_.calls().inputs(i)) {
       const auto made = model_.calls().producer(use.tensor_id, i);

@@ -189,6 +189,7 @@ inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
   if (key == "opaque") return f.native ? "opaque_native" : "opaque";
   if (key == "contradicted") return f.native ? "contradicted_native" : "contradicted";
   if (key != "unknown") return key;
+  if (f.reason == Reason::other_rank) return "unknown_rank";
   if (f.native) return "unknown_native";
   switch (f.reason) {
     case Reason::eager: return "unknown_eager";

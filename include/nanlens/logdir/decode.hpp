@@ -237,6 +237,23 @@ inline bool field(TensorEvidence& m, WireReader& r) {
   return true;
 }
 
+inline bool field(Exchange& m, WireReader& r) {
+  using Tag = tags::Exchange;
+  switch (r.tag<Tag>()) {
+    case Tag::kind: m.kind = static_cast<ExchangeKind>(r.u64()); return true;
+    case Tag::received: m.received = r.u64() != 0; return true;
+    case Tag::per_rank: m.per_rank = r.u64() != 0; return true;
+    case Tag::reduction: m.reduction = static_cast<Reduction>(r.u64()); return true;
+    case Tag::communicator: m.communicator = r.u64(); return true;
+    case Tag::sequence: m.sequence = r.u64(); return true;
+    case Tag::rank: m.rank = r.i32(); return true;
+    case Tag::size: m.size = r.i32(); return true;
+    case Tag::peer: m.peer = r.i32(); return true;
+    case Tag::tag: m.tag = r.i32(); return true;
+  }
+  return true;
+}
+
 inline bool field(NanlensExtension& m, WireReader& r) {
   using Tag = tags::NanlensExtension;
   switch (r.tag<Tag>()) {
@@ -259,6 +276,7 @@ inline bool field(NanlensExtension& m, WireReader& r) {
     case Tag::left_out_steps: m.left_out.steps = r.u64(); return true;
     case Tag::left_out_ns: m.left_out.ns = r.u64(); return true;
     case Tag::hits_at_least: m.hits_at_least = r.u64() != 0; return true;
+    case Tag::exchange: return set_message(m.exchange, r);
   }
   return true;
 }

@@ -171,6 +171,20 @@ inline void encode(WireWriter& w, const TensorEvidence& m) {
   w.field(Tag::name, m.name);
 }
 
+inline void encode(WireWriter& w, const Exchange& m) {
+  using Tag = tags::Exchange;
+  w.field(Tag::kind, static_cast<std::int64_t>(m.kind));
+  w.field(Tag::received, std::int64_t{m.received});
+  w.field(Tag::per_rank, std::int64_t{m.per_rank});
+  w.field(Tag::reduction, static_cast<std::int64_t>(m.reduction));
+  w.field(Tag::communicator, static_cast<std::int64_t>(m.communicator));
+  w.field(Tag::sequence, static_cast<std::int64_t>(m.sequence));
+  w.field(Tag::rank, std::int64_t{m.rank});
+  w.field(Tag::size, std::int64_t{m.size});
+  w.field(Tag::peer, std::int64_t{m.peer});
+  w.field(Tag::tag, std::int64_t{m.tag});
+}
+
 inline void encode(WireWriter& w, const NanlensExtension& m) {
   using Tag = tags::NanlensExtension;
   w.field(Tag::thread_id, static_cast<std::int64_t>(m.thread_id));
@@ -192,6 +206,7 @@ inline void encode(WireWriter& w, const NanlensExtension& m) {
   w.field(Tag::left_out_steps, static_cast<std::int64_t>(m.left_out.steps));
   w.field(Tag::left_out_ns, static_cast<std::int64_t>(m.left_out.ns));
   w.field(Tag::hits_at_least, std::int64_t{m.hits_at_least});
+  if (m.exchange) w.message(Tag::exchange, [&](WireWriter& sub) { encode(sub, *m.exchange); });
 }
 
 // The oneof's member for an event struct.

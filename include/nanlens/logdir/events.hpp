@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <nanlens/config.hpp>
+#include <nanlens/logdir/exchange.hpp>
 #include <nanlens/logdir/tags.hpp>
 #include <nanlens/logdir/tensor_origin.hpp>
 #include <nanlens/summary/debug_mode.hpp>
@@ -202,6 +203,7 @@ struct NanlensExtension {
   std::uint64_t since_start_ns = 0;  ///< trapped instructions: when, from the beginning of the program
   LeftOut left_out;                  ///< in metadata: by then
   bool hits_at_least = false;        ///< trapped instructions: not all were counted
+  std::optional<Exchange> exchange;  ///< of an execution that takes part in one
 };
 
 /// A member of the oneof that TensorFlow defines and never writes: the id of a graph, as bare text.

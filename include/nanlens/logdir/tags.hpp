@@ -162,6 +162,19 @@ enum class TensorEvidence : std::uint32_t {
   name = 11,
 };
 
+enum class Exchange : std::uint32_t {
+  kind = 1,
+  received = 2,
+  per_rank = 3,
+  reduction = 4,
+  communicator = 5,
+  sequence = 6,
+  rank = 7,
+  size = 8,
+  peer = 9,
+  tag = 10,
+};
+
 enum class NanlensExtension : std::uint32_t {
   thread_id = 1,
   call_id = 2,
@@ -182,6 +195,7 @@ enum class NanlensExtension : std::uint32_t {
   left_out_steps = 17,
   left_out_ns = 18,
   hits_at_least = 19,
+  exchange = 20,
 };
 
 }  // namespace nanlens::inline NANLENS_ABI::logdir::tags

@@ -185,6 +185,7 @@ struct ExecutionLinks {
   std::vector<TensorHealth> outputs;            ///< of the recorded tensors; may be shorter than the ids
   std::vector<std::int64_t> written_variables;  ///< ids, in nanlens' logdirs
   std::vector<std::int64_t> read_variables;     ///< the same
+  std::optional<logdir::Exchange> exchange;     ///< with other processes
 };
 
 namespace detail {
@@ -316,6 +317,8 @@ inline void read_extension(logdir::Bytes extension, ExecutionLinks& links) {
       r.append_to(links.written_variables);
     else if (r.is(ExtensionTag::read_variable_ids))
       r.append_to(links.read_variables);
+    else if (r.is(ExtensionTag::exchange, logdir::WireType::length_delimited))
+      logdir::detail::decode(r.bytes(), links.exchange.emplace());
 }
 
 template <class Digest>
@@ -353,6 +356,7 @@ inline bool execution_links(logdir::Bytes payload, ExecutionLinks& links) {
   links.outputs.clear();
   links.written_variables.clear();
   links.read_variables.clear();
+  links.exchange.reset();
   return detail::read_event(payload, logdir::EventKind::execution, links, &detail::read_links);
 }
 

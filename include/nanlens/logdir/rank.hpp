@@ -9,12 +9,10 @@
 #include <string>
 #include <string_view>
 
-#include <nanlens/capture/hash.hpp>
-#include <nanlens/capture/platform.hpp>
 #include <nanlens/config.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
-namespace NANLENS_HIDDEN detail {
+namespace NANLENS_HIDDEN logdir {
 
 /// What a launcher calls the rank, the number of ranks, how many of them are on this host, and what all ranks of a job
 /// have in common with each other and with no other job (in two parts, or none).
@@ -50,7 +48,7 @@ inline std::int64_t variable_number(const char* name) noexcept {
 /// A rank of several; none where the program was started alone.
 struct Rank {
   std::int64_t number = -1;
-  std::string job;  // empty: not known
+  std::string job;  // a text that all its ranks have, and no other job; empty: not known
 
   /// As the environment has it now.
   static Rank find() {
@@ -72,6 +70,10 @@ struct Rank {
   [[nodiscard]] std::string suffix() const { return number < 0 ? "" : ".rank" + std::to_string(number); }
 
  private:
+  static std::string host() {
+    char name[256] = {};
+    return ::gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
+  }
   // torchrun calls every job "none" that was not given a name. Ranks of one host have their launcher as parent.
   static std::string job_of(const Launcher& launcher, std::int64_t size) {
     const std::string_view job = variable_text(launcher.job);
@@ -80,12 +82,12 @@ struct Rank {
     if (!job.empty() && job != "none" && !part.empty())
       text.append(job).append(".").append(part);
     else if (variable_number(launcher.local_size) == size)
-      text += host_name() + "." + std::to_string(::getppid());
+      text += host() + "." + std::to_string(::getppid());
     else
       return {};
-    return base36(hash_text(text));
+    return text;
   }
 };
 
-}  // namespace NANLENS_HIDDEN detail
+}  // namespace NANLENS_HIDDEN logdir
 }  // namespace nanlens::inline NANLENS_ABI

@@ -1,0 +1,139 @@
+/// @file
+/// What ranks exchanged: which execution of another process put in what one got out.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include <nanlens/causes/event.hpp>
+#include <nanlens/causes/op_code.hpp>
+#include <nanlens/logdir/exchange.hpp>
+
+namespace nanlens::causes {
+
+using logdir::Exchange;
+using logdir::ExchangeKind;
+
+/// The ranks whose data come together in what a rank got: from `first` up to `end`.
+struct Senders {
+  std::int32_t first = 0;
+  std::int32_t end = 0;
+};
+
+constexpr Senders senders_of(const Exchange& got) noexcept {
+  switch (got.kind) {
+    case ExchangeKind::all:
+    case ExchangeKind::to_root: return {0, got.size};
+    case ExchangeKind::up_to: return {0, got.rank + 1};
+    case ExchangeKind::before: return {0, got.rank};
+    case ExchangeKind::from_root:
+    case ExchangeKind::message: return {got.peer, got.peer + 1};
+    case ExchangeKind::none: break;
+  }
+  return {};
+}
+
+/// The executions that take part in exchanges. They are joined by what they are, never by time: clocks of hosts differ.
+class Exchanges {
+ public:
+  Exchanges() = default;
+  Exchanges(const Exchanges&) = delete;
+  Exchanges& operator=(const Exchanges&) = delete;
+
+  /// In the order of executions.
+  void add(std::uint32_t execution, const Exchange& exchange) {
+    all_.push_back({execution, exchange});
+    indexed_ = false;
+  }
+  [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
+
+  /// The exchange that an execution takes part in; null if there is none.
+  [[nodiscard]] const Exchange* find(std::uint32_t execution) const {
+    const auto at = std::lower_bound(all_.begin(), all_.end(), execution,
+                                     [](const Part& part, std::uint32_t number) { return part.execution < number; });
+    return at != all_.end() && at->execution == execution ? &at->what : nullptr;
+  }
+
+  /// The execution in which a rank of the communicator put in what `got` has, or could have; `none` where that is not
+  /// on record, or where several claim to be it.
+  [[nodiscard]] std::uint32_t sent_by(const Exchange& got, std::int32_t rank) {
+    if (got.communicator == 0 || got.sequence == 0) return none;
+    index();
+    const Key key = key_of(got, rank);
+    const auto first = std::lower_bound(sent_.begin(), sent_.end(), key, Before{*this});
+    if (first == sent_.end() || key_of(*first) != key) return none;
+    if (std::next(first) != sent_.end() && key_of(*std::next(first)) == key) return none;
+    const Exchange& what = all_[*first].what;
+    const Senders among = senders_of(got);
+    const bool fits = what.kind == got.kind && what.size == got.size && rank >= among.first && rank < among.end;
+    return fits ? all_[*first].execution : none;
+  }
+
+  /// Calls visit(execution) for all in which a rank got something that `sent` may have been put into.
+  template <class Visit>
+  void visit_received(const Exchange& sent, Visit&& visit) {
+    index();
+    const auto named = [&](std::uint32_t part) {
+      return std::tuple(all_[part].what.communicator, all_[part].what.sequence);
+    };
+    const std::tuple wanted(sent.communicator, sent.sequence);
+    auto at =
+        std::partition_point(received_.begin(), received_.end(), [&](std::uint32_t p) { return named(p) < wanted; });
+    for (; at != received_.end() && named(*at) == wanted; ++at) visit(all_[*at].execution);
+  }
+
+  /// Calls visit(execution, exchange) for every one, in order.
+  template <class Visit>
+  void visit_all(Visit&& visit) const {
+    for (const Part& part : all_) visit(part.execution, part.what);
+  }
+
+ private:
+  struct Part {
+    std::uint32_t execution;
+    Exchange what;
+  };
+  // Communicator, sequence, sender; receiver and tag of a message.
+  using Key = std::tuple<std::uint64_t, std::uint64_t, std::int32_t, std::int32_t, std::int32_t>;
+
+  static Key key_of(const Exchange& e, std::int32_t sender) {
+    if (e.kind != ExchangeKind::message) return {e.communicator, e.sequence, sender, -1, 0};
+    return {e.communicator, e.sequence, sender, e.received ? e.rank : e.peer, e.tag};
+  }
+  [[nodiscard]] Key key_of(std::uint32_t part) const { return key_of(all_[part].what, all_[part].what.rank); }
+
+  struct Before {
+    const Exchanges& of;
+    bool operator()(std::uint32_t a, std::uint32_t b) const { return of.key_of(a) < of.key_of(b); }
+    bool operator()(std::uint32_t a, const Key& b) const { return of.key_of(a) < b; }
+  };
+
+  void index() {
+    if (indexed_) return;
+    indexed_ = true;
+    sent_.clear();
+    received_.clear();
+    for (std::uint32_t i = 0; i < all_.size(); ++i) (all_[i].what.received ? received_ : sent_).push_back(i);
+    std::sort(sent_.begin(), sent_.end(), Before{*this});
+    std::sort(received_.begin(), received_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return std::tie(all_[a].what.communicator, all_[a].what.sequence, a) <
+             std::tie(all_[b].what.communicator, all_[b].what.sequence, b);
+    });
+  }
+
+  std::vector<Part> all_;
+  std::vector<std::uint32_t> sent_;      // by key
+  std::vector<std::uint32_t> received_;  // by communicator and sequence
+  bool indexed_ = true;
+};
+
+/// What an exchange does with numbers.
+constexpr OpCode exchange_code(const Exchange& e) noexcept {
+  if (!e.received || e.reduction == logdir::Reduction::none) return OpCode::keep;
+  if (e.reduction == logdir::Reduction::sum) return OpCode::add_n;
+  return e.reduction == logdir::Reduction::product ? OpCode::product : OpCode::other;
+}
+
+}  // namespace nanlens::causes
