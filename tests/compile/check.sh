@@ -12,6 +12,7 @@ if [ "${4:-}" = headers ]; then
   cat >"$work/one_header.sh" <<'SH'
 case $3 in
 nanlens/hosts/eigen.hpp) extra="-isystem /usr/include/eigen3" ;;
+nanlens/hosts/mpi*) extra=$(pkg-config --cflags-only-I ompi-c 2>/dev/null | sed "s/-I/-isystem /g") ; [ -n "$extra" ] || { echo "no MPI here: $3 is left out"; exit 0; } ;;
 nanlens/hosts/torch*) [ -f /usr/include/ATen/record_function.h ] || { echo "no PyTorch here: $3 is left out"; exit 0; }; extra=-DNDEBUG ;;
 *) extra= ;;
 esac

@@ -11,6 +11,8 @@
 #include <system_error>
 #include <vector>
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,11 +27,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* adapter_source = "nanlens/hosts/torch/adapter.inl";
+using Words = std::vector<std::string>;
+
+// A host with an adapter: what the compiler needs to know of it besides the adapter's source.
+struct Host {
+  const char* name;
+  const char* what;  // it is called in words
+  const char* source;
+  const char* seconds;  // that compiling takes
+  Words (*headers)(const fs::path& library);
+  Words (*libraries)(const fs::path& library);
+};
 
 // The directory with nanlens' headers: `include` beside or above the command's own directory, as it is installed and as
 // it is built; else where this command was built from.
-fs::path nanlens_include() {
+fs::path nanlens_include(const std::string& adapter_source) {
   std::error_code none;
   fs::path directory = fs::read_symlink("/proc/self/exe", none).parent_path();
   constexpr int highest = 4;
@@ -38,7 +50,7 @@ fs::path nanlens_include() {
 #if defined(NANLENS_INCLUDE_DIR)
   if (fs::exists(fs::path(NANLENS_INCLUDE_DIR) / adapter_source, none)) return NANLENS_INCLUDE_DIR;
 #endif
-  throw Failure(std::string("the adapter's source include/") + adapter_source +
+  throw Failure("the adapter's source include/" + adapter_source +
                 " is not beside the command: install nanlens with its headers");
 }
 
@@ -100,28 +112,65 @@ fs::path cache_directory() {
   throw Failure("no directory for the compiled adapter can be written: set XDG_CACHE_HOME");
 }
 
-// Words of the compiler's command line, but for the output.
-std::vector<std::string> compiler_words(const fs::path& library, const fs::path& include) {
-  const fs::path core = core_library(library);
+Words torch_headers(const fs::path& library) {
   // Both ways of laying out std::string are in use: PyTorch's own functions tell by their names.
-  const bool new_abi = has_text(core, "torchCheckFailEPKcS2_jRKNSt7__cxx1112basic_string");
-  std::vector<std::string> words{"g++",
-                                 "-std=c++20",
-                                 "-O1",
-                                 "-shared",
-                                 "-fPIC",
-                                 "-fvisibility=hidden",
-                                 std::string("-D_GLIBCXX_USE_CXX11_ABI=") + (new_abi ? "1" : "0"),
-                                 "-I" + include.string()};
+  const bool new_abi = has_text(core_library(library), "torchCheckFailEPKcS2_jRKNSt7__cxx1112basic_string");
+  Words words{std::string("-D_GLIBCXX_USE_CXX11_ABI=") + (new_abi ? "1" : "0")};
   if (const fs::path torch = torch_include(library); torch != "/usr/include")
     words.insert(words.end(), {"-isystem", torch.string()});
-  words.insert(words.end(), {"-x", "c++", (include / adapter_source).string(), "-x", "none"});
-  words.insert(words.end(), {"-Wl,--no-as-needed,--allow-shlib-undefined", library.string(), core.string(), "-ldl"});
+  return words;
+}
+
+Words torch_libraries(const fs::path& library) { return {library.string(), core_library(library).string()}; }
+
+// mpi.h of the same implementation, which are not one another's: a system may have several.
+Words mpi_headers(const fs::path& library) {
+  const std::string mark = has_text(library, "ompi_mpi_comm_world") ? "OPEN_MPI" : "MPICH";
+  const fs::path directory = library.parent_path();
+  const fs::path system = "/usr/include" / directory.filename();
+  std::error_code none;
+  for (const fs::path& candidate :
+       {directory / "openmpi/include", system / "mpich", system / "mpi", directory / "../include",
+        directory / "../../include", fs::path("/usr/include/openmpi"), fs::path("/usr/include/mpich"),
+        fs::path("/usr/include/openmpi-x86_64"), fs::path("/usr/include/mpich-x86_64"), fs::path("/usr/include")})
+    if (fs::exists(candidate / "mpi.h", none) && has_text(candidate / "mpi.h", mark))
+      return {"-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX", "-isystem", fs::weakly_canonical(candidate, none).string()};
+  throw Failure("the mpi.h that " + library.string() +
+                " was built with is neither near it nor in /usr/include: install it (Debian: apt-get install "
+                "libopenmpi-dev, or libmpich-dev)");
+}
+
+Words mpi_libraries(const fs::path& library) { return {library.string()}; }
+
+constexpr Host hosts[] = {
+    {"torch", "PyTorch", "nanlens/hosts/torch/adapter.inl", "20", &torch_headers, &torch_libraries},
+    {"mpi", "MPI", "nanlens/hosts/mpi/adapter.inl", "30", &mpi_headers, &mpi_libraries},
+};
+
+const Host& find_host(const std::string& name) {
+  std::string names;
+  for (const Host& host : hosts) {
+    if (name == host.name) return host;
+    names += (names.empty() ? "" : " and ") + std::string(host.name);
+  }
+  throw Failure("there is no adapter for '" + name + "'; there are those for " + names);
+}
+
+// Words of the compiler's command line, but for the output.
+Words compiler_words(const Host& host, const fs::path& library, const fs::path& include) {
+  const Words libraries = host.libraries(library);
+  Words words{"g++", "-std=c++20", "-O1", "-shared", "-fPIC", "-fvisibility=hidden"};
+  const Words headers = host.headers(library);
+  words.insert(words.end(), headers.begin(), headers.end());
+  words.insert(words.end(), {"-I" + include.string(), "-x", "c++", (include / host.source).string(), "-x", "none",
+                             "-Wl,--no-as-needed,--allow-shlib-undefined"});
+  words.insert(words.end(), libraries.begin(), libraries.end());
+  words.emplace_back("-ldl");
   const ToolResult backtrace = run_tool({"g++", "-print-file-name=libbacktrace.a"});
   if (backtrace.code == 127)
-    throw Failure(
-        "the adapter for PyTorch is compiled when it is first needed, and there is no g++: install it "
-        "(Debian: apt-get install g++)");
+    throw Failure(std::string("the adapter for ") + host.what +
+                  " is compiled when it is first needed, and there is no g++: install it "
+                  "(Debian: apt-get install g++)");
   if (backtrace.output.starts_with('/'))  // where there is none, its bare name comes back
     words.insert(words.end(), {"-DNANLENS_HAVE_LIBBACKTRACE", "-lbacktrace"});
   return words;
@@ -139,8 +188,9 @@ std::string first_error(const std::string& output) {
   return {};
 }
 
-void compile(std::vector<std::string> words, const fs::path& object) {
-  std::fprintf(stderr, "nanlens: compiling the adapter for PyTorch, once for each version: about 20 s\n");
+void compile(const Host& host, Words words, const fs::path& object) {
+  std::fprintf(stderr, "nanlens: compiling the adapter for %s, once for each version: about %s s\n", host.what,
+               host.seconds);
   const fs::path temporary = object.string() + "." + std::to_string(::getpid());
   words.insert(words.end(), {"-o", temporary.string()});
   const ToolResult result = run_tool(words);
@@ -151,27 +201,50 @@ void compile(std::vector<std::string> words, const fs::path& object) {
   const fs::path log = object.string() + ".log";
   std::ofstream(log) << result.output;
   fs::remove(temporary, error);
-  throw Failure("the adapter for PyTorch does not compile: " + reason + " (all of it: " + log.string() + ")");
+  throw Failure(std::string("the adapter for ") + host.what + " does not compile: " + reason +
+                " (all of it: " + log.string() + ")");
 }
+
+// The ranks of a job all ask at once: one of them compiles, and the others wait.
+class Lock {
+ public:
+  explicit Lock(const fs::path& object) : path_(object.string() + ".lock") {
+    file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file_ >= 0) ::flock(file_, LOCK_EX);
+  }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+  ~Lock() {
+    ::unlink(path_.c_str());
+    if (file_ >= 0) ::close(file_);
+  }
+
+ private:
+  std::string path_;
+  int file_;
+};
 
 }  // namespace
 
-int adapter(const std::string& host, const std::string& path) {
-  if (host != "torch") throw Failure("there is no adapter for '" + host + "'; there is one for torch");
+int adapter(const std::string& name, const std::string& path) {
+  const Host& host = find_host(name);
   std::error_code error;
   const fs::path library = fs::canonical(path, error);
   if (error) throw Failure("there is no library '" + path + "'");
   const std::string id = build_id(library);
-  const fs::path include = nanlens_include();
-  const std::vector<std::string> words = compiler_words(library, include);
+  const fs::path include = nanlens_include(host.source);
+  const Words words = compiler_words(host, library, include);
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const std::string& word : words) add_to_hash(hash, word + "\n");
   if (id.empty()) add_to_hash(hash, std::to_string(fs::last_write_time(library).time_since_epoch().count()));
   add_sources_to_hash(hash, include);
   char digits[17];
   std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
-  const fs::path object = cache_directory() / ("torch-" + id + "-" + digits + ".so");
-  if (!fs::exists(object)) compile(words, object);
+  const fs::path object = cache_directory() / (name + "-" + id + "-" + digits + ".so");
+  if (!fs::exists(object)) {
+    const Lock lock(object);
+    if (!fs::exists(object)) compile(host, words, object);
+  }
   std::printf("%s\n", object.c_str());
   return 0;
 }

@@ -129,8 +129,9 @@ void add_recover(CLI::App& app, Arguments& a) {
 void add_adapter(CLI::App& app, Arguments& a) {
   CLI::App* const command = app.add_subcommand(
       "adapter", "print the path of a library that records a host, compiled against the host's version if need be");
-  command->add_option("HOST", a.host, "torch")->required();
-  command->add_option("LIBRARY", a.path, "the host's library: libtorch_cpu.so")->required();
+  command->add_option("HOST", a.host, "torch or mpi")->required();
+  command->add_option("LIBRARY", a.path, "the host's library: libtorch_cpu.so, or the libmpi.so of a version")
+      ->required();
   command->callback([&a] { a.code = nanlens::cli::adapter(a.host, a.path); });
 }
 
@@ -215,7 +216,7 @@ void add_run(CLI::App& app, Arguments& a) {
   command->add_flag("--traps{all}", a.run.traps,
                     "trap floating-point exceptions of native code: all, or a list of invalid, "
                     "divbyzero, overflow (--traps=invalid,overflow)");
-  command->add_option("--hosts", a.run.hosts, "libraries whose ops are recorded: torch, none; all by default");
+  command->add_option("--hosts", a.run.hosts, "libraries whose ops are recorded: torch, mpi, none; all by default");
   command->add_flag("--check", a.run.check, "exit code 1 if there is a NaN or infinity and the program succeeded");
   command->add_flag("--best-effort", a.run.best_effort, "run it unrecorded where it can't be recorded");
   command->footer(

@@ -9,6 +9,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include <nanlens/logdir/rank.hpp>
 #include <nanlens/summary/debug_mode.hpp>
 
 #include "child_process.hpp"
@@ -27,7 +28,10 @@ namespace fs = std::filesystem;
 
 constexpr int found_bad = 1;
 
+// That of the ranks of a job has the job's name: their clocks may not agree on the second.
 std::string default_logdir() {
+  if (const auto& rank = logdir::Rank::get(); !rank.job.empty())
+    return "nanlens-" + std::to_string(std::hash<std::string>{}(rank.job));
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   ::localtime_r(&now, &parts);
@@ -64,8 +68,8 @@ void check_hosts(std::string_view list) {
   while (!list.empty()) {
     const std::string_view name = list.substr(0, list.find(','));
     list.remove_prefix(std::min(list.size(), name.size() + 1));
-    if (name != "torch" && name != "none" && (another.empty() || name != another))
-      throw Failure("unknown host '" + std::string(name) + "': use torch or none");
+    if (name != "torch" && name != "mpi" && name != "none" && (another.empty() || name != another))
+      throw Failure("unknown host '" + std::string(name) + "': use torch, mpi or none");
   }
 }
 
@@ -155,7 +159,8 @@ bool tell_findings(const RunOptions& options, const Recording& recording, bool w
   if (!has_records(recording.logdir)) {
     if (!watched && options.traps.empty())
       tell(
-          "nothing was recorded: the program does not record, no library that nanlens knows (PyTorch's) was in it, and "
+          "nothing was recorded: the program does not record, no library that nanlens knows (PyTorch's, MPI's) was in "
+          "it, and "
           "--traps was not given");
     else if (!watched)
       tell("nothing was recorded: nanlens was not loaded into the program");
@@ -198,6 +203,7 @@ int run_recorded(const RunOptions& options, const std::string& path) {
   if (ended.signal != 0)
     tell(options.program.front() + " was ended by signal " + std::to_string(ended.signal) + " (" +
          ::strsignal(ended.signal) + ")");
+  if (logdir::Rank::get().number > 0) return ended.code;  // the first rank tells for all
   const bool bad = tell_findings(options, recording, watched);
   return ended.code == 0 && bad && options.check ? found_bad : ended.code;
 }

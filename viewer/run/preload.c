@@ -1,11 +1,12 @@
 /** @file
  * What `nanlens run` loads into a program (LD_PRELOAD): waits until a host library that nanlens knows is in the
- * process, linked or opened later, has the command find its adapter, and opens that. Needs nothing but the C library,
- * since it is in every child of the program, too.
+ * process, linked or opened later, has the command find its adapter, and opens that. An adapter that has to stand
+ * before its library, since it defines the same functions, is loaded by starting the program once more. Needs nothing
+ * but the C library, since it is in every child of the program, too.
  *
  * Read from the environment: NANLENS_COMMAND, the command; NANLENS_HOSTS, which hosts (a list with commas; all if it is
  * not set); NANLENS_HOST_LIBRARY, "NAME=LIBRARY", a host beside those below; NANLENS_RUN_MARK, a file that is made once
- * an adapter is in the process.
+ * an adapter is in the process. NANLENS_STARTED_AGAIN is its own: the process that was started once more.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -28,10 +29,14 @@ struct host {
   char name[64];
   char library[128];
   atomic_bool handled;
-  char path[4096]; /**< of the library, once it is there */
+  char path[4096];  /**< of the library, once it is there */
+  const char* mark; /**< a symbol of an adapter that has to stand before the library; NULL: it need not */
 };
 
-static struct host hosts[] = {{"torch", "libtorch_cpu.so", 0, ""}, {"", "", 0, ""}};
+static struct host hosts[] = {{"torch", "libtorch_cpu.so", 0, "", NULL},
+                              {"mpi", "libmpi.so", 0, "", "nanlens_follows_mpi"},
+                              {"mpi", "libmpich.so", 0, "", "nanlens_follows_mpi"},
+                              {"", "", 0, "", NULL}};
 enum { num_hosts = sizeof hosts / sizeof *hosts };
 
 static atomic_bool main_has_begun;
@@ -141,7 +146,59 @@ static void make_mark(void) {
   if (file >= 0) close(file);
 }
 
+static char** program_words; /* its command line, until its main has begun */
+
+/* The environment as it was, and the adapter before all that is preloaded. */
+static int preload(const char* adapter) {
+  char list[8192];
+  char self[32];
+  const char* const others = getenv("LD_PRELOAD");
+  const int length =
+      snprintf(list, sizeof list, "%s%s%s", adapter, others == NULL ? "" : ":", others == NULL ? "" : others);
+  snprintf(self, sizeof self, "%ld", (long)getpid());
+  return length > 0 && (size_t)length < sizeof list && strpbrk(adapter, " :") == NULL &&
+         setenv("LD_PRELOAD", list, 1) == 0 && setenv("NANLENS_STARTED_AGAIN", self, 1) == 0;
+}
+
+/* The program's children need no adapter that may not be theirs: they find their own. */
+static void unload_from_children(void) {
+  const char* const list = getenv("LD_PRELOAD");
+  const char* const rest = list == NULL ? NULL : strchr(list, ':');
+  if (rest != NULL) setenv("LD_PRELOAD", rest + 1, 1);
+  unsetenv("NANLENS_STARTED_AGAIN");
+}
+
+static void start_again_with_adapter(const struct host* host) {
+  char path[4096];
+  char adapter[4096];
+  const char* const started = getenv("NANLENS_STARTED_AGAIN");
+  const int again = started != NULL && strtol(started, NULL, 10) == (long)getpid();
+  if (again) unload_from_children();
+  if (dlsym(RTLD_DEFAULT, host->mark) != NULL) {
+    make_mark();
+    return;
+  }
+  if (program_words == NULL || again) {
+    fprintf(stderr, "nanlens: %s is not recorded: %s\n", host->name,
+            again ? "its adapter can't be loaded before it" : "the program opens it while it runs; link it");
+    return;
+  }
+  ask_for_adapter(host, adapter, sizeof adapter);
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  if (*adapter == '\0') return;
+  if (length > 0 && preload(adapter)) {
+    path[length] = '\0';
+    execve(path, program_words, environ);
+    unload_from_children();
+  }
+  fprintf(stderr, "nanlens: %s is not recorded: the program can't be started again with its adapter\n", host->name);
+}
+
 static void open_adapter(const struct host* host) {
+  if (host->mark != NULL) {
+    start_again_with_adapter(host);
+    return;
+  }
   char adapter[4096];
   ask_for_adapter(host, adapter, sizeof adapter);
   if (*adapter == '\0') return;
@@ -172,7 +229,9 @@ static main_function* program_main;
 
 static int begin_main(int argc, char** argv, char** environment) {
   main_has_begun = 1;
+  program_words = argv;
   look_for_hosts();
+  program_words = NULL;
   return program_main(argc, argv, environment);
 }
 

@@ -1,0 +1,185 @@
+// What ranks exchange, on paper: joined by what it is, whatever their clocks say and in whatever order it is read; and
+// nobody is blamed for what is not on record.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nanlens/causes/sentence.hpp>
+#include <nanlens/logdir/debug_event.hpp>
+#include <nanlens/reader/reader.hpp>
+
+#include "../support/finish.hpp"
+#include "../support/logdir_generator.hpp"
+
+using namespace nanlens;
+using logdir::Exchange;
+using logdir::ExchangeKind;
+
+namespace {
+
+// One rank's executions.
+class RankOnPaper {
+ public:
+  RankOnPaper(int rank, double clock) : rank_(rank), time_(clock) {
+    logdir::append_event(metadata, time_,
+                         logdir::DebugMetadata{"nanlens test", std::string(logdir::file_version), "job"});
+  }
+  /// An Allreduce of two ranks, of which this one puts in `bad` NaNs and gets `got`.
+  void allreduce(double bad, double got) {
+    ++collectives_;
+    Exchange e{ExchangeKind::all, false, false, logdir::Reduction::sum, 99, collectives_, rank_, 2, 0, 0};
+    put("MPI_Allreduce", e, bad);
+    e.received = true;
+    put("MPI_Allreduce", e, got);
+  }
+  void message(bool received, int peer, std::uint64_t sequence, double bad) {
+    put(received ? "MPI_Recv" : "MPI_Send",
+        {ExchangeKind::message, received, false, logdir::Reduction::none, 99, sequence, rank_, 2, peer, 7}, bad);
+  }
+  void store(reader::MemoryStorage& storage, const std::string& host = {}) const {
+    const std::string name = host.empty() ? "host.rank" + std::to_string(rank_) : host;
+    for (std::size_t i = 0; i < logdir::num_file_kinds; ++i) {
+      const auto kind = static_cast<logdir::FileKind>(i);
+      storage.append(test::generated_name(kind, name), kind == logdir::FileKind::metadata    ? metadata
+                                                       : kind == logdir::FileKind::execution ? executions
+                                                                                             : std::string());
+    }
+  }
+
+  std::string metadata;
+  std::string executions;
+
+ private:
+  void put(const char* type, const Exchange& exchange, double nans) {
+    const std::array<double, 11> values = {-1, -1, 1, 1, 8, 0, 0, nans, 0, 0, 8 - nans};
+    logdir::TensorProto proto;
+    proto.dtype = 2;
+    proto.shape = logdir::TensorShapeProto{{{11, ""}}, false};
+    proto.tensor_content.assign(reinterpret_cast<const char*>(values.data()), sizeof values);
+    logdir::Execution e;
+    e.op_type = type;
+    e.num_outputs = 1;
+    if (!exchange.received) e.input_tensor_ids = {++ids_};
+    e.output_tensor_ids = {++ids_};
+    e.tensor_debug_mode = 4;
+    e.tensor_protos = {proto};
+    logdir::NanlensExtension extension;
+    extension.exchange = exchange;
+    logdir::append_event(executions, time_ += 1e-3, e, &extension);
+  }
+
+  int rank_;
+  double time_;
+  std::uint64_t collectives_ = 0;
+  std::int64_t ids_ = 0;
+};
+
+struct Answer {
+  std::string text;
+  std::string consequence;
+  causes::EventClass event_class;
+  std::size_t causes;
+  std::int32_t rank;
+};
+
+Answer answer_of(causes::Causes& causes) {
+  test::finish(causes);
+  causes::SentenceWriter writer(causes);
+  const std::uint32_t root = writer.groups().headline();
+  REQUIRE(root != causes::none);
+  const auto s = writer.sentence(root);
+  const causes::Root& r = causes.roots()[root];
+  return {s.text, s.consequence, r.event_class, writer.groups().list().size(),
+          causes.run().rank_of_set(causes.model().set_of(r.event))};
+}
+
+Answer answer_of(const std::vector<std::pair<const RankOnPaper*, std::string>>& ranks) {
+  auto storage = std::make_unique<reader::MemoryStorage>();
+  for (const auto& [rank, host] : ranks) rank->store(*storage, host);
+  reader::Logdir logdir(std::move(storage));
+  logdir.update();
+  REQUIRE(logdir.runs().size() == 1);
+  causes::Causes causes(*logdir.runs().front());
+  return answer_of(causes);
+}
+
+}  // namespace
+
+TEST_CASE("the culprit's clock may be far ahead of those of the ranks that it reached") {
+  for (const double clock : {1e9, 2e9, 3e9}) {
+    RankOnPaper culprit(1, clock);
+    RankOnPaper other(0, 2e9);
+    for (const double bad : {0.0, 1.0, 2.0}) {
+      culprit.allreduce(bad, bad);
+      other.allreduce(0, bad);
+    }
+    const Answer a = answer_of({{&other, ""}, {&culprit, ""}});
+    CHECK(a.rank == 1);
+    CHECK(a.event_class == causes::EventClass::source);
+    CHECK(a.causes == 1);
+    CHECK(a.consequence.find("MPI_Allreduce spread it to 1 other rank. All 6 bad tensors follow") == 0);
+  }
+}
+
+TEST_CASE("the same while ranks are read one after the other") {
+  RankOnPaper culprit(1, 3e9);
+  RankOnPaper other(0, 2e9);
+  culprit.allreduce(1, 1);
+  other.allreduce(0, 1);
+  auto owned = std::make_unique<reader::MemoryStorage>();
+  auto* const storage = owned.get();
+  other.store(*storage);
+  RankOnPaper nothing_yet(1, 3e9);
+  nothing_yet.store(*storage);
+  reader::Logdir logdir(std::move(owned));
+  logdir.update();
+  causes::Causes causes(*logdir.runs().at(0));
+  CHECK(answer_of(causes).event_class == causes::EventClass::unknown);
+  storage->append(test::generated_name(logdir::FileKind::execution, "host.rank1"), culprit.executions);
+  logdir.update();
+  causes.run_has_grown();
+  const Answer a = answer_of(causes);
+  CHECK(a.rank == 1);
+  CHECK(a.causes == 1);
+}
+
+TEST_CASE("a rank without a record is not blamed, and nobody in its place") {
+  RankOnPaper other(0, 2e9);
+  other.allreduce(0, 1);
+  const Answer a = answer_of({{&other, ""}});
+  CHECK(a.event_class == causes::EventClass::unknown);
+  CHECK(a.text.find("the part of rank 1 was not recorded") != std::string::npos);
+}
+
+TEST_CASE("two that claim to be the same rank are no answer") {
+  RankOnPaper one(1, 2e9);
+  RankOnPaper two(1, 2e9);
+  RankOnPaper other(0, 2e9);
+  one.allreduce(0, 0);
+  two.allreduce(0, 0);
+  other.allreduce(0, 1);
+  CHECK(answer_of({{&one, ""}, {&two, "elsewhere.rank1"}, {&other, ""}}).event_class == causes::EventClass::unknown);
+}
+
+TEST_CASE("a message is joined with what was sent, if it can be that") {
+  RankOnPaper sender(0, 2e9);
+  RankOnPaper receiver(1, 2e9);
+  sender.message(false, 1, 1, 1);
+  sender.message(false, 1, 2, 3);
+  receiver.message(true, 0, 2, 3);
+  const Answer a = answer_of({{&sender, ""}, {&receiver, ""}});
+  CHECK(a.rank == 0);
+  CHECK(a.causes == 1);
+  RankOnPaper odd(1, 1e9);
+  odd.message(true, 0, 2, 4);  // another number of NaNs: not that message
+  const Answer b = answer_of({{&sender, ""}, {&odd, ""}});
+  CHECK(b.rank == 1);
+  CHECK(b.event_class == causes::EventClass::unknown);
+  RankOnPaper uncertain(1, 1e9);
+  uncertain.message(true, 0, 0, 3);  // it is not known which one it is
+  CHECK(answer_of({{&sender, ""}, {&uncertain, ""}}).event_class == causes::EventClass::unknown);
+}

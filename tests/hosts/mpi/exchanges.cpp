@@ -1,0 +1,235 @@
+// Four ranks of which one makes a NaN, and what they exchange brings it to others: `exchanges CASE`. The lines that the
+// test asks about are marked; what is not marked as a culprit is clean.
+#include <mpi.h>
+
+#include <array>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr int elements = 8;
+using Values = std::vector<double>;
+
+int rank = 0;
+int size = 0;
+const MPI_Comm world = MPI_COMM_WORLD;
+
+// The ranks' own numbers; those of the culprit have a NaN.
+Values own(int culprit, int count = elements, int place = 3) {
+  Values values(static_cast<std::size_t>(count), rank + 1.0);
+  if (rank == culprit) values[static_cast<std::size_t>(place)] = std::numeric_limits<double>::quiet_NaN();
+  return values;
+}
+
+void allreduce() {
+  Values sum(elements);
+  for (int step = 0; step < 3; ++step) {
+    const Values x = own(step == 1 ? 2 : -1);
+    MPI_Allreduce(x.data(), sum.data(), elements, MPI_DOUBLE, MPI_SUM, world);  // culprit
+  }
+}
+
+void iallreduce() {
+  const Values a = own(-1);
+  const Values b = own(1);
+  Values c(elements);
+  Values d(elements);
+  std::array<MPI_Request, 2> requests{};
+  MPI_Iallreduce(a.data(), c.data(), elements, MPI_DOUBLE, MPI_SUM, world, &requests[0]);
+  MPI_Iallreduce(b.data(), d.data(), elements, MPI_DOUBLE, MPI_SUM, world, &requests[1]);  // culprit
+  MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE);
+}
+
+void ring() {
+  Values x = own(1, elements, 0);
+  if (rank != 1) MPI_Recv(x.data(), elements, MPI_DOUBLE, (rank + 3) % size, 5, world, MPI_STATUS_IGNORE);
+  if (rank != 0) MPI_Send(x.data(), elements, MPI_DOUBLE, (rank + 1) % size, 5, world);  // culprit
+}
+
+void bcast() {
+  Values x = own(3);
+  MPI_Bcast(x.data(), elements, MPI_DOUBLE, 3, world);  // culprit
+}
+
+void reduce_scatter() {
+  const Values x = own(0, elements, 5);  // the part of rank 2
+  Values part(2);
+  MPI_Reduce_scatter_block(x.data(), part.data(), 2, MPI_DOUBLE, MPI_SUM, world);  // culprit
+}
+
+void halo() {
+  Values line(elements, rank + 1.0);
+  const int left = rank == 0 ? MPI_PROC_NULL : rank - 1;
+  const int right = rank == size - 1 ? MPI_PROC_NULL : rank + 1;
+  for (int step = 0; step < 3; ++step) {
+    if (step == 1 && rank == 2) line[1] = std::numeric_limits<double>::infinity();
+    MPI_Sendrecv(&line[elements - 2], 1, MPI_DOUBLE, right, 1, &line[0], 1, MPI_DOUBLE, left, 1, world,
+                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&line[1], 1, MPI_DOUBLE, left, 2, &line[elements - 1], 1, MPI_DOUBLE, right, 2, world,  // culprit
+                 MPI_STATUS_IGNORE);
+  }
+}
+
+void in_place() {
+  Values x = own(3);
+  MPI_Allreduce(MPI_IN_PLACE, x.data(), elements, MPI_DOUBLE, MPI_SUM, world);  // culprit
+}
+
+// A column of a matrix, which the receiver has as a row.
+void column() {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_vector(4, 1, 4, MPI_DOUBLE, &type);
+  MPI_Type_commit(&type);
+  Values matrix(16, 1);
+  Values row(4);
+  if (rank == 0) matrix[3] = std::numeric_limits<double>::quiet_NaN();  // in the last column alone
+  for (int k = 0; k < 4; ++k) {
+    if (rank == 0) MPI_Send(&matrix[static_cast<std::size_t>(k)], 1, type, 1, k, world);  // culprit
+    if (rank == 1) MPI_Recv(row.data(), 4, MPI_DOUBLE, 0, k, world, MPI_STATUS_IGNORE);
+  }
+  MPI_Type_free(&type);
+}
+
+void any_source() {
+  const Values x = own(3);
+  Values all(elements * 4);
+  if (rank != 0) {
+    MPI_Send(x.data(), elements, MPI_DOUBLE, 0, rank, world);  // culprit
+    return;
+  }
+  std::vector<MPI_Request> requests(3);
+  for (std::size_t i = 0; i < 3; ++i)
+    MPI_Irecv(&all[elements * i], elements, MPI_DOUBLE, MPI_ANY_SOURCE, MPI_ANY_TAG, world, &requests[i]);
+  for (int left = 3; left > 0; --left) {
+    int index = 0;
+    MPI_Waitany(3, requests.data(), &index, MPI_STATUS_IGNORE);
+  }
+}
+
+void split() {
+  MPI_Comm half = MPI_COMM_NULL;
+  MPI_Comm copy = MPI_COMM_NULL;
+  MPI_Comm_split(world, rank % 2, -rank, &half);
+  MPI_Comm_dup(half, &copy);
+  const Values x = own(3);
+  Values sum(elements);
+  MPI_Allreduce(x.data(), sum.data(), elements, MPI_DOUBLE, MPI_SUM, copy);  // culprit
+  MPI_Comm_free(&copy);
+  MPI_Comm_free(&half);
+}
+
+void overflow() {
+  const Values x(elements, 1e308);
+  Values sum(elements);
+  MPI_Allreduce(x.data(), sum.data(), elements, MPI_DOUBLE, MPI_SUM, world);  // culprit
+}
+
+void alltoall() {
+  const Values x = own(1, elements, 7);  // the part of rank 3
+  Values y(elements);
+  MPI_Alltoall(x.data(), 2, MPI_DOUBLE, y.data(), 2, MPI_DOUBLE, world);  // culprit
+}
+
+void gather_and_scatter() {
+  const Values x = own(2, 2, 1);
+  Values all(elements);
+  MPI_Gather(x.data(), 2, MPI_DOUBLE, all.data(), 2, MPI_DOUBLE, 1, world);  // culprit
+  Values y(2);
+  MPI_Scatter(all.data(), 2, MPI_DOUBLE, y.data(), 2, MPI_DOUBLE, 1, world);
+}
+
+void scan() {
+  const Values x = own(1);
+  Values sum(elements);
+  MPI_Scan(x.data(), sum.data(), elements, MPI_DOUBLE, MPI_SUM, world);  // culprit
+}
+
+// Rank 3 gets ready while the others wait for it, and dies.
+void dies() {
+  const Values x = own(3);
+  Values sum(elements);
+  MPI_Allreduce(x.data(), sum.data(), elements, MPI_DOUBLE, MPI_SUM, world);  // culprit
+  MPI_Barrier(world);
+  if (rank == 3) std::raise(SIGKILL);
+  MPI_Barrier(world);
+}
+
+// Structures are not looked at: what was sent is not known, and what came is bad.
+void structure() {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  const std::array<int, 2> counts{1, elements - 1};
+  const std::array<MPI_Aint, 2> places{0, sizeof(double)};
+  const std::array<MPI_Datatype, 2> types{MPI_DOUBLE, MPI_DOUBLE};
+  MPI_Type_create_struct(2, counts.data(), places.data(), types.data(), &type);
+  MPI_Type_commit(&type);
+  Values x = own(2);
+  if (rank == 2) MPI_Send(x.data(), 1, type, 0, 0, world);
+  if (rank == 0) MPI_Recv(x.data(), elements, MPI_DOUBLE, 2, 0, world, MPI_STATUS_IGNORE);  // unknown
+  MPI_Type_free(&type);
+}
+
+// A persistent request sends the first message: the receiver can't tell which one the second is.
+void persistent() {
+  Values x = own(-1);
+  if (rank == 1) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Send_init(x.data(), elements, MPI_DOUBLE, 0, 0, world, &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+    x = own(1);
+    MPI_Send(x.data(), elements, MPI_DOUBLE, 0, 0, world);  // culprit
+  }
+  if (rank == 0) {
+    MPI_Recv(x.data(), elements, MPI_DOUBLE, 1, 0, world, MPI_STATUS_IGNORE);
+    MPI_Recv(x.data(), elements, MPI_DOUBLE, 1, 0, world, MPI_STATUS_IGNORE);
+  }
+}
+
+void clean() {
+  Values x = own(-1);
+  Values y(elements);
+  MPI_Allreduce(x.data(), y.data(), elements, MPI_DOUBLE, MPI_SUM, world);
+  MPI_Bcast(y.data(), elements, MPI_DOUBLE, 0, world);
+  std::vector<int> whole(elements, rank);  // not floating: not recorded
+  MPI_Allreduce(MPI_IN_PLACE, whole.data(), elements, MPI_INT, MPI_SUM, world);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::map<std::string, std::function<void()>> cases{{"allreduce", allreduce},
+                                                           {"iallreduce", iallreduce},
+                                                           {"ring", ring},
+                                                           {"bcast", bcast},
+                                                           {"reduce_scatter", reduce_scatter},
+                                                           {"halo", halo},
+                                                           {"in_place", in_place},
+                                                           {"column", column},
+                                                           {"any_source", any_source},
+                                                           {"split", split},
+                                                           {"overflow", overflow},
+                                                           {"alltoall", alltoall},
+                                                           {"gather", gather_and_scatter},
+                                                           {"scan", scan},
+                                                           {"dies", dies},
+                                                           {"structure", structure},
+                                                           {"persistent", persistent},
+                                                           {"clean", clean}};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(world, &rank);
+  MPI_Comm_size(world, &size);
+  const auto found = cases.find(argc > 1 ? argv[1] : "");
+  if (found == cases.end() || size != 4) return std::fprintf(stderr, "usage: mpirun -n 4 exchanges CASE\n"), 2;
+  found->second();
+  return MPI_Finalize();
+}
