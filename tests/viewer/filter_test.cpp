@@ -60,6 +60,7 @@ TEST_CASE("numbers have units, percent and ranges") {
   CHECK(parse("row:..5").root.low < 0);
   CHECK(parse("row:5..").root.high > 1e300);
   CHECK(parse("rank!=2").root.comparison == filter::Comparison::not_equal);
+  CHECK(parse("job_rank:2").root.number_field == filter::NumberField::job_rank);
 }
 
 TEST_CASE("matches ignore case, know wildcards, quotes and regular expressions") {

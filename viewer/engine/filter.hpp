@@ -65,7 +65,8 @@ enum class NumberField : std::uint8_t {
   time,
   line,
   min,
-  max
+  max,
+  job_rank  ///< of the process, where a job has several
 };
 
 enum class Comparison : std::uint8_t { equal, not_equal, less, less_equal, greater, greater_equal };

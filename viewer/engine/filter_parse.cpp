@@ -33,15 +33,23 @@ constexpr std::array texts = {std::pair{std::string_view("op"), TextField::op},
                               std::pair{std::string_view("fn"), TextField::fn},
                               std::pair{std::string_view("mode"), TextField::mode},
                               std::pair{std::string_view("class"), TextField::event_class}};
-constexpr std::array numbers = {
-    std::pair{std::string_view("nan"), NumberField::nan},   std::pair{std::string_view("inf"), NumberField::inf},
-    std::pair{std::string_view("ninf"), NumberField::ninf}, std::pair{std::string_view("pinf"), NumberField::pinf},
-    std::pair{std::string_view("neg"), NumberField::neg},   std::pair{std::string_view("zero"), NumberField::zero},
-    std::pair{std::string_view("pos"), NumberField::pos},   std::pair{std::string_view("size"), NumberField::size},
-    std::pair{std::string_view("rank"), NumberField::rank}, std::pair{std::string_view("row"), NumberField::row},
-    std::pair{std::string_view("exec"), NumberField::exec}, std::pair{std::string_view("slot"), NumberField::slot},
-    std::pair{std::string_view("time"), NumberField::time}, std::pair{std::string_view("line"), NumberField::line},
-    std::pair{std::string_view("min"), NumberField::min},   std::pair{std::string_view("max"), NumberField::max}};
+constexpr std::array numbers = {std::pair{std::string_view("nan"), NumberField::nan},
+                                std::pair{std::string_view("inf"), NumberField::inf},
+                                std::pair{std::string_view("ninf"), NumberField::ninf},
+                                std::pair{std::string_view("pinf"), NumberField::pinf},
+                                std::pair{std::string_view("neg"), NumberField::neg},
+                                std::pair{std::string_view("zero"), NumberField::zero},
+                                std::pair{std::string_view("pos"), NumberField::pos},
+                                std::pair{std::string_view("size"), NumberField::size},
+                                std::pair{std::string_view("rank"), NumberField::rank},
+                                std::pair{std::string_view("row"), NumberField::row},
+                                std::pair{std::string_view("exec"), NumberField::exec},
+                                std::pair{std::string_view("slot"), NumberField::slot},
+                                std::pair{std::string_view("time"), NumberField::time},
+                                std::pair{std::string_view("line"), NumberField::line},
+                                std::pair{std::string_view("min"), NumberField::min},
+                                std::pair{std::string_view("max"), NumberField::max},
+                                std::pair{std::string_view("job_rank"), NumberField::job_rank}};
 
 template <class Table>
 auto find(const Table& table, std::string_view name) -> std::optional<decltype(table[0].second)> {

@@ -305,6 +305,10 @@ bool RowFilter::matches_number(const Node& node, RowContext& row) {
       const std::uint32_t call = index_.run().trace_execution(row.row);
       return call != reader::none && compare(call, node, node.low, node.high);
     }
+    case NumberField::job_rank: {
+      const std::int32_t rank = index_.run().rank_of_set(index_.run().set_of_trace(row.row));
+      return rank >= 0 && compare(rank, node, node.low, node.high);
+    }
     case NumberField::slot: return row.trace() && compare(row.detail->event.output_slot, node, node.low, node.high);
     case NumberField::time:
       return row.trace() && compare(index_.since_start(row.detail->wall_time), node, node.low, node.high);
