@@ -9,11 +9,11 @@
 #include <ctime>
 #include <filesystem>
 
-#include <nanlens/logdir/rank.hpp>
 #include <nanlens/summary/debug_mode.hpp>
 
 #include "child_process.hpp"
 #include "commands.hpp"
+#include "job.hpp"
 #include "open.hpp"
 #include "program_file.hpp"
 #include "report/describe.hpp"
@@ -30,8 +30,7 @@ constexpr int found_bad = 1;
 
 // That of the ranks of a job has the job's name: their clocks may not agree on the second.
 std::string default_logdir() {
-  if (const auto& rank = logdir::Rank::get(); !rank.job.empty())
-    return "nanlens-" + std::to_string(std::hash<std::string>{}(rank.job));
+  if (const std::string job = job_name(); !job.empty()) return "nanlens-" + job;
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   ::localtime_r(&now, &parts);
@@ -193,17 +192,23 @@ bool tell_findings(const RunOptions& options, const Recording& recording, bool w
   return bad;
 }
 
+Ended run_as_rank(const std::string& path, const RunOptions& options, const Recording& recording) {
+  const RankAtWork at_work(recording.logdir);
+  return run_program(path, options.program, variables_for(options, recording));
+}
+
 int run_recorded(const RunOptions& options, const std::string& path) {
   if (const std::string why = why_no_traps(options.traps); !why.empty()) throw Failure(why);
   check_hosts(options.hosts);
   if (const std::string why = why_not_watchable(path, !options.traps.empty()); !why.empty()) throw Failure(why);
   const Recording recording = prepare_logdir(options);
-  const Ended ended = run_program(path, options.program, variables_for(options, recording));
+  const Ended ended = run_as_rank(path, options, recording);
   const bool watched = fs::remove(recording.mark);
   if (ended.signal != 0)
     tell(options.program.front() + " was ended by signal " + std::to_string(ended.signal) + " (" +
          ::strsignal(ended.signal) + ")");
-  if (logdir::Rank::get().number > 0) return ended.code;  // the first rank tells for all
+  if (!tells_for_job()) return ended.code;
+  wait_for_ranks(recording.logdir);
   const bool bad = tell_findings(options, recording, watched);
   return ended.code == 0 && bad && options.check ? found_bad : ended.code;
 }

@@ -114,6 +114,7 @@ class Test:
         logdir, ran = self.record("bcast", "inside")
         assert self.hosts(logdir) == [["rank0", "rank1", "rank2", "rank3"]] * 2, self.hosts(logdir)  # beside the job before
         assert ran.stderr.count("more: nanlens why") == 1 and "in rank 3 (host " in ran.stderr, ran.stderr
+        assert "can't tell" not in ran.stderr.lower() and not glob.glob(os.path.join(logdir, ".*")), ran.stderr
 
     def check_missing_rank(self):
         """Where the culprit's record is gone, nobody else is blamed."""
