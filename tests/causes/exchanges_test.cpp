@@ -78,7 +78,7 @@ class RankOnPaper {
   std::int64_t ids_ = 0;
 };
 
-struct Answer {
+struct Finding {
   std::string text;
   std::string consequence;
   causes::EventClass event_class;
@@ -86,7 +86,7 @@ struct Answer {
   std::int32_t rank;
 };
 
-Answer answer_of(causes::Causes& causes) {
+Finding finding_of(causes::Causes& causes) {
   test::finish(causes);
   causes::SentenceWriter writer(causes);
   const std::uint32_t root = writer.groups().headline();
@@ -97,14 +97,14 @@ Answer answer_of(causes::Causes& causes) {
           causes.run().rank_of_set(causes.model().set_of(r.event))};
 }
 
-Answer answer_of(const std::vector<std::pair<const RankOnPaper*, std::string>>& ranks) {
+Finding finding_of(const std::vector<std::pair<const RankOnPaper*, std::string>>& ranks) {
   auto storage = std::make_unique<reader::MemoryStorage>();
   for (const auto& [rank, host] : ranks) rank->store(*storage, host);
   reader::Logdir logdir(std::move(storage));
   logdir.update();
   REQUIRE(logdir.runs().size() == 1);
   causes::Causes causes(*logdir.runs().front());
-  return answer_of(causes);
+  return finding_of(causes);
 }
 
 }  // namespace
@@ -117,7 +117,7 @@ TEST_CASE("the culprit's clock may be far ahead of those of the ranks that it re
       culprit.allreduce(bad, bad);
       other.allreduce(0, bad);
     }
-    const Answer a = answer_of({{&other, ""}, {&culprit, ""}});
+    const Finding a = finding_of({{&other, ""}, {&culprit, ""}});
     CHECK(a.rank == 1);
     CHECK(a.event_class == causes::EventClass::source);
     CHECK(a.causes == 1);
@@ -138,11 +138,11 @@ TEST_CASE("the same while ranks are read one after the other") {
   reader::Logdir logdir(std::move(owned));
   logdir.update();
   causes::Causes causes(*logdir.runs().at(0));
-  CHECK(answer_of(causes).event_class == causes::EventClass::unknown);
+  CHECK(finding_of(causes).event_class == causes::EventClass::unknown);
   storage->append(test::generated_name(logdir::FileKind::execution, "host.rank1"), culprit.executions);
   logdir.update();
   causes.run_has_grown();
-  const Answer a = answer_of(causes);
+  const Finding a = finding_of(causes);
   CHECK(a.rank == 1);
   CHECK(a.causes == 1);
 }
@@ -150,7 +150,7 @@ TEST_CASE("the same while ranks are read one after the other") {
 TEST_CASE("a rank without a record is not blamed, and nobody in its place") {
   RankOnPaper other(0, 2e9);
   other.allreduce(0, 1);
-  const Answer a = answer_of({{&other, ""}});
+  const Finding a = finding_of({{&other, ""}});
   CHECK(a.event_class == causes::EventClass::unknown);
   CHECK(a.text.find("the part of rank 1 was not recorded") != std::string::npos);
 }
@@ -162,7 +162,7 @@ TEST_CASE("two that claim to be the same rank are no answer") {
   one.allreduce(0, 0);
   two.allreduce(0, 0);
   other.allreduce(0, 1);
-  CHECK(answer_of({{&one, ""}, {&two, "elsewhere.rank1"}, {&other, ""}}).event_class == causes::EventClass::unknown);
+  CHECK(finding_of({{&one, ""}, {&two, "elsewhere.rank1"}, {&other, ""}}).event_class == causes::EventClass::unknown);
 }
 
 TEST_CASE("a message is joined with what was sent, if it can be that") {
@@ -171,15 +171,15 @@ TEST_CASE("a message is joined with what was sent, if it can be that") {
   sender.message(false, 1, 1, 1);
   sender.message(false, 1, 2, 3);
   receiver.message(true, 0, 2, 3);
-  const Answer a = answer_of({{&sender, ""}, {&receiver, ""}});
+  const Finding a = finding_of({{&sender, ""}, {&receiver, ""}});
   CHECK(a.rank == 0);
   CHECK(a.causes == 1);
   RankOnPaper odd(1, 1e9);
   odd.message(true, 0, 2, 4);  // another number of NaNs: not that message
-  const Answer b = answer_of({{&sender, ""}, {&odd, ""}});
+  const Finding b = finding_of({{&sender, ""}, {&odd, ""}});
   CHECK(b.rank == 1);
   CHECK(b.event_class == causes::EventClass::unknown);
   RankOnPaper uncertain(1, 1e9);
   uncertain.message(true, 0, 0, 3);  // it is not known which one it is
-  CHECK(answer_of({{&sender, ""}, {&uncertain, ""}}).event_class == causes::EventClass::unknown);
+  CHECK(finding_of({{&sender, ""}, {&uncertain, ""}}).event_class == causes::EventClass::unknown);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -21,6 +22,7 @@
 #include <nanlens/reader/event_digest.hpp>
 #include <nanlens/reader/memory_guard.hpp>
 #include <nanlens/reader/run_files.hpp>
+#include <nanlens/reader/sort_stably.hpp>
 #include <nanlens/reader/time_order.hpp>
 
 namespace nanlens::reader {
@@ -225,16 +227,18 @@ class Run {
   [[nodiscard]] std::uint32_t find_call(std::size_t set, std::uint64_t call_id);
   // A trace until it has its place: those of several sets are merged.
   struct FoundTrace {
-    double wall_time;
-    std::uint64_t call_id;
-    std::uint32_t op;
+    double wall_time = 0;
+    std::uint32_t op = 0;
+    std::uint32_t call = none;  // where it is known by its id
     Locator where;
-    std::uint8_t flags;
-    std::uint8_t fp_flags;
+    std::uint8_t flags = 0;
+    std::uint8_t fp_flags : 7 = 0;
+    std::uint8_t has_call_id : 1 = 0;
   };
   FoundTrace found_trace(const TraceDigest& digest, Locator where);
   template <class Visit>
-  static void merge_by_time(std::vector<std::vector<FoundTrace>>& sets, Visit&& visit);
+  static void merge_by_time(std::vector<Column<FoundTrace>>& sets, Visit&& visit);
+  static void sort_by_time(Column<FoundTrace>& set);
   void append_trace(const FoundTrace& trace, CallLookup& calls);
   void join_pending(CallLookup& calls);
   void check_stack(logdir::Bytes code_location, Locator where, logdir::FileKind file);

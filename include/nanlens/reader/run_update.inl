@@ -311,11 +311,18 @@ NANLENS_API std::uint32_t Run::find_call(std::size_t set, std::uint64_t call_id)
   return found != ids.calls.end() && found->first == call_id ? found->second : none;
 }
 
-// What a trace adds to the columns, but for the call it belongs to.
+// What a trace adds to the columns. Its call is looked up here, where traces come set by set.
 NANLENS_API Run::FoundTrace Run::found_trace(const TraceDigest& digest, Locator where) {
+  FoundTrace trace;
   const std::uint32_t graph = graphs_.graph(digest.graph_id, where, logdir::FileKind::graph_execution_traces);
-  const std::uint32_t op = graphs_.op(graph, digest.op_name, where, logdir::FileKind::graph_execution_traces);
-  return {digest.wall_time, digest.call_id, op, where, digest.health.flags, static_cast<std::uint8_t>(digest.fp_flags)};
+  trace.op = graphs_.op(graph, digest.op_name, where, logdir::FileKind::graph_execution_traces);
+  trace.wall_time = digest.wall_time;
+  trace.where = where;
+  trace.flags = digest.health.flags;
+  trace.fp_flags = digest.fp_flags & 0x7f;
+  trace.has_call_id = digest.call_id != 0;
+  if (digest.call_id != 0) trace.call = find_call(where.set(), digest.call_id);
+  return trace;
 }
 
 NANLENS_API void Run::append_trace(const FoundTrace& trace, CallLookup& calls) {
@@ -323,14 +330,13 @@ NANLENS_API void Run::append_trace(const FoundTrace& trace, CallLookup& calls) {
   trace_locators_.push_back(trace.where);
   trace_ops_.push_back(trace.op);
   trace_flags_.push_back(trace.flags);
-  std::uint32_t call = none;
+  std::uint32_t call = trace.call;
   bool open = false;
-  if (trace.call_id == 0) {
+  if (trace.has_call_id == 0)
     call = calls.find(trace.wall_time, open);
-  } else {
-    call = find_call(trace.where.set(), trace.call_id);
-    if (call == none) call_ids_[trace.where.set()].traces_of_open_call[trace.call_id].push_back(index);
-  }
+  else if (call == none)  // it has not ended yet
+    if (const auto digest = reader::trace_digest(payload(trace.where, logdir::FileKind::graph_execution_traces)))
+      call_ids_[trace.where.set()].traces_of_open_call[digest->call_id].push_back(index);
   if (open) open_traces_.emplace(trace.wall_time, index);
   trace_executions_.push_back(call);            // last, since it is what counts
   constexpr std::uint32_t telling = 1 | 2 | 4;  // underflow is harmless
@@ -350,57 +356,60 @@ NANLENS_API void Run::join_pending(CallLookup& calls) {
   }
 }
 
-// Those of several sets, each of which is in the order of time but for a few, in that order.
+// Those of several sets, each of which is in the order of time but for a few, in that order. By a tree of which each
+// node keeps who lost there: a step costs one comparison for each level.
 template <class Visit>
-void Run::merge_by_time(std::vector<std::vector<FoundTrace>>& sets, Visit&& visit) {
-  const auto before = [](const FoundTrace& a, const FoundTrace& b) {
-    const std::uint64_t x = time_rank(a.wall_time);
-    const std::uint64_t y = time_rank(b.wall_time);
-    if (x != y) return x < y;
-    return a.where.set() != b.where.set() ? a.where.set() < b.where.set() : a.where.offset() < b.where.offset();
-  };
-  // What decides lies in the heap itself: it is compared more often than anything else is read.
+void Run::merge_by_time(std::vector<Column<FoundTrace>>& sets, Visit&& visit) {
   struct Next {
     std::uint64_t time;
-    std::size_t set;
-    const FoundTrace* trace;
-    const FoundTrace* end;
+    std::uint32_t set;  // of equal times, the lower one's
+    std::uint32_t at;   // among its traces
+    bool ended;
     [[nodiscard]] bool comes_before(const Next& other) const {
-      return time != other.time ? time < other.time : set < other.set;
+      if (time != other.time) return time < other.time;
+      return ended != other.ended ? other.ended : set < other.set;
     }
   };
-  std::vector<Next> heap;  // the earliest first
-  for (std::size_t set = 0; set < sets.size(); ++set) {
-    auto& traces = sets[set];
-    if (!std::is_sorted(traces.begin(), traces.end(), before)) std::sort(traces.begin(), traces.end(), before);
-    if (!traces.empty())
-      heap.push_back({time_rank(traces.front().wall_time), set, traces.data(), traces.data() + traces.size()});
+  const std::size_t width = std::bit_ceil(sets.size());
+  const auto look = [&](std::size_t set, std::size_t at) {
+    Next next{~std::uint64_t{0}, static_cast<std::uint32_t>(set), static_cast<std::uint32_t>(at), true};
+    if (set >= sets.size() || at >= sets[set].size()) return next;
+    next.time = time_rank(sets[set][at].wall_time);
+    next.ended = false;
+    return next;
+  };
+  for (Column<FoundTrace>& set : sets) sort_by_time(set);
+  std::vector<Next> losers(width);
+  std::vector<Next> winners(2 * width);  // of each node, while the tree is made
+  for (std::size_t i = 0; i < width; ++i) winners[width + i] = look(i, 0);
+  for (std::size_t node = width; node-- > 1;) {
+    const bool left = winners[2 * node].comes_before(winners[2 * node + 1]);
+    winners[node] = winners[2 * node + (left ? 0 : 1)];
+    losers[node] = winners[2 * node + (left ? 1 : 0)];
   }
-  std::make_heap(heap.begin(), heap.end(), [](const Next& a, const Next& b) { return b.comes_before(a); });
-  while (!heap.empty()) {
-    Next next = heap.front();
-    visit(*next.trace);
-    if (++next.trace != next.end) {
-      next.time = time_rank(next.trace->wall_time);
-    } else {
-      next = heap.back();
-      heap.pop_back();
-      if (heap.empty()) return;
-    }
-    std::size_t hole = 0;  // from the top down to where it belongs
-    for (std::size_t child = 1; child < heap.size(); child = 2 * hole + 1) {
-      if (child + 1 < heap.size() && heap[child + 1].comes_before(heap[child])) ++child;
-      if (!heap[child].comes_before(next)) break;
-      heap[hole] = heap[child];
-      hole = child;
-    }
-    heap[hole] = next;
+  Next best = winners[1];
+  while (!best.ended) {
+    visit(sets[best.set][best.at]);
+    best = look(best.set, best.at + std::size_t{1});
+    for (std::size_t node = (width + best.set) / 2; node > 0; node /= 2)
+      if (losers[node].comes_before(best)) std::swap(best, losers[node]);
   }
+}
+
+// Of equal times, the one that was written first.
+NANLENS_API void Run::sort_by_time(Column<FoundTrace>& set) {
+  bool sorted = true;
+  for (std::size_t i = 1; i < set.size() && sorted; ++i) sorted = !earlier(set[i].wall_time, set[i - 1].wall_time);
+  if (sorted) return;
+  std::vector<FoundTrace> traces;
+  for (std::size_t i = 0; i < set.size(); ++i) traces.push_back(set[i]);
+  sort_stably(traces, [](const FoundTrace& a, const FoundTrace& b) { return earlier(a.wall_time, b.wall_time); });
+  for (std::size_t i = 0; i < set.size(); ++i) set[i] = traces[i];
 }
 
 NANLENS_API void Run::read_traces(Scan& scan, CallLookup& calls) {
   if (scan.changed) join_pending(calls);
-  std::vector<std::vector<FoundTrace>> found(sets_.size());  // several hosts: their traces are merged by time
+  std::vector<Column<FoundTrace>> found(sets_.size());  // several hosts: their traces are merged by time
   const bool merge = sets_.size() > 1;
   for (std::size_t set = 0; set < sets_.size() && !scan.stopped; ++set) {
     SetFile& f = (*sets_[set])[logdir::FileKind::graph_execution_traces];

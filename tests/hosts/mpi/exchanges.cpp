@@ -12,6 +12,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -195,6 +196,25 @@ void persistent() {
   }
 }
 
+// Two threads of each rank, each with a communicator of its own, as MPI wants it.
+void threads() {
+  std::array<MPI_Comm, 2> own_world{};
+  for (MPI_Comm& comm : own_world) MPI_Comm_dup(world, &comm);
+  const auto work = [&](std::size_t number) {
+    Values sum(elements);
+    for (int step = 0; step < 100; ++step) {
+      const Values x = own(number == 1 && step == 50 ? 2 : -1);
+      MPI_Allreduce(x.data(), sum.data(), elements, MPI_DOUBLE, MPI_SUM, own_world[number]);  // culprit
+      MPI_Sendrecv_replace(sum.data(), elements, MPI_DOUBLE, rank ^ 1, 3, rank ^ 1, 3, own_world[number],
+                           MPI_STATUS_IGNORE);
+    }
+  };
+  std::thread other([&] { work(1); });
+  work(0);
+  other.join();
+  for (MPI_Comm& comm : own_world) MPI_Comm_free(&comm);
+}
+
 void clean() {
   Values x = own(-1);
   Values y(elements);
@@ -202,6 +222,62 @@ void clean() {
   MPI_Bcast(y.data(), elements, MPI_DOUBLE, 0, world);
   std::vector<int> whole(elements, rank);  // not floating: not recorded
   MPI_Allreduce(MPI_IN_PLACE, whole.data(), elements, MPI_INT, MPI_SUM, world);
+}
+
+void check(bool right, int line) {
+  if (right) return;
+  std::fprintf(stderr, "rank %d, line %d: a wrong result\n", rank, line);
+  MPI_Abort(world, 1);
+}
+
+// The collectives whose parts differ in size, in place and not, and what comes of them; nothing is bad.
+void parts() {
+  const std::array<int, 4> counts{1, 2, 3, 4};
+  const std::array<int, 4> places{0, 2, 5, 9};  // with gaps between them
+  const auto me = static_cast<std::size_t>(rank);
+  const int count = counts[me];
+  const Values mine(static_cast<std::size_t>(count), rank);
+  const auto is_whole = [&](const Values& all) {
+    for (std::size_t r = 0; r < 4; ++r)
+      for (int i = 0; i < counts[r]; ++i)
+        if (all[static_cast<std::size_t>(places[r] + i)] != static_cast<double>(r)) return false;
+    return true;
+  };
+  Values all(13, -1);
+  MPI_Allgatherv(mine.data(), count, MPI_DOUBLE, all.data(), counts.data(), places.data(), MPI_DOUBLE, world);
+  check(is_whole(all), __LINE__);
+  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), counts.data(), places.data(), MPI_DOUBLE, world);
+  check(is_whole(all), __LINE__);
+  Values gathered(13, -1);
+  MPI_Gatherv(mine.data(), count, MPI_DOUBLE, gathered.data(), counts.data(), places.data(), MPI_DOUBLE, 2, world);
+  check(rank != 2 || is_whole(gathered), __LINE__);
+  Values part(4, -1);
+  MPI_Scatterv(all.data(), counts.data(), places.data(), MPI_DOUBLE, part.data(), count, MPI_DOUBLE, 1, world);
+  check(part[0] == rank, __LINE__);
+  Values sum(4);
+  MPI_Reduce_scatter(Values(10, 1).data(), sum.data(), counts.data(), MPI_DOUBLE, MPI_SUM, world);
+  check(sum[static_cast<std::size_t>(count) - 1] == 4, __LINE__);
+  MPI_Exscan(&mine[0], &part[0], 1, MPI_DOUBLE, MPI_SUM, world);
+  check(rank == 0 || part[0] == rank * (rank - 1) / 2.0, __LINE__);
+  const std::array<int, 4> ones{1, 1, 1, 1};
+  const std::array<int, 4> order{3, 2, 1, 0};
+  const Values send{0, 1, 2, 3};
+  MPI_Alltoallv(send.data(), ones.data(), order.data(), MPI_DOUBLE, part.data(), ones.data(), order.data(), MPI_DOUBLE,
+                world);
+  check(part[0] == 3 - rank && part[3] == 3 - rank, __LINE__);
+  std::array<int, 4> bytes{};
+  for (std::size_t i = 0; i < 4; ++i) bytes[i] = static_cast<int>(i * sizeof(double));
+  const std::vector<MPI_Datatype> types(4, MPI_DOUBLE);
+  MPI_Alltoallw(send.data(), ones.data(), bytes.data(), types.data(), part.data(), ones.data(), bytes.data(),
+                types.data(), world);
+  check(part[2] == rank, __LINE__);
+  MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, part.data(), 1, MPI_DOUBLE, world);
+  check(part[3] == 3, __LINE__);
+  MPI_Request request = MPI_REQUEST_NULL;
+  double least = rank;
+  MPI_Ireduce(rank == 3 ? MPI_IN_PLACE : &least, &least, 1, MPI_DOUBLE, MPI_MIN, 3, world, &request);
+  for (int done = 0; done == 0;) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+  check(rank != 3 || least == 0, __LINE__);
 }
 
 }  // namespace
@@ -224,8 +300,11 @@ int main(int argc, char** argv) {
                                                            {"dies", dies},
                                                            {"structure", structure},
                                                            {"persistent", persistent},
+                                                           {"threads", threads},
+                                                           {"parts", parts},
                                                            {"clean", clean}};
-  MPI_Init(&argc, &argv);
+  int level = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   MPI_Comm_rank(world, &rank);
   MPI_Comm_size(world, &size);
   const auto found = cases.find(argc > 1 ? argv[1] : "");

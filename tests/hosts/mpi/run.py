@@ -37,7 +37,9 @@ EXPECTED = {
     "dies": (3, "MPI_Allreduce", "source", 3, 5),
     "structure": (0, "MPI_Recv", "unknown", None, 1),
     "persistent": (1, "MPI_Send", "source", None, 2),
+    "threads": (2, "MPI_Allreduce", "source", 3, 13),
     "clean": None,
+    "parts": None,
 }
 
 
@@ -109,6 +111,21 @@ class Test:
         ran = run(["mpirun", "-n", "1", parts])
         assert ran.returncode == 0, ran.stderr
 
+    def check_recorded(self):
+        """Every rank has put in and got something of each, in numbers that all ranks agree on."""
+        listed = run([self.nanlens, "dump", os.path.join(self.work, "parts"), "--what", "executions"]).stdout
+        sums = {}
+        for e in map(json.loads, listed.splitlines()):
+            exchange = e["exchange"]
+            parts = sums.setdefault((exchange["communicator"], exchange["sequence"], e["op_type"]), [[], []])
+            parts[exchange["received"]].append(e["job_rank"])
+        got = {op: [sorted(parts) for parts in both] for (_, _, op), both in sums.items()}
+        everyone = [0, 1, 2, 3]
+        expected = dict.fromkeys(("MPI_Allgatherv", "MPI_Reduce_scatter", "MPI_Alltoallv", "MPI_Alltoallw", "MPI_Alltoall"), [everyone] * 2)
+        expected |= {"MPI_Gatherv": [everyone, [2]], "MPI_Scatterv": [[1], everyone], "MPI_Exscan": [everyone, [1, 2, 3]],
+                     "MPI_Ireduce": [everyone, [3]]}
+        assert got == expected and len({number for _, number, _ in sums}) == 10, got
+
     def check_inside(self):
         """One nanlens for each rank: one answer, by the first."""
         logdir, ran = self.record("bcast", "inside")
@@ -162,6 +179,7 @@ def main():
     subprocess.run(["mpicxx", "-std=c++20", "-g", "-O1", "-DOMPI_SKIP_MPICXX", SOURCE, "-o", test.program], check=True)
     test.check_parts()
     test.score()
+    test.check_recorded()
     test.check_inside()
     test.check_missing_rank()
     test.check_dead_rank()

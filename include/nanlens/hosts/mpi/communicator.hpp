@@ -90,17 +90,17 @@ inline std::shared_ptr<Communicator> facts_of(MPI_Comm comm) {
   void* kept = nullptr;
   int found = 0;
   const auto get = [&] {
-    return PMPI_Comm_get_attr(comm, communicator_key(), &kept, &found) == MPI_SUCCESS && found != 0;
+    return PMPI_Comm_get_attr(comm, communicator_key(), static_cast<void*>(&kept), &found) == MPI_SUCCESS && found != 0;
   };
   if (comm == MPI_COMM_NULL || communicator_key() == MPI_KEYVAL_INVALID) return nullptr;
   if (get()) return *static_cast<std::shared_ptr<Communicator>*>(kept);
   const std::lock_guard guard(first_look);
   if (get()) return *static_cast<std::shared_ptr<Communicator>*>(kept);
   std::shared_ptr<Communicator> facts = look_at(comm);
-  auto owner = std::make_unique<std::shared_ptr<Communicator>>(facts);
-  if (PMPI_Comm_set_attr(comm, communicator_key(), owner.get()) != MPI_SUCCESS) return nullptr;
-  (void)owner.release();  // MPI has it
-  return facts;
+  auto* const owner = new std::shared_ptr<Communicator>(facts);  // MPI's from here on
+  if (PMPI_Comm_set_attr(comm, communicator_key(), owner) == MPI_SUCCESS) return facts;
+  delete owner;
+  return nullptr;
 }
 
 /// All ranks of `parent` have made communicators together; `child` is the one that this rank is in, or none.

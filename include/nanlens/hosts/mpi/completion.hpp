@@ -5,49 +5,49 @@
 #include <nanlens/hosts/mpi/point_to_point.hpp>
 
 NANLENS_MPI int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  nanlens::mpi_host::Waiting waiting(1, request, status, false);
+  nanlens::mpi_host::Waiting waiting(1, request, status, MPI_STATUS_IGNORE, 1);
   const int result = PMPI_Wait(request, waiting.statuses());
   if (result == MPI_SUCCESS) waiting.end(0, 0);
   return result;
 }
 NANLENS_MPI int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
-  nanlens::mpi_host::Waiting waiting(count, requests, statuses, true);
+  nanlens::mpi_host::Waiting waiting(count, requests, statuses, MPI_STATUSES_IGNORE, count);
   const int result = PMPI_Waitall(count, requests, waiting.statuses());
   if (result == MPI_SUCCESS) waiting.end_all();
   return result;
 }
 NANLENS_MPI int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
-  nanlens::mpi_host::Waiting waiting(count, requests, status, false);
+  nanlens::mpi_host::Waiting waiting(count, requests, status, MPI_STATUS_IGNORE, 1);
   const int result = PMPI_Waitany(count, requests, index, waiting.statuses());
   if (result == MPI_SUCCESS && *index != MPI_UNDEFINED) waiting.end(*index, 0);
   return result;
 }
 NANLENS_MPI int MPI_Waitsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
-  nanlens::mpi_host::Waiting waiting(count, requests, statuses, true);
+  nanlens::mpi_host::Waiting waiting(count, requests, statuses, MPI_STATUSES_IGNORE, count);
   const int result = PMPI_Waitsome(count, requests, done, indices, waiting.statuses());
   for (int i = 0; result == MPI_SUCCESS && *done != MPI_UNDEFINED && i < *done; ++i) waiting.end(indices[i], i);
   return result;
 }
 NANLENS_MPI int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  nanlens::mpi_host::Waiting waiting(1, request, status, false);
+  nanlens::mpi_host::Waiting waiting(1, request, status, MPI_STATUS_IGNORE, 1);
   const int result = PMPI_Test(request, flag, waiting.statuses());
   if (result == MPI_SUCCESS && *flag != 0) waiting.end(0, 0);
   return result;
 }
 NANLENS_MPI int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
-  nanlens::mpi_host::Waiting waiting(count, requests, statuses, true);
+  nanlens::mpi_host::Waiting waiting(count, requests, statuses, MPI_STATUSES_IGNORE, count);
   const int result = PMPI_Testall(count, requests, flag, waiting.statuses());
   if (result == MPI_SUCCESS && *flag != 0) waiting.end_all();
   return result;
 }
 NANLENS_MPI int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
-  nanlens::mpi_host::Waiting waiting(count, requests, status, false);
+  nanlens::mpi_host::Waiting waiting(count, requests, status, MPI_STATUS_IGNORE, 1);
   const int result = PMPI_Testany(count, requests, index, flag, waiting.statuses());
   if (result == MPI_SUCCESS && *flag != 0 && *index != MPI_UNDEFINED) waiting.end(*index, 0);
   return result;
 }
 NANLENS_MPI int MPI_Testsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
-  nanlens::mpi_host::Waiting waiting(count, requests, statuses, true);
+  nanlens::mpi_host::Waiting waiting(count, requests, statuses, MPI_STATUSES_IGNORE, count);
   const int result = PMPI_Testsome(count, requests, done, indices, waiting.statuses());
   for (int i = 0; result == MPI_SUCCESS && *done != MPI_UNDEFINED && i < *done; ++i) waiting.end(indices[i], i);
   return result;

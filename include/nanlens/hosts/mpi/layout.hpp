@@ -165,7 +165,7 @@ inline const Layout& known_layout(MPI_Datatype type) {
   if (type == MPI_DATATYPE_NULL || key == MPI_KEYVAL_INVALID) return nothing;
   void* kept = nullptr;
   int found = 0;
-  if (PMPI_Type_get_attr(type, key, &kept, &found) != MPI_SUCCESS) return nothing;
+  if (PMPI_Type_get_attr(type, key, static_cast<void*>(&kept), &found) != MPI_SUCCESS) return nothing;
   if (found != 0) return *static_cast<Layout*>(kept);
   auto* const layout = new Layout(layout_of(type));
   if (PMPI_Type_set_attr(type, key, layout) == MPI_SUCCESS) return *layout;

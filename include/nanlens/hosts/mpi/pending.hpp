@@ -55,8 +55,8 @@ class Pending {
   /// An address or an integer: MPI says not which.
   static std::uint64_t number_of(MPI_Request request) noexcept {
     std::uint64_t number = 0;
-    static_assert(sizeof request <= sizeof number);
-    std::memcpy(&number, &request, sizeof request);
+    static_assert(sizeof(MPI_Request) <= sizeof number);
+    std::memcpy(&number, static_cast<const void*>(&request), sizeof(MPI_Request));
     return number;
   }
 
@@ -69,7 +69,9 @@ class Pending {
 /// The requests that a call waits for, as they are before MPI takes them back, and room for their statuses.
 class Waiting {
  public:
-  Waiting(int count, const MPI_Request* requests, MPI_Status* statuses, bool is_list) : statuses_(statuses) {
+  /// `ignored`: what the program gives for statuses that it does not want; `room`: how many statuses there are.
+  Waiting(int count, const MPI_Request* requests, MPI_Status* statuses, const MPI_Status* ignored, int room)
+      : statuses_(statuses) {
     if (count <= 0 || requests == nullptr || Pending::get().empty()) return;
     without_throwing([&] {
       bool any = false;
@@ -78,8 +80,8 @@ class Waiting {
         any = any || Pending::get().has(requests[i]);
       }
       if (!any) return numbers_.clear();
-      if (statuses_ != (is_list ? MPI_STATUSES_IGNORE : MPI_STATUS_IGNORE)) return;
-      own_.resize(is_list ? numbers_.size() : 1);
+      if (statuses_ != ignored) return;
+      own_.resize(static_cast<std::size_t>(room));
       statuses_ = own_.data();
     });
   }
