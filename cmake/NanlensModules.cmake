@@ -79,3 +79,7 @@ endif()
 nanlens_module(hosts_torch nanlens_capture)
 target_compile_definitions(nanlens_hosts_torch INTERFACE NDEBUG)
 list(APPEND NANLENS_MODULES hosts_torch)
+
+# So is ggml.
+nanlens_module(hosts_ggml nanlens_capture)
+list(APPEND NANLENS_MODULES hosts_ggml)

@@ -129,8 +129,10 @@ void add_recover(CLI::App& app, Arguments& a) {
 void add_adapter(CLI::App& app, Arguments& a) {
   CLI::App* const command = app.add_subcommand(
       "adapter", "print the path of a library that records a host, compiled against the host's version if need be");
-  command->add_option("HOST", a.host, "torch or mpi")->required();
-  command->add_option("LIBRARY", a.path, "the host's library: libtorch_cpu.so, or the libmpi.so of a version")
+  command->add_option("HOST", a.host, "torch, mpi or ggml")->required();
+  command
+      ->add_option("LIBRARY", a.path,
+                   "the host's library: libtorch_cpu.so, libggml-base.so, or the libmpi.so of a version")
       ->required();
   command->callback([&a] { a.code = nanlens::cli::adapter(a.host, a.path); });
 }

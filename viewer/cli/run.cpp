@@ -14,6 +14,8 @@
 #include "child_process.hpp"
 #include "commands.hpp"
 #include "job.hpp"
+#include "library.hpp"
+#include "loaded_library.hpp"
 #include "open.hpp"
 #include "program_file.hpp"
 #include "report/describe.hpp"
@@ -39,20 +41,6 @@ std::string default_logdir() {
   return text;
 }
 
-// Beside this program in a build tree, and where it is installed: DIR/bin/nanlens, DIR/lib/nanlens.
-std::string library_directory() {
-  if (const char* const chosen = std::getenv("NANLENS_LIBRARY_DIR")) return chosen;
-  return (fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib" / "nanlens").string();
-}
-
-std::string library(const std::string& name) {
-  const std::string path = fs::absolute(library_directory()).string() + "/" + name;
-  if (!fs::exists(path)) throw Failure("there is no '" + path + "': NANLENS_LIBRARY_DIR says where it is");
-  if (path.find_first_of(" :") != std::string::npos)
-    throw Failure("'" + path + "' can't be loaded into a program: the path has a blank or a colon");
-  return path;
-}
-
 std::string checked_mode(const std::string& mode) {
   if (!is_recordable(debug_mode_from_name(mode)))
     throw Failure("unknown mode '" + mode +
@@ -67,8 +55,8 @@ void check_hosts(std::string_view list) {
   while (!list.empty()) {
     const std::string_view name = list.substr(0, list.find(','));
     list.remove_prefix(std::min(list.size(), name.size() + 1));
-    if (name != "torch" && name != "mpi" && name != "none" && (another.empty() || name != another))
-      throw Failure("unknown host '" + std::string(name) + "': use torch, mpi or none");
+    if (name != "torch" && name != "ggml" && name != "mpi" && name != "none" && (another.empty() || name != another))
+      throw Failure("unknown host '" + std::string(name) + "': use torch, ggml, mpi or none");
   }
 }
 
@@ -136,37 +124,63 @@ void tell_causes(reader::Run& run) {
   if (groups.size() > shown) tell("… and " + std::to_string(groups.size() - shown) + " more");
 }
 
-// Exceptions of ops whose results are clean, or never came to be.
+// An op that raised exceptions, by its type and name; empty if it can't be read.
+std::string hidden_op(reader::Run& run, const reader::HiddenException& hidden) {
+  const auto named = [](const std::string& type, const std::string& name) { return type + " \"" + name + "\""; };
+  if (hidden.is_execution) {  // an instruction: what it did is its name
+    const auto detail = run.execution(hidden.event);
+    return detail ? named(detail->event.op_type, detail->extension.op_name) : std::string();
+  }
+  const auto op = run.op(run.trace_op(hidden.event));
+  return op ? named(op->event.op_type, op->event.op_name) + ", " + exceptions_text(hidden.fp_flags) : std::string();
+}
+
+// Exceptions of ops whose results are clean, or never came to be. A node of a graph raises them in every run of it.
 void tell_hidden(reader::Run& run) {
   constexpr std::size_t shown = 5;
-  const auto& hidden = run.hidden_exceptions();
-  for (std::size_t i = 0; i < std::min(shown, hidden.size()); ++i) {
-    if (!hidden[i].is_execution) continue;
-    const auto event = causes::execution_event(hidden[i].event, 0);
-    const auto detail = run.execution(hidden[i].event);
+  std::vector<std::uint32_t> nodes;
+  std::size_t told = 0;
+  std::size_t more = 0;
+  for (const reader::HiddenException& hidden : run.hidden_exceptions()) {
+    if (!hidden.is_execution) {
+      const std::uint32_t node = run.trace_op(hidden.event);
+      if (std::find(nodes.begin(), nodes.end(), node) != nodes.end()) continue;
+      nodes.push_back(node);
+    }
+    if (told == shown) {
+      ++more;
+      continue;
+    }
+    const auto event =
+        hidden.is_execution ? causes::execution_event(hidden.event, 0) : causes::trace_event(hidden.event);
+    const std::string op = hidden_op(run, hidden);
+    if (op.empty()) continue;
+    ++told;
     const auto frame = reader::user_frame(causes::stack_of(run, event));
-    if (!detail) continue;
     const std::string place = frame ? causes::SentenceWriter::short_place(*frame) : "";
-    tell(detail->event.op_type + " \"" + detail->extension.op_name + "\"" + (place.empty() ? "" : " at " + place) +
-         ": no NaN or ∞ came of it");
+    tell(op + (place.empty() ? "" : " at " + place) + ": no NaN or ∞ came of it");
   }
-  if (hidden.size() > shown) tell("… and " + std::to_string(hidden.size() - shown) + " more");
+  if (more > 0) tell("… and " + std::to_string(more) + " more");
+}
+
+std::string why_nothing(const RunOptions& options, bool watched, const std::string& path) {
+  if (!watched && has_text(path, "GGML_ASSERT(%s) failed"))
+    return "nothing was recorded: ggml is linked into '" + path +
+           "', where nanlens run can't see it: build it as a shared library (-DBUILD_SHARED_LIBS=ON), or include "
+           "nanlens/hosts/ggml.hpp";
+  if (!watched && options.traps.empty())
+    return "nothing was recorded: the program does not record, no library that nanlens knows (PyTorch's, ggml's, "
+           "MPI's) "
+           "was in it, and --traps was not given";
+  if (!watched) return "nothing was recorded: nanlens was not loaded into the program";
+  if (options.traps.empty()) return "nothing was recorded: no op ran";
+  return "no floating-point exception was trapped (" + options.traps + ")";
 }
 
 // What came of it, on stderr. True if there is a NaN or infinity.
-bool tell_findings(const RunOptions& options, const Recording& recording, bool watched) {
+bool tell_findings(const RunOptions& options, const Recording& recording, bool watched, const std::string& path) {
   if (!has_records(recording.logdir)) {
-    if (!watched && options.traps.empty())
-      tell(
-          "nothing was recorded: the program does not record, no library that nanlens knows (PyTorch's, MPI's) was in "
-          "it, and "
-          "--traps was not given");
-    else if (!watched)
-      tell("nothing was recorded: nanlens was not loaded into the program");
-    else if (options.traps.empty())
-      tell("nothing was recorded: no op ran");
-    else
-      tell("no floating-point exception was trapped (" + options.traps + ")");
+    tell(why_nothing(options, watched, path));
     if (!recording.was_there) fs::remove(recording.logdir);  // if it is empty
     return false;
   }
@@ -209,7 +223,7 @@ int run_recorded(const RunOptions& options, const std::string& path) {
          ::strsignal(ended.signal) + ")");
   if (!tells_for_job()) return ended.code;
   wait_for_ranks(recording.logdir);
-  const bool bad = tell_findings(options, recording, watched);
+  const bool bad = tell_findings(options, recording, watched, path);
   return ended.code == 0 && bad && options.check ? found_bad : ended.code;
 }
 

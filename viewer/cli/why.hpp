@@ -2,6 +2,7 @@
 /// The cause analysis in words and in JSON, for `why`, `report` and `check`.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -30,6 +31,9 @@ void print_headline(causes::Causes& causes, report::Mutes& mutes);
 
 /// Prints everything about one event.
 void print_event(causes::Causes& causes, causes::EventRef event);
+
+/// Floating-point exceptions (NanlensExtension.fp_flags) in words: "invalid, overflow".
+std::string exceptions_text(std::uint32_t flags);
 
 /// Prints where exceptions were raised although the output is clean.
 void print_hidden(causes::Causes& causes);

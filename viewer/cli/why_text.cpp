@@ -174,14 +174,6 @@ void print_killers(Causes& causes) {
   if (killers.size() > shown) line("    … and " + with_separators(killers.size() - shown) + " more ops");
 }
 
-std::string exceptions_text(std::uint32_t flags) {
-  std::string text;
-  for (const auto& [bit, name] : {std::pair{1U, "invalid"}, std::pair{2U, "divide by zero"}, std::pair{4U, "overflow"},
-                                  std::pair{8U, "underflow"}})
-    if ((flags & bit) != 0) text.append(text.empty() ? "" : ", ").append(name);
-  return text;
-}
-
 void print_limits(Causes& causes) {
   for (const std::string& reason : report::unfinished_words(causes.run()))
     line("  " + reason + "; the answer may miss a step.");
@@ -195,6 +187,14 @@ void print_limits(Causes& causes) {
 
 }  // namespace
 
+std::string exceptions_text(std::uint32_t flags) {
+  std::string text;
+  for (const auto& [bit, name] : {std::pair{1U, "invalid"}, std::pair{2U, "divide by zero"}, std::pair{4U, "overflow"},
+                                  std::pair{8U, "underflow"}})
+    if ((flags & bit) != 0) text.append(text.empty() ? "" : ", ").append(name);
+  return text;
+}
+
 void print_hidden(Causes& causes) {
   const auto& hidden = causes.run().hidden_exceptions();
   constexpr std::size_t shown = 5;
@@ -203,8 +203,9 @@ void print_hidden(Causes& causes) {
     const EventRef event =
         hidden[i].is_execution ? causes::execution_event(hidden[i].event, 0) : causes::trace_event(hidden[i].event);
     std::string text = "    " + event_text(causes, event) + ": " + exceptions_text(hidden[i].fp_flags);
-    if (const auto frame = reader::user_frame(stack_of(causes.run(), event)))
-      text += ", " + SentenceWriter::short_place(*frame);
+    const auto frame = reader::user_frame(stack_of(causes.run(), event));
+    if (const std::string place = frame ? SentenceWriter::short_place(*frame) : ""; !place.empty())
+      text += ", " + place;
     line(text);
   }
   if (hidden.size() > shown) line("    … and " + with_separators(hidden.size() - shown) + " more");

@@ -22,6 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "preload.h"
+
 extern char** environ;
 
 /** A library that has an adapter: by its file's name, which a version may follow (".so.1.13"). */
@@ -34,6 +36,9 @@ struct host {
 };
 
 static struct host hosts[] = {{"torch", "libtorch_cpu.so", 0, "", NULL},
+                              {"ggml", "libggml-base.so", 0, "", NULL},
+                              {"ggml", "libggml.so", 0, "", NULL},
+                              {"ggml", "libllama.so", 0, "", NULL},
                               {"mpi", "libmpi.so", 0, "", "nanlens_follows_mpi"},
                               {"mpi", "libmpich.so", 0, "", "nanlens_follows_mpi"},
                               {"", "", 0, "", NULL}};
@@ -42,11 +47,10 @@ enum { num_hosts = sizeof hosts / sizeof *hosts };
 static atomic_bool main_has_begun;
 static __thread int opening __attribute__((tls_model("initial-exec"))); /* calls of dlopen under way in this thread */
 
-typedef void* open_function(const char*, int);
 typedef int main_function(int, char**, char**);
 typedef int start_function(main_function*, int, char**, void (*)(void), void (*)(void), void (*)(void), void*);
 
-static open_function* real_dlopen(void) {
+open_function* real_dlopen(void) {
   static open_function* _Atomic found;
   if (found == NULL) found = (open_function*)dlsym(RTLD_NEXT, "dlopen");
   return found;
@@ -194,12 +198,15 @@ static void start_again_with_adapter(const struct host* host) {
   fprintf(stderr, "nanlens: %s is not recorded: the program can't be started again with its adapter\n", host->name);
 }
 
+/* The first library of a host that comes; others have its name, too. */
 static void open_adapter(const struct host* host) {
   if (host->mark != NULL) {
     start_again_with_adapter(host);
     return;
   }
   char adapter[4096];
+  for (int i = 0; i < num_hosts; ++i)
+    if (strcmp(hosts[i].name, host->name) == 0) hosts[i].handled = 1;
   ask_for_adapter(host, adapter, sizeof adapter);
   if (*adapter == '\0') return;
   if (real_dlopen()(adapter, RTLD_NOW | RTLD_LOCAL) == NULL)

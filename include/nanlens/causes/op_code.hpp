@@ -1,5 +1,5 @@
 /// @file
-/// What the analysis knows of op types: TensorFlow's names, and the plain ones that other hosts use for the same.
+/// What the analysis knows of op types: TensorFlow's names, and those that other hosts use for the same.
 #pragma once
 
 #include <algorithm>
@@ -340,13 +340,76 @@ inline constexpr OpName aten_names[] = {
     {"zero", OpCode::constant},
 };
 
+// ggml's, in capitals there, where they are not those of others, or mean something else. Sorted, too. A view has no
+// values of its own: it is its input.
+inline constexpr OpName ggml_names[] = {
+    {"acc", OpCode::add},
+    {"add", OpCode::add},
+    {"add1", OpCode::add},
+    {"addid", OpCode::add},
+    {"argsort", OpCode::not_float},
+    {"clamp", OpCode::keep},
+    {"cont", OpCode::keep},
+    {"conv2d", OpCode::matmul},
+    {"conv2ddw", OpCode::matmul},
+    {"conv3d", OpCode::matmul},
+    {"convtranspose1d", OpCode::matmul},
+    {"convtranspose2d", OpCode::matmul},
+    {"cos", OpCode::bounded},
+    {"cpy", OpCode::cast},
+    {"crossentropyloss", OpCode::cross_entropy},
+    {"diagmaskinf", OpCode::constant},
+    {"diagmaskzero", OpCode::keep},
+    {"dup", OpCode::keep},
+    {"fill", OpCode::constant},
+    {"flashattnext", OpCode::matmul},
+    {"geglu", OpCode::multiply},
+    {"gelu", OpCode::unbounded_smooth},
+    {"geluerf", OpCode::unbounded_smooth},
+    {"geluquick", OpCode::unbounded_smooth},
+    {"getrows", OpCode::keep},
+    {"groupnorm", OpCode::batch_norm},
+    {"hardsigmoid", OpCode::bounded},
+    {"hardswish", OpCode::unbounded_smooth},
+    {"im2col", OpCode::cast},
+    {"mulmat", OpCode::matmul},
+    {"mulmatid", OpCode::matmul},
+    {"norm", OpCode::batch_norm},
+    {"outprod", OpCode::matmul},
+    {"permute", OpCode::identity},
+    {"pool1d", OpCode::keep},
+    {"pool2d", OpCode::keep},
+    {"reglu", OpCode::multiply},
+    {"repeat", OpCode::keep},
+    {"repeatback", OpCode::reduce_sum},
+    {"reshape", OpCode::identity},
+    {"rmsnorm", OpCode::batch_norm},
+    {"roll", OpCode::keep},
+    {"scale", OpCode::multiply},
+    {"set", OpCode::keep},
+    {"setrows", OpCode::cast},
+    {"sgn", OpCode::bounded},
+    {"silu", OpCode::unbounded_smooth},
+    {"sin", OpCode::bounded},
+    {"softmax", OpCode::softmax},
+    {"sqr", OpCode::square},
+    {"step", OpCode::bounded},
+    {"sumrows", OpCode::reduce_sum},
+    {"swiglu", OpCode::multiply},
+    {"topk", OpCode::not_float},
+    {"transpose", OpCode::identity},
+    {"tri", OpCode::keep},
+    {"upscale", OpCode::keep},
+    {"view", OpCode::identity},
+};
+
 template <std::size_t N>
 constexpr bool sorted_by_name(const OpName (&names)[N]) {
   for (std::size_t i = 1; i < N; ++i)
     if (!(names[i - 1].name < names[i].name)) return false;
   return true;
 }
-static_assert(sorted_by_name(op_names) && sorted_by_name(aten_names));
+static_assert(sorted_by_name(op_names) && sorted_by_name(aten_names) && sorted_by_name(ggml_names));
 
 template <std::size_t N>
 const OpName* find_name(const OpName (&names)[N], std::string_view plain) noexcept {
@@ -375,6 +438,9 @@ inline OpCode op_code(std::string_view type) {
   if (is_aten) type.remove_prefix(aten.size());
   const std::string plain = detail::plain_name(type);
   if (const detail::OpName* const found = is_aten ? detail::find_name(detail::aten_names, plain) : nullptr)
+    return found->code;
+  const bool is_ggml = type.find_first_of("abcdefghijklmnopqrstuvwxyz") == std::string_view::npos;
+  if (const detail::OpName* const found = is_ggml ? detail::find_name(detail::ggml_names, plain) : nullptr)
     return found->code;
   if (const detail::OpName* const found = detail::find_name(detail::op_names, plain)) return found->code;
   if (type == "Enter" || type == "Exit" || type == "Merge" || type == "Switch" || type == "NextIteration" ||
