@@ -4,7 +4,7 @@ if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux" OR NANLENS_SANITIZE)
 endif()
 add_library(nanlens_preload MODULE ${PROJECT_SOURCE_DIR}/viewer/run/preload.c ${PROJECT_SOURCE_DIR}/viewer/run/ggml_calls.c)
 target_include_directories(nanlens_preload PRIVATE ${PROJECT_SOURCE_DIR}/include)
-target_compile_options(nanlens_preload PRIVATE -g0)  # its frames are on stacks, and nobody's to look at
+set_source_files_properties(${PROJECT_SOURCE_DIR}/viewer/run/ggml_calls.c PROPERTIES COMPILE_OPTIONS -g0)  # on stacks, and nobody's to look at
 set_target_properties(nanlens_preload PROPERTIES C_VISIBILITY_PRESET hidden LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/nanlens)
 target_link_libraries(nanlens_preload PRIVATE ${CMAKE_DL_LIBS} Threads::Threads $<TARGET_NAME_IF_EXISTS:nanlens_developer>)
 list(APPEND NANLENS_LOADED nanlens_preload)

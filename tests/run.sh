@@ -13,6 +13,7 @@ sh cmake/install-packages.sh g++ gfortran cmake ninja-build pkg-config libzstd-d
 command -v node >/dev/null || sh cmake/install-packages.sh nodejs || exit 1
 command -v npm >/dev/null || sh cmake/install-packages.sh npm || exit 1
 sh cmake/get-viewer-sources.sh || exit 1
+sh cmake/get-ggml.sh || exit 1
 
 NANLENS_SKIP_UNCHANGED=1
 [ "${1:-}" = --all ] && NANLENS_SKIP_UNCHANGED=

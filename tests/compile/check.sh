@@ -13,13 +13,14 @@ if [ "${4:-}" = headers ]; then
 case $3 in
 nanlens/hosts/eigen.hpp) extra="-isystem /usr/include/eigen3" ;;
 nanlens/hosts/mpi*) extra=$(pkg-config --cflags-only-I ompi-c 2>/dev/null | sed "s/-I/-isystem /g") ; [ -n "$extra" ] || { echo "no MPI here: $3 is left out"; exit 0; } ;;
+nanlens/hosts/ggml*) [ -f "$4/build/ggml/done-1" ] || { echo "no ggml here: $3 is left out"; exit 0; }; extra="-isystem $4/build/ggml/include" ;;
 nanlens/hosts/torch*) [ -f /usr/include/ATen/record_function.h ] || { echo "no PyTorch here: $3 is left out"; exit 0; }; extra=-DNDEBUG ;;
 *) extra= ;;
 esac
 echo "#include <$3>" | $1 $2 $extra -x c++ -fsyntax-only - || { echo "header: $3"; exit 255; }
 SH
   (cd "$source/include" && find nanlens -name '*.hpp' ! -name disabled.hpp | sort) |
-    xargs -P 2 -n 1 sh "$work/one_header.sh" "$compiler" "$flags"
+    xargs -P 2 -I{} sh "$work/one_header.sh" "$compiler" "$flags" {} "$source"
 fi
 
 # alerts LOGDIR: fails unless the command finds alerts in it, and says so by its exit code.

@@ -122,6 +122,7 @@ void tell_causes(reader::Run& run) {
     tell(i > 0 || s.consequence.empty() ? s.text : s.text + " " + s.consequence);
   }
   if (groups.size() > shown) tell("… and " + std::to_string(groups.size() - shown) + " more");
+  if (groups.empty() && !causes->benign().empty()) tell(writer.sentence(causes->benign().front()).text);
 }
 
 // An op that raised exceptions, by its type and name; empty if it can't be read.

@@ -62,6 +62,9 @@ NANLENS_API std::string SentenceWriter::choose(const Root& root, const Classific
       const InputEvidence& input = c.inputs[c.arrived];
       const bool changed = input.origin == TensorOrigin::changed || input.event.exists();
       if (is_relay(code)) return "data";
+      const bool only_masked = (input.now.flags & reader::bad_flags) == reader::neg_inf_flag;
+      if (code == OpCode::softmax && only_masked && (model.kinds(root.event) & reader::nan_flag) != 0)
+        return "allmasked";
       return changed ? "changed" : "arrived";
     }
     if (masked_row(root)) return "allmasked";

@@ -132,6 +132,7 @@ inline void word_arrived(const CauseFacts& f, Arguments& a) {
 
 inline void word_rest(const CauseFacts& f, Arguments& a) {
   a["op"] = f.op.empty() ? "An op" : f.op_name.empty() ? f.op : f.op + " \"" + f.op_name + "\"";
+  a["named"] = f.op_name.empty() ? "" : " in " + a["op"];
   a["at"] = (f.place.empty() ? "" : " at " + f.place) + f.where;
   a["src"] = f.place.empty() ? "an unrecorded place" : f.place;
   a["t"] = f.tensor.empty() ? "a tensor" : f.tensor;

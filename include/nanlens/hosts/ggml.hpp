@@ -178,7 +178,7 @@ inline bool callback(ggml_tensor* node, bool ask, void* chained) {
 }
 
 inline ggml_status compute(ggml_backend_sched_t scheduler, ggml_cgraph* graph) {
-  if (!detail::is_ours() || !ggml_host::is_wanted()) return ggml_backend_sched_graph_compute(scheduler, graph);
+  if (!detail::is_ours()) return ggml_backend_sched_graph_compute(scheduler, graph);
   ggml_host::Watcher* watcher = nullptr;
   {
     const std::lock_guard guard(detail::attached().lock);
@@ -189,15 +189,15 @@ inline ggml_status compute(ggml_backend_sched_t scheduler, ggml_cgraph* graph) {
     ggml_backend_sched_set_eval_callback(scheduler, callback, data);
   };
   const ggml_host::Chained own = watcher == nullptr ? ggml_host::Chained{} : watcher->chained();
-  const int status = ggml_host::compute_watched(
-      graph, own, set, [&] { return static_cast<int>(ggml_backend_sched_graph_compute(scheduler, graph)); });
+  const auto run = [&] { return static_cast<int>(ggml_backend_sched_graph_compute(scheduler, graph)); };
+  const int status = ggml_host::compute_watched(graph, own, set, run);
   set(watcher == nullptr ? nullptr : &ggml_host::Watcher::node, watcher);
   return static_cast<ggml_status>(status);
 }
 
 template <class ComputeOne>
 ggml_status compute(ggml_cgraph* graph, const ComputeOne& compute_one) {
-  if (!detail::is_ours() || !ggml_host::is_wanted()) return compute_one(graph);
+  if (!detail::is_ours()) return compute_one(graph);
   return static_cast<ggml_status>(
       ggml_host::compute_each(graph, [&](ggml_cgraph* part) { return static_cast<int>(compute_one(part)); }));
 }

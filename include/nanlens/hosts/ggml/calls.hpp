@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <nanlens/config.hpp>
+#include <nanlens/hosts/ggml/types.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN ggml_host {

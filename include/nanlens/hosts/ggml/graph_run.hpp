@@ -69,10 +69,14 @@ class GraphRun {
   /// Just before a node is computed.
   void before(const ::ggml_tensor& node) {
     seen_.clear();
+    had_bad_ = false;
     const NodeKind kind = kind_of(node);
     if (kind == NodeKind::view || kind == NodeKind::leaf) return;
-    for (const ::ggml_tensor* const source : node.src)
-      if (source != nullptr && is_lost(node, *source)) see(*source);
+    for (const ::ggml_tensor* const source : node.src) {
+      if (source == nullptr || !overlap(node, *source) || !is_here(node) || !is_here(*source)) continue;
+      had_bad_ = had_bad_ || has_bad(*source);
+      if (find(made_, root_of(*source)) == nullptr) see(*source);
+    }
     begun_ns_ = nanlens::detail::steady_now_ns();
     flags_.begin();
   }
@@ -81,9 +85,10 @@ class GraphRun {
   void after(const ::ggml_tensor& node) {
     constexpr std::uint32_t telling =
         nanlens::detail::fp_invalid | nanlens::detail::fp_divide_by_zero | nanlens::detail::fp_overflow;
-    const std::uint32_t raised = flags_.begun() ? flags_.end() & telling : 0;
+    std::uint32_t raised = flags_.begun() ? flags_.end() & telling : 0;
     const std::uint64_t duration = nanlens::detail::steady_now_ns() - begun_ns_;
     if (!is_computed(node)) return;
+    if (raised != 0 && got_bad(node)) raised = 0;
     void* const before = nanlens::detail::recorder().adopt_function(call_);
     record(node, {duration, raised, nullptr, nullptr});
     nanlens::detail::recorder().give_back_function(before);
@@ -100,10 +105,18 @@ class GraphRun {
     return found == links.end() ? nullptr : &found->second;
   }
 
-  // An input that nothing on record made, and that the node is about to write over.
-  bool is_lost(const ::ggml_tensor& node, const ::ggml_tensor& source) const {
-    return overlap(node, source) && is_here(node) && is_here(source) && find(made_, root_of(source)) == nullptr;
+  static bool has_bad(const ::ggml_tensor& tensor) {
+    const TensorView view = view_at(tensor, is_here(tensor) ? tensor.data : nullptr);
+    return view.data != nullptr && is_floating(view.dtype) && has_non_finite(view);
   }
+  // What a node of −∞ raises, say, as masks hold it: it makes nothing of its own.
+  bool got_bad(const ::ggml_tensor& node) const {
+    bool bad = had_bad_;
+    for (const ::ggml_tensor* const source : node.src) bad = bad || (source != nullptr && has_bad(*source));
+    return bad;
+  }
+
+  // An input that nothing on record made, and that the node is about to write over.
   void see(const ::ggml_tensor& source) {
     HealthCounts counts;
     TensorValues values;
@@ -231,6 +244,7 @@ class GraphRun {
   Links writers_;                                                // of tensors that nodes wrote into: the last
   std::unordered_map<const ::ggml_tensor*, HealthCounts> seen_;  // inputs of the node that runs, where they are lost
   std::deque<TensorValues> copies_;                              // what views of inputs of this node point to
+  bool had_bad_ = false;  // an input of the node that runs, which it writes over, held a NaN or ∞
   nanlens::detail::FpFlags flags_;
   std::uint64_t begun_ns_ = 0;
 };

@@ -3,6 +3,8 @@
 /// them.
 #pragma once
 
+#define NANLENS_GGML_DECLARED
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +15,6 @@
 
 #include <nanlens/config.hpp>
 #include <nanlens/hosts/ggml/calls.hpp>
-#include <nanlens/hosts/ggml/declarations.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN ggml_host {

@@ -3,6 +3,8 @@
 /// headers of ggml. One translation unit of a shared library includes this, and nothing else does.
 #pragma once
 
+#define NANLENS_GGML_DECLARED
+
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -49,7 +51,6 @@ class Callbacks {
 inline void (*set_eval_callback)(void* scheduler, nanlens_ggml_callback* callback, void* user_data) = nullptr;
 
 inline int compute_by_scheduler(nanlens_ggml_compute* real, void* scheduler, void* graph) {
-  if (!is_wanted()) return real(scheduler, graph);
   const Chained own = Callbacks::get().find(scheduler);
   const auto set = [&](nanlens_ggml_callback* callback, void* data) { set_eval_callback(scheduler, callback, data); };
   const int status =
@@ -59,12 +60,10 @@ inline int compute_by_scheduler(nanlens_ggml_compute* real, void* scheduler, voi
 }
 
 inline int compute_by_backend(nanlens_ggml_compute* real, void* backend, void* graph) {
-  if (!is_wanted()) return real(backend, graph);
   return compute_each(static_cast<::ggml_cgraph*>(graph), [&](::ggml_cgraph* part) { return real(backend, part); });
 }
 
 inline int compute_by_plan(nanlens_ggml_compute* real, void* graph, void* plan) {
-  if (!is_wanted()) return real(graph, plan);
   return compute_each(static_cast<::ggml_cgraph*>(graph), [&](::ggml_cgraph* part) { return real(part, plan); });
 }
 

@@ -102,14 +102,16 @@ class Watcher {
     if (watches_) without_throwing([&] { run_.after(node); });
     return !chained_wants_ || chained_.callback(&node, false, chained_.user_data);
   }
+  // True if the node's graph is recorded. A run that began while recording rested is known by its first node alone.
   bool begin_if_new(const ::ggml_tensor& node) noexcept {
-    const bool wanted = is_wanted();
-    if (run_.is_open() && wanted && !run_.has(node)) return true;
-    if (run_.is_open()) {
+    const bool again = run_.is_open() ? run_.has(node) : first_ == &node;
+    if (first_ != nullptr && !again) return run_.is_open();
+    if (first_ != nullptr) {
       run_.end(false);
       nanlens::detail::recorder().step();
     }
-    if (wanted)
+    first_ = &node;
+    if (is_wanted())
       without_throwing([&] {
         run_.begin("ggml_graph");
         OpenRuns::get().add(*this);
@@ -120,6 +122,7 @@ class Watcher {
   GraphRun run_;
   Chained chained_;
   ::ggml_cgraph* graph_ = nullptr;
+  const ::ggml_tensor* first_ = nullptr;  // of a run that nobody has told the beginning of
   bool chained_wants_ = false;
   bool watches_ = false;
 };
@@ -130,13 +133,22 @@ inline void OpenRuns::end_of(std::thread::id thread) noexcept {
     if (began == thread) watcher->end(false);
 }
 
+/// A graph that is not recorded: a step of the program all the same.
+template <class Compute, class... Graph>
+int compute_unwatched(const Compute& compute, Graph*... graph) {
+  const int status = compute(graph...);
+  nanlens::detail::recorder().step();
+  return status;
+}
+
 /// Computes a graph node by node, where ggml has no callback: each as a graph of its own. `compute(graph)` computes one
 /// and returns ggml's status, 0 if all is well.
 template <class Compute>
 int compute_each(::ggml_cgraph* graph, const Compute& compute) {
   constexpr std::size_t room = 4096;
-  ::ggml_context* const context = calls.init({calls.graph_overhead(1, false) + room, nullptr, true});
-  if (context == nullptr) return compute(graph);
+  ::ggml_context* const context =
+      is_wanted() ? calls.init({calls.graph_overhead(1, false) + room, nullptr, true}) : nullptr;
+  if (context == nullptr) return compute_unwatched(compute, graph);
   ::ggml_cgraph* const one = calls.new_graph(context, 1, false);
   GraphRun run;
   without_throwing([&] { run.begin(name_of(digest_of(graph))); });
@@ -160,6 +172,10 @@ int compute_each(::ggml_cgraph* graph, const Compute& compute) {
 /// sets the one that was there before.
 template <class Set, class Compute>
 int compute_watched(::ggml_cgraph* graph, const Chained& chained, const Set& set, const Compute& compute) {
+  if (!is_wanted()) {
+    set(chained.callback, chained.user_data);
+    return compute_unwatched(compute);
+  }
   Watcher watcher(graph, chained);
   set(&Watcher::node, &watcher);
   const int status = compute();
