@@ -1,5 +1,6 @@
 // A program of llama.cpp that decodes a few tokens: `decode MODEL`. It knows nothing of nanlens.
 #include <cstdio>
+#include <initializer_list>
 
 #include <llama.h>
 
