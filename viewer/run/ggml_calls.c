@@ -46,18 +46,22 @@ static void* real_function(const char* name, const void* own, const void* caller
   return next;
 }
 
-/* A compute function that is called again and again within one call: looked up once for each call and caller. */
-static nanlens_ggml_compute* real_compute(const char* name, void* own, const void* caller) {
-  static __thread struct {
-    const void* caller;
-    void* real;
-  } last __attribute__((tls_model("initial-exec")));
-  if (inside == 0) return (nanlens_ggml_compute*)real_function(name, own, caller);
-  if (last.caller != caller) {
-    last.real = real_function(name, own, caller);
-    last.caller = caller;
-  }
-  return (nanlens_ggml_compute*)last.real;
+/* What a compute function that is called for every node was looked up for last. */
+struct known {
+  unsigned long call;
+  const void* caller;
+  nanlens_ggml_compute* real;
+};
+
+/* Counts calls that the adapter watches: until such a call ends no library goes. */
+static __thread unsigned long call __attribute__((tls_model("initial-exec")));
+
+static nanlens_ggml_compute* real_compute(const char* name, void* own, const void* caller, struct known* known) {
+  if (inside != 0 && known->call == call && known->caller == caller) return known->real;
+  known->real = (nanlens_ggml_compute*)real_function(name, own, caller);
+  known->caller = caller;
+  known->call = inside != 0 ? call : 0;
+  return known->real;
 }
 
 /* The adapter, where it watches the ggml that this function belongs to. */
@@ -72,16 +76,18 @@ static const struct nanlens_ggml_watch* watcher_of(nanlens_ggml_compute* real) {
 }
 
 enum { ggml_failed = -1 };
-#define COMPUTE(function, way, first, second)                                             \
-  EXPORTED int function(void* first, void* second) {                                      \
-    nanlens_ggml_compute* const real = real_compute(#function, (void*)function, CALLER);  \
-    const struct nanlens_ggml_watch* const adapter = watcher_of(real);                    \
-    if (real == NULL) return ggml_failed;                                                 \
-    if (adapter == NULL) return real(first, second);                                      \
-    ++inside;                                                                             \
-    const int status = adapter->way(real, first, second);                                 \
-    --inside;                                                                             \
-    return status;                                                                        \
+#define COMPUTE(function, way, first, second)                                                    \
+  EXPORTED int function(void* first, void* second) {                                             \
+    static __thread struct known known __attribute__((tls_model("initial-exec")));               \
+    nanlens_ggml_compute* const real = real_compute(#function, (void*)function, CALLER, &known); \
+    const struct nanlens_ggml_watch* const adapter = watcher_of(real);                           \
+    if (real == NULL) return ggml_failed;                                                        \
+    if (adapter == NULL) return real(first, second);                                             \
+    ++inside;                                                                                    \
+    ++call;                                                                                      \
+    const int status = adapter->way(real, first, second);                                        \
+    --inside;                                                                                    \
+    return status;                                                                               \
   }
 
 EXPORTED int ggml_backend_sched_graph_compute(void* scheduler, void* graph);
@@ -100,8 +106,8 @@ COMPUTE(ggml_graph_compute, plan, graph, plan)
 
 EXPORTED void ggml_backend_sched_set_eval_callback(void* scheduler, nanlens_ggml_callback* callback, void* user_data) {
   typedef void set_function(void*, nanlens_ggml_callback*, void*);
-  set_function* const real =
-      (set_function*)real_function("ggml_backend_sched_set_eval_callback", (void*)ggml_backend_sched_set_eval_callback, CALLER);
+  set_function* const real = (set_function*)real_function("ggml_backend_sched_set_eval_callback",
+                                                          (void*)ggml_backend_sched_set_eval_callback, CALLER);
   const struct nanlens_ggml_watch* const adapter = watch;
   if (adapter != NULL) adapter->set_callback(scheduler, callback, user_data);
   if (real != NULL) real(scheduler, callback, user_data);

@@ -464,8 +464,6 @@ inline GraphOp& graph_op(ThreadState& state, const Session* session, FunctionFra
   const std::uint64_t cached = mix(key, reinterpret_cast<std::uintptr_t>(frame.graph));
   ThreadState::OpEntry& entry = state.op_cache[cached % state.op_cache.size()];
   if (entry.op != nullptr && entry.key == cached) return *entry.op;
-  const StackMode mode = session == nullptr ? StackMode::call_site : session->options().stack;
-  const std::uint32_t stack = state.stack_number(mode, name.where());
   const std::lock_guard guard(frame.graph->lock);
   auto& known = frame.graph->op_by_key;
   if (const auto found = known.find(key); found != known.end()) {
@@ -473,6 +471,8 @@ inline GraphOp& graph_op(ThreadState& state, const Session* session, FunctionFra
     return *found->second;
   }
   if (!Catalog::get().has_room_for_ops()) return Catalog::get().further_ops(*frame.graph, num_outputs);
+  const StackMode mode = session == nullptr ? StackMode::call_site : session->options().stack;
+  const std::uint32_t stack = state.stack_number(mode, name.where());
   std::vector<std::string> names;
   for (std::size_t i = 0; i < inputs.size(); ++i)
     names.push_back(input_name(frame, inputs[i], name.name(), i, stack, !takes_all));
