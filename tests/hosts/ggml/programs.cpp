@@ -295,6 +295,18 @@ void cache() {
   p.compute(graph);
 }
 
+// What the first step makes of the weights is what the next steps read.
+void training() {
+  Program p(Way::attached);
+  ggml_tensor* const weight = p.leaf("blk.0.w.weight", {8}, {1, 2, 0, 3});
+  ggml_tensor* const rate = p.leaf("rate", {2}, {0.01F, 0});
+  ggml_set_param(weight);
+  ggml_tensor* const hidden = p.named(ggml_scale(p.context, weight, 2), "h-0");
+  ggml_tensor* const slope = p.named(ggml_log(p.context, hidden), "log-0");
+  ggml_tensor* const gradient = p.named(ggml_mul(p.context, slope, slope), "grad-0");
+  p.compute(p.graph_of({ggml_opt_step_sgd(p.context, weight, gradient, rate)}), 3);
+}
+
 const std::map<std::string, std::function<void()>> programs{
     {"log_negative", [] { log_negative(Way::attached); }},
     {"two_threads", [] { log_negative(Way::watched, 2); }},
@@ -312,6 +324,7 @@ const std::map<std::string, std::function<void()>> programs{
     {"flags", flags},
     {"in_place", in_place},
     {"cache", cache},
+    {"training", training},
 };
 
 }  // namespace

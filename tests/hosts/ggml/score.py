@@ -18,6 +18,7 @@ EXPECTED = {
     "several_graphs": ("LOG", "log-1", "made", ["16 negative values", "It happened 3 times"], 2, 6),
     "in_place": ("LOG", "log-3", "made", ["5 zeros of blk.3.gain.weight"], 1, 1),
     "cache": ("SQRT", "k-0", "made", ["5 negative values from x", "All 3 bad tensors"], 1, 1),
+    "training": ("LOG", "log-0", "made", ["2 zeros of h-0", "All 13 bad tensors"], 1, 3),
     "clean": (None, None, None, [], 1, 1),
     "flags": (None, None, None, [], 1, 2),
 }

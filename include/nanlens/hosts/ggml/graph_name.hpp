@@ -26,7 +26,8 @@ inline std::uint64_t digest_of(::ggml_cgraph* graph) {
   std::uint64_t digest = 0;
   for (int i = 0; i < size; ++i) {
     const ::ggml_tensor* const node = calls.graph_node(graph, i);
-    std::uint64_t own = mix(hash_text(calls.op_desc(node)), mix(hash_text(node->name), static_cast<int>(node->type)));
+    std::uint64_t own =
+        mix(hash_text(calls.op_desc(node)), mix(hash_text(node->name), static_cast<std::uint64_t>(node->type)));
     for (const ::ggml_tensor* const source : node->src) {
       if (source == nullptr) continue;
       const auto made = numbers.find(source);

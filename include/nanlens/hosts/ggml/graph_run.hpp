@@ -17,6 +17,7 @@
 #include <nanlens/config.hpp>
 #include <nanlens/hosts/ggml/graph_name.hpp>
 #include <nanlens/hosts/ggml/node.hpp>
+#include <nanlens/hosts/ggml/parameters.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN ggml_host {
@@ -72,6 +73,7 @@ class GraphRun {
     had_bad_ = false;
     const NodeKind kind = kind_of(node);
     if (kind == NodeKind::view || kind == NodeKind::leaf) return;
+    meet_parameters(node);
     for (const ::ggml_tensor* const source : node.src) {
       if (source == nullptr || !overlap(node, *source) || !is_here(node) || !is_here(*source)) continue;
       had_bad_ = had_bad_ || has_bad(*source);
@@ -103,6 +105,22 @@ class GraphRun {
   static const TensorLink* find(const Links& links, const ::ggml_tensor& tensor) {
     const auto found = links.find(&tensor);
     return found == links.end() ? nullptr : &found->second;
+  }
+
+  // A parameter that came bad out of an earlier run has a row in this one, as it was before anything wrote it.
+  void meet_parameters(const ::ggml_tensor& node) {
+    for (const ::ggml_tensor* const source : node.src) {
+      if (source == nullptr || find(leaves_, *source) != nullptr || find(made_, *source) != nullptr) continue;
+      if (!Parameters::get().has(source->data) || !has_bad(*source)) continue;
+      const TensorView view = view_at(*source, source->data);
+      TensorLink link;
+      OutputRef output{view, nanlens::detail::key_of(view), &link};
+      void* const before = nanlens::detail::recorder().adopt_function(call_);
+      tell(nanlens::detail::recorder().record({"Placeholder", name_of(*source), SourcePlace()}, nullptr, 0, &output, 1,
+                                              {}));
+      nanlens::detail::recorder().give_back_function(before);
+      leaves_.emplace(source, link);
+    }
   }
 
   static bool has_bad(const ::ggml_tensor& tensor) {
@@ -216,6 +234,7 @@ class GraphRun {
     TensorLink link;
     TensorValues values;
     OutputRef output{{}, {}, &link};
+    if (is_optimizer(node) && is_here(node)) output.key = Parameters::get().add(view_at(node, node.data));
     if (kind == NodeKind::set_rows) {
       const WrittenRows rows(node);
       record_values(node, kind, values.view(rows.tensor()), inputs, output, measured);
