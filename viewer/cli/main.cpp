@@ -218,7 +218,8 @@ void add_run(CLI::App& app, Arguments& a) {
   command->add_flag("--traps{all}", a.run.traps,
                     "trap floating-point exceptions of native code: all, or a list of invalid, "
                     "divbyzero, overflow (--traps=invalid,overflow)");
-  command->add_option("--hosts", a.run.hosts, "libraries whose ops are recorded: torch, mpi, none; all by default");
+  command->add_option("--hosts", a.run.hosts,
+                      "libraries whose ops are recorded: torch, ggml, onnx, mpi, none; all by default");
   command->add_flag("--check", a.run.check, "exit code 1 if there is a NaN or infinity and the program succeeded");
   command->add_flag("--best-effort", a.run.best_effort, "run it unrecorded where it can't be recorded");
   command->footer(

@@ -55,8 +55,9 @@ void check_hosts(std::string_view list) {
   while (!list.empty()) {
     const std::string_view name = list.substr(0, list.find(','));
     list.remove_prefix(std::min(list.size(), name.size() + 1));
-    if (name != "torch" && name != "ggml" && name != "mpi" && name != "none" && (another.empty() || name != another))
-      throw Failure("unknown host '" + std::string(name) + "': use torch, ggml, mpi or none");
+    if (name != "torch" && name != "ggml" && name != "onnx" && name != "mpi" && name != "none" &&
+        (another.empty() || name != another))
+      throw Failure("unknown host '" + std::string(name) + "': use torch, ggml, onnx, mpi or none");
   }
 }
 

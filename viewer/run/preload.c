@@ -26,6 +26,11 @@
 
 extern char** environ;
 
+/** ONNX Runtime's OrtApiBase. */
+struct onnx_base;
+typedef const struct onnx_base* onnx_base_function(void);
+typedef const struct onnx_base* onnx_hook_function(const struct onnx_base*);
+
 /** A library that has an adapter: by its file's name, which a version may follow (".so.1.13"). */
 struct host {
   char name[64];
@@ -325,4 +330,56 @@ __attribute__((visibility("default"))) void* dlopen(const char* name, int flags)
     if (opening == 0) look_for_hosts();
   }
   return opened;
+}
+
+static int note_onnx_library(struct dl_phdr_info* info, size_t size, void* path) {
+  (void)size;
+  if (strstr(info->dlpi_name, "libonnxruntime.so") == NULL || strlen(info->dlpi_name) >= 4096) return 0;
+  strcpy(path, info->dlpi_name);
+  return 1;
+}
+
+/* The library's own function, be it linked or opened for its caller alone. */
+__attribute__((visibility("default"))) const struct onnx_base* OrtGetApiBase(void);
+static onnx_base_function* real_onnx(void) {
+  char path[4096] = "";
+  onnx_base_function* found = (onnx_base_function*)dlsym(RTLD_NEXT, "OrtGetApiBase");
+  if (found != NULL || dl_iterate_phdr(note_onnx_library, path) == 0) return found;
+  void* const library = real_dlopen()(path, RTLD_LAZY | RTLD_NOLOAD);
+  if (library != NULL) found = (onnx_base_function*)dlsym(library, "OrtGetApiBase");
+  return found == &OrtGetApiBase ? NULL : found;
+}
+
+/* libnanlens_onnx.so lies beside this library. */
+static onnx_hook_function* onnx_hook(void) {
+  const char* const wanted = getenv("NANLENS_HOSTS");
+  Dl_info info;
+  char path[4096];
+  if ((wanted != NULL && !is_listed(wanted, "onnx")) || dladdr((void*)hosts, &info) == 0) return NULL;
+  const char* const slash = strrchr(info.dli_fname, '/');
+  const int folder = slash == NULL ? 0 : (int)(slash - info.dli_fname) + 1;
+  const int length = snprintf(path, sizeof path, "%.*slibnanlens_onnx.so", folder, info.dli_fname);
+  if (length < 0 || (size_t)length >= sizeof path) return NULL;
+  void* const library = real_dlopen()(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) {
+    fprintf(stderr, "nanlens: onnx is not recorded: %s\n", dlerror());
+    return NULL;
+  }
+  make_mark();
+  return (onnx_hook_function*)dlsym(library, "nanlens_onnx_hook");
+}
+
+static const struct onnx_base* onnx_found;
+static void find_onnx(void) {
+  onnx_base_function* const real = real_onnx();
+  const struct onnx_base* const base = real == NULL ? NULL : real();
+  onnx_hook_function* const hook = base == NULL ? NULL : onnx_hook();
+  onnx_found = hook == NULL ? base : hook(base);
+}
+
+/* ONNX Runtime's way in. Its C API is a table that a program gets here, so that its sessions can be recorded. */
+const struct onnx_base* OrtGetApiBase(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, find_onnx);
+  return onnx_found;
 }

@@ -64,10 +64,12 @@ class GraphBuilder {
   void* graph_;  // the recorder's
 };
 
-/// Records the value of a declared graph's tensor; from any thread. Throws NumericsError only, with check_numerics on.
-inline void trace(const GraphTensor& tensor, const TensorView& view) {
+/// Records the value of a declared graph's tensor; from any thread. Where the graph runs more than once, `graph_run`
+/// tells the runs apart: a number from 1 on. Throws NumericsError only, with check_numerics on.
+inline void trace(const GraphTensor& tensor, const TensorView& view, std::uint64_t graph_run = 0) {
   if (tensor.op() == nullptr || !detail::takes_op() || detail::active_bits() == 0) return;
-  if (const auto* const found = detail::recorder().trace(tensor.op(), tensor.slot(), view)) detail::deliver(*found);
+  if (const auto* const found = detail::recorder().trace(tensor.op(), tensor.slot(), view, graph_run))
+    detail::deliver(*found);
 }
 
 }  // namespace nanlens::inline NANLENS_ABI

@@ -43,7 +43,8 @@ inline const GraphOp* declare_op(void* to, const OpRef& name, const GraphOp* con
   return op;
 }
 
-inline const NumericsRef* trace_output(const GraphOp* op, std::int32_t slot, const TensorView& view) noexcept {
+inline const NumericsRef* trace_output(const GraphOp* op, std::int32_t slot, const TensorView& view,
+                                       std::uint64_t graph_run) noexcept {
   const unsigned bits = Clients::get().bits();
   ThreadState* const state = bits == 0 ? nullptr : this_thread();
   if (state == nullptr) return nullptr;
@@ -51,7 +52,7 @@ inline const NumericsRef* trace_output(const GraphOp* op, std::int32_t slot, con
     without_throwing(*state, [&] {
       const RecordingScope scope(*state);
       if (scope.session != nullptr && static_cast<std::size_t>(slot) < op->output_tensor_ids.size())
-        submit_trace(*state, *scope.session, *op, slot, view, {});
+        submit_trace(*state, *scope.session, *op, slot, view, {.graph_run = graph_run});
     });
   if ((bits & checking_bit) == 0) return nullptr;
   const OutputRef output{view, {}, nullptr};

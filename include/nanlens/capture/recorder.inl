@@ -231,6 +231,7 @@ struct ExtensionFields {
   std::span<const InputRef> inputs = {};               ///< of the op
   bool bad = false;                                    ///< an output is: evidence is taken
   std::uint64_t site = 0;                              ///< of the op: its values are stored once
+  std::uint64_t graph_run = 0;                         ///< of a graph without calls
 };
 
 inline bool has_stats(const Session& session, const TensorView& view) noexcept {
@@ -302,7 +303,8 @@ inline void write_extension(logdir::WireWriter& w, const ThreadState& state, con
     if (fields.frame != nullptr) e.field(Tag::call_id, static_cast<std::int64_t>(fields.frame->call_id));
     e.field(Tag::duration_ns, static_cast<std::int64_t>(fields.duration_ns));
     e.field(Tag::fp_flags, std::int64_t{state.measured.fp_flags});
-    if (fields.frame != nullptr) e.field(Tag::graph_run, static_cast<std::int64_t>(fields.frame->graph_run));
+    e.field(Tag::graph_run,
+            static_cast<std::int64_t>(fields.frame != nullptr ? fields.frame->graph_run : fields.graph_run));
     if (needs_stats(session, fields))
       for (const OutputRef& o : fields.outputs)
         e.message(Tag::outputs,

@@ -250,7 +250,9 @@ struct RecorderTable {
   /// An op of it, whose name becomes unique. `inputs` are ops, `slots` their outputs.
   const GraphOp* (*add_op)(void* graph, const OpRef& op, const GraphOp* const* inputs, const std::int32_t* slots,
                            std::size_t num_inputs, std::size_t num_outputs) noexcept;
-  const NumericsRef* (*trace)(const GraphOp* op, std::int32_t slot, const TensorView& view) noexcept;
+  /// What an output was. `graph_run`: in which run of its graph, from 1 on; 0 where that is not told.
+  const NumericsRef* (*trace)(const GraphOp* op, std::int32_t slot, const TensorView& view,
+                              std::uint64_t graph_run) noexcept;
 
   /// The number of a stack that the host knows, outermost frame first, for SourcePlace::of_stack; the same frames give
   /// the same number. SourcePlace::no_stack where there are too many, or is no memory.
