@@ -102,6 +102,20 @@ struct RunOptions {
 /// it.
 int run(const RunOptions& options);
 
+struct OnnxOptions {
+  std::string model;
+  std::vector<std::string> inputs;  // "NAME=FILE.npy", or files in the order of the model's inputs
+  std::string random;               // seed of what the other inputs are; empty: they must be given
+  std::string library;              // ONNX Runtime's; empty: where the loader looks
+  std::string logdir;               // empty: a directory named after the time
+  std::string output;               // with it, the model is written there with probes, and does not run
+  bool check = false;               // exit code 1 if there is a NaN or infinity
+};
+
+/// Runs a model as it was written and as ONNX Runtime optimises it, and names the first bad node of each; or writes it
+/// with probes.
+int onnx(const OnnxOptions& options);
+
 /// Has the programs that record into a logdir right now rest, or go on recording.
 int turn(const std::string& path, bool on);
 

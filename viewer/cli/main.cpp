@@ -25,6 +25,7 @@ struct Arguments {
   nanlens::cli::TensorOptions tensor;
   std::vector<std::string> paths;
   nanlens::cli::CheckOptions check;
+  bool instrument = false;
   nanlens::cli::DumpOptions dump;
   std::string raw;
   std::string output;
@@ -32,6 +33,7 @@ struct Arguments {
   std::string host;
   nanlens::cli::RunOptions run;
   nanlens::cli::ShareOptions share;
+  nanlens::cli::OnnxOptions onnx;
   int code = 0;
 };
 
@@ -179,6 +181,29 @@ void add_share(CLI::App& app, Arguments& a) {
   command->callback([&a] { a.code = nanlens::cli::share(a.share); });
 }
 
+void add_onnx(CLI::App& app, Arguments& a) {
+  CLI::App* const command = app.add_subcommand(
+      "onnx", "run a model as it was written and as ONNX Runtime optimises it: the first bad node of each");
+  command->add_option("MODEL", a.onnx.model, "an .onnx file")->required();
+  auto* const input = command->add_option("--input", a.onnx.inputs,
+                                          "NAME=FILE.npy for each input; or FILE.npy, in the order of the model");
+  auto* const random = command->add_option("--random", a.onnx.random, "make up inputs that are not given, by this seed")
+                           ->check(at_least(0));
+  command->add_option("--library", a.onnx.library, "libonnxruntime.so; by default where the loader looks");
+  command->add_option("--logdir", a.onnx.logdir, "where to record; ./nanlens-DATE-TIME by default");
+  command->add_flag("--check", a.onnx.check, "exit code 1 if there is a NaN or infinity");
+  auto* const flag = command->add_flag("--instrument", a.instrument,
+                                       "write the model with probes, for programs that load libnanlens_onnx.so");
+  command->add_option("-o,--output", a.onnx.output, "the model to write")
+      ->needs(flag)
+      ->excludes(input)
+      ->excludes(random);
+  command->callback([&a] {
+    if (a.instrument && a.onnx.output.empty()) throw CLI::RequiredError("--instrument needs -o OUT: it");
+    a.code = nanlens::cli::onnx(a.onnx);
+  });
+}
+
 // Empty if it is a range of steps.
 std::string wrong_steps(const std::string& text) {
   const std::size_t dots = text.find("..");
@@ -261,8 +286,8 @@ int run(int argc, char** argv) {
       "LOGDIR is a directory, or an archive of one (.nanlens, .tar.zst, .tar).\nExit codes: 0 done, 2 can't read or "
       "wrong usage; 'check' and 'run' have their own.");
   Arguments arguments;
-  for (const auto add : {add_report, add_why, add_tensor, add_view, add_check, add_dump, add_run, add_turn, add_share,
-                         add_pack, add_recover, add_unpack, add_adapter})
+  for (const auto add : {add_report, add_why, add_tensor, add_view, add_check, add_dump, add_run, add_onnx, add_turn,
+                         add_share, add_pack, add_recover, add_unpack, add_adapter})
     add(app, arguments);
   std::vector<std::string> words(argv + 1, argv + argc);
   take_program(words, arguments);

@@ -19,6 +19,7 @@
 #include "open.hpp"
 #include "program_file.hpp"
 #include "report/describe.hpp"
+#include "run.hpp"
 #include "trap_list.hpp"
 #include "why.hpp"
 
@@ -30,6 +31,8 @@ namespace fs = std::filesystem;
 
 constexpr int found_bad = 1;
 
+}  // namespace
+
 // That of the ranks of a job has the job's name: their clocks may not agree on the second.
 std::string default_logdir() {
   if (const std::string job = job_name(); !job.empty()) return "nanlens-" + job;
@@ -40,6 +43,8 @@ std::string default_logdir() {
   std::strftime(text, sizeof text, "nanlens-%Y%m%d-%H%M%S", &parts);
   return text;
 }
+
+namespace {
 
 std::string checked_mode(const std::string& mode) {
   if (!is_recordable(debug_mode_from_name(mode)))
@@ -171,7 +176,8 @@ std::string why_nothing(const RunOptions& options, bool watched, const std::stri
            "', where nanlens run can't see it: build it as a shared library (-DBUILD_SHARED_LIBS=ON), or include "
            "nanlens/hosts/ggml.hpp";
   if (!watched && options.traps.empty())
-    return "nothing was recorded: the program does not record, no library that nanlens knows (PyTorch's, ggml's, "
+    return "nothing was recorded: the program does not record, no library that nanlens knows (PyTorch's, ggml's, ONNX "
+           "Runtime's, "
            "MPI's) "
            "was in it, and --traps was not given";
   if (!watched) return "nothing was recorded: nanlens was not loaded into the program";

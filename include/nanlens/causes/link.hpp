@@ -16,6 +16,7 @@ enum class Reason : std::uint8_t {
   not_recorded,  ///< its op ran, and has no row in this run of the graph
   filtered,      ///< ops of this type have no rows at all: a filter left them out
   caller,        ///< an argument whose caller is not on record
+  given,         ///< an argument of a graph that the host itself runs
   arguments,     ///< arguments and inputs of the call don't match in number
   runtime,       ///< an argument of a graph that the runtime calls by itself
   eager,         ///< an eager tensor that no recorded execution made: a constant or a converted value
@@ -33,6 +34,7 @@ constexpr std::string_view reason_words(Reason reason) noexcept {
     case Reason::not_recorded: return "its op has no row in this run of the graph";
     case Reason::filtered: return "a filter left ops of its type out";
     case Reason::caller: return "the caller is not on record";
+    case Reason::given: return "it is what the graph was given";
     case Reason::arguments: return "the call's inputs can't be matched with the arguments";
     case Reason::runtime: return "the runtime calls this function by itself";
     case Reason::eager: return "a constant or converted value";

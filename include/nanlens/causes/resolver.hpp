@@ -70,6 +70,7 @@ class Resolver {
   bool recorded_argument(const Place& place, std::size_t position, Link& link, int depth);
   bool captured(const Place& forward, std::string_view name, Link& link, int depth);
   bool loop_value(const Place& inside, std::size_t position, Link& link, int depth);
+  bool is_given(const Place& place, std::uint32_t op);
   bool earlier_results(const Place& place, Link& link);
   bool kept_argument(const Place& place, std::uint32_t op, Link& link, int depth);
   void initial_items(const Place& place, const InputEdge& list, Link& link, int depth);

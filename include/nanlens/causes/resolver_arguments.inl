@@ -20,6 +20,7 @@ NANLENS_API void Resolver::argument(const Place& place, std::uint32_t op, Link& 
     return nested_argument(place, link, depth);
   }
   if (model_.owners().is_asynchronous(place.graph)) return link.set_unknown(Reason::runtime, 0.5F);
+  if (place.call == none && is_given(place, op)) return link.set_unknown(Reason::given, 1);
   if (place.call == none && earlier_results(place, link)) return;
   if (place.call == none || model_.owners().graph_of_call(place.call) != place.graph)
     return link.set_unknown(Reason::caller, 0.3F);
@@ -37,6 +38,14 @@ NANLENS_API void Resolver::eager(std::int64_t tensor_id, std::uint32_t before, L
   }
   if (op_code(model_.calls().op_type(producer->execution)) == OpCode::variable_handle) return link.set_clean(1);
   link.set_event(execution_event(producer->execution, producer->position), 1);
+}
+
+// A graph that the host declared and runs by itself has no calls: its arguments say that they come from outside.
+NANLENS_API bool Resolver::is_given(const Place& place, std::uint32_t op) {
+  if (!model_.owners().native() || place.run == none) return false;
+  const std::uint32_t row = model_.window(place.call).find(model_.graphs().tensor(op, 0), place.run);
+  const auto digest = row == none ? std::nullopt : model_.run().trace_digest(row);
+  return digest && digest->outside_source;
 }
 
 // The caller is not on record (a ring lost it): results of other functions shortly before are what it may have passed.

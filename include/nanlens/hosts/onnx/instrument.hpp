@@ -263,14 +263,14 @@ class Instrumenter {
         copy_field<tags::GraphProto>(w, r);
     }
   }
-  template <class WriteMore>
-  std::string graph_with_probes(Bytes bytes, const Scope& scope, const WriteMore& write_more) const {
+  template <class WriteFirst>
+  std::string graph_with_probes(Bytes bytes, const Scope& scope, const WriteFirst& write_first) const {
     std::string result;
     {
       WireWriter w(result);
+      write_first(w);  // nodes of a graph in a node must come after what they use
       copy_graph(w, bytes);
       write_probes(w, scope);
-      write_more(w);
     }
     return result;
   }
@@ -310,10 +310,9 @@ class Instrumenter {
         continue;
       }
       w.message(Tag::graph, [&](WireWriter& g) {
+        if (parts == 0) write_begin(g, scope);
         copy_graph(g, r.bytes());
-        if (++parts < num_parts) return;
-        write_probes(g, scope);
-        write_begin(g, scope);
+        if (++parts == num_parts) write_probes(g, scope);
       });
     }
     w.message(Tag::opset_import, [](WireWriter& id) {

@@ -4,6 +4,10 @@
 /// does.
 #pragma once
 
+#include <cstdio>
+#include <exception>
+
+#include <nanlens/hosts/onnx/driver.hpp>
 #include <nanlens/hosts/onnx/instrument.hpp>
 #include <nanlens/hosts/onnx/kernels.hpp>
 #include <nanlens/hosts/onnx/session_hooks.hpp>
@@ -25,4 +29,15 @@ NANLENS_EXPORTED nanlens::onnx_host::Status* RegisterCustomOps(nanlens::onnx_hos
 /// What a program gets for OrtGetApiBase's result, under `nanlens run`.
 NANLENS_EXPORTED const nanlens::onnx_host::ApiBase* nanlens_onnx_hook(const nanlens::onnx_host::ApiBase* base) {
   return nanlens::onnx_host::hooked_base(base);
+}
+
+/// What `nanlens onnx` calls in a process of its own; see `drive`. Its exit code: 0, or 2 once stderr has said why.
+NANLENS_EXPORTED int nanlens_onnx_drive(std::size_t num_words, const char* const* words) {
+  try {
+    nanlens::onnx_host::drive({words, num_words});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "nanlens: %s\n", error.what());
+    return 2;
+  }
+  return 0;
 }
