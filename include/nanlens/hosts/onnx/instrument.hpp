@@ -35,15 +35,16 @@ class Instrumenter {
     Model model;
     Graph graph;
     if (!read_model(bytes, model) || model.graphs.empty()) return {{}, "it is no ONNX model, or a damaged one"};
-    if (model.has_probes) return {{}, "it has probes already"};
     for (const Bytes part : model.graphs)
       if (!read_graph(part, graph)) return {{}, "its graph is damaged"};
     if (graph.nodes.empty()) return {{}, "its graph has no nodes"};
+    for (const Node& node : graph.nodes)
+      if (node.domain == probe_domain) return {{}, "it has probes already"};
     Scope scope(nullptr, "nanlens/run", {});
     add_arguments(graph, scope);
     go_through(graph, scope, 0);
     Instrumented result;
-    write_model(result.model, bytes, model.graphs.size(), scope);
+    write_model(result.model, bytes, model, scope);
     return result;
   }
 
@@ -299,7 +300,7 @@ class Instrumenter {
     }
   }
 
-  void write_model(std::string& to, Bytes bytes, std::size_t num_parts, const Scope& scope) const {
+  void write_model(std::string& to, Bytes bytes, const Model& model, const Scope& scope) const {
     using Tag = tags::ModelProto;
     to.reserve(bytes.size() + bytes.size() / 8);
     WireWriter w(to);
@@ -312,9 +313,10 @@ class Instrumenter {
       w.message(Tag::graph, [&](WireWriter& g) {
         if (parts == 0) write_begin(g, scope);
         copy_graph(g, r.bytes());
-        if (++parts == num_parts) write_probes(g, scope);
+        if (++parts == model.graphs.size()) write_probes(g, scope);
       });
     }
+    if (model.imports_probes) return;
     w.message(Tag::opset_import, [](WireWriter& id) {
       id.field(tags::OperatorSetId::domain, probe_domain);
       id.field(tags::OperatorSetId::version, std::int64_t{1});

@@ -62,7 +62,7 @@ struct Graph {
 struct Model {
   std::vector<Bytes> graphs;  ///< parts of one graph, where there are several
   std::int64_t ir_version = 0;
-  bool has_probes = false;
+  bool imports_probes = false;  ///< their ops are declared, which is not to say that there are any
 };
 
 namespace detail {
@@ -171,7 +171,7 @@ inline bool read_model(Bytes bytes, Model& model) {
     if (detail::is_bytes(r, Tag::graph)) model.graphs.push_back(r.bytes());
     if (!detail::is_bytes(r, Tag::opset_import)) return;
     detail::each_field(r.bytes(), [&](const WireReader& id) {
-      if (detail::is_bytes(id, tags::OperatorSetId::domain) && id.text() == probe_domain) model.has_probes = true;
+      if (detail::is_bytes(id, tags::OperatorSetId::domain) && id.text() == probe_domain) model.imports_probes = true;
     });
   });
 }

@@ -1,6 +1,9 @@
 /// @file
 /// Standing between a program and ONNX Runtime's C API: a table in which the functions that create sessions put probes
 /// into the model first, and all others are the library's own.
+///
+/// What gets the probes is the model as ONNX Runtime has optimised it: that is what the program runs, as fast as it
+/// does. NANLENS_ONNX_GRAPH=written: the model as it was written, which is then not optimised across what is looked at.
 #pragma once
 
 #include <algorithm>
@@ -9,16 +12,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <mutex>
+#include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
 
 #include <link.h>
+#include <unistd.h>
 
 #include <nanlens/config.hpp>
 #include <nanlens/hosts/onnx/instrument.hpp>
@@ -57,22 +65,32 @@ inline void say_unrecorded(const std::string& model, const std::string& why) {
   std::fprintf(stderr, "nanlens: %s is not recorded: %s\n", model.c_str(), why.c_str());
 }
 
-/// Options of a session with the probes' ops, beside the program's own.
-class ProbedOptions {
+/// A copy of the program's options for a session, to be added to.
+class CopiedOptions {
  public:
-  /// `folder`: where the model's weights lie, if they are in files beside it.
-  ProbedOptions(const SessionOptions* options, const std::string& folder) {
-    const bool is_made = options == nullptr ? real_api.is_fine(real_api(function::create_options, &options_))
-                                            : real_api.is_fine(real_api(function::clone_options, options, &options_));
-    is_fine_ = is_made && real_api.is_fine(add_ops(real_api, options_));
-    if (is_fine_ && !folder.empty())
-      is_fine_ = real_api.is_fine(real_api(function::add_config, options_,
-                                           "session.model_external_initializers_file_folder_path", folder.c_str()));
+  explicit CopiedOptions(const SessionOptions* options) {
+    is_fine_ = options == nullptr ? real_api.is_fine(real_api(function::create_options, &options_))
+                                  : real_api.is_fine(real_api(function::clone_options, options, &options_));
   }
-  ProbedOptions(const ProbedOptions&) = delete;
-  ProbedOptions& operator=(const ProbedOptions&) = delete;
-  ~ProbedOptions() {
+  CopiedOptions(const CopiedOptions&) = delete;
+  CopiedOptions& operator=(const CopiedOptions&) = delete;
+  ~CopiedOptions() {
     if (options_ != nullptr) real_api(function::release_options, options_);
+  }
+
+  /// The optimised model is saved there; an empty path: nowhere, whatever the program wants.
+  void save_optimised(const std::string& path) {
+    is_fine_ = is_fine_ && real_api.is_fine(real_api(function::set_optimized_path, options_, path.c_str()));
+  }
+  void leave_unoptimised() {
+    is_fine_ = is_fine_ && real_api.is_fine(real_api(function::set_optimization_level, options_, 0));
+  }
+  /// `folder`: where the model's weights lie, if they are in files beside it.
+  void add_probes(const std::string& folder) {
+    constexpr const char* key = "session.model_external_initializers_file_folder_path";
+    is_fine_ = is_fine_ && real_api.is_fine(add_ops(real_api, options_));
+    if (!folder.empty())
+      is_fine_ = is_fine_ && real_api.is_fine(real_api(function::add_config, options_, key, folder.c_str()));
   }
   /// Null if they can't be made.
   [[nodiscard]] const SessionOptions* get() const noexcept { return is_fine_ ? options_ : nullptr; }
@@ -82,103 +100,153 @@ class ProbedOptions {
   bool is_fine_ = false;
 };
 
-/// A session of the model with probes; null if there is none, and then a word has said why. `create(options, model)`
-/// creates it.
-template <class Create>
-Session* recorded_session(std::string_view model, const std::string& name, const SessionOptions* options,
-                          const std::string& folder, const Create& create) {
-  const Instrumented probed = add_probes({reinterpret_cast<const unsigned char*>(model.data()), model.size()}, name);
+/// A session as the program asks for it. `create(options, model, session)` creates it; a null model: the program's own.
+struct SessionRequest {
+  std::string name;
+  std::string folder;
+  const SessionOptions* options;
+  std::function<Status*(const SessionOptions*, const std::string* model, Session**)> create;
+};
+
+inline std::string read_file(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// The model as ONNX Runtime optimises it; empty if it can't be saved (one of more than 2 GB, or compiled for a
+/// device).
+inline std::string optimised_model(const SessionRequest& request) {
+  static std::atomic<unsigned> number{0};
+  std::error_code error;
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path(error) /
+      ("nanlens-" + std::to_string(::getpid()) + "-" + std::to_string(number.fetch_add(1)) + ".onnx");
+  CopiedOptions options(request.options);
+  options.save_optimised(path.string());
+  Session* session = nullptr;
+  std::string model;
+  if (options.get() != nullptr && real_api.is_fine(request.create(options.get(), nullptr, &session))) {
+    real_api(function::release_session, session);
+    model = read_file(path);
+  }
+  std::filesystem::remove(path, error);
+  return model;
+}
+
+/// A session of the model with probes; null if there is none, and then a word has said why, unless the library will.
+inline Session* recorded_session(const SessionRequest& request, std::string_view model) {
+  const char* const graph = std::getenv("NANLENS_ONNX_GRAPH");
+  const bool as_written = graph != nullptr && std::string_view(graph) == "written";
+  const std::string optimised = as_written ? std::string() : optimised_model(request);
+  if (!optimised.empty()) model = optimised;
+  const Instrumented probed = add_probes({reinterpret_cast<const unsigned char*>(model.data()), model.size()},
+                                         request.name + (optimised.empty() ? " (as written)" : " (optimised)"));
   if (!probed.why_not.empty()) {
-    say_unrecorded(name, probed.why_not);
+    say_unrecorded(request.name, probed.why_not);
     return nullptr;
   }
-  const ProbedOptions with_ops(options, folder);
+  CopiedOptions options(request.options);
+  options.save_optimised({});
+  options.add_probes(request.folder);
+  if (!optimised.empty()) options.leave_unoptimised();
   Session* session = nullptr;
-  Status* const status = with_ops.get() == nullptr ? real_api(function::create_status, 1, "its options can't be copied")
-                                                   : create(with_ops.get(), probed.model, &session);
+  Status* const status = options.get() == nullptr ? real_api(function::create_status, 1, "its options can't be copied")
+                                                  : request.create(options.get(), &probed.model, &session);
   if (status == nullptr) return session;
-  say_unrecorded(name, real_api(function::error_message, status));
+  say_unrecorded(request.name, real_api(function::error_message, status));
   real_api(function::release_status, status);
   return nullptr;
 }
 
-/// The same of a model in a file. What is no model is for the library to tell.
-template <class Create>
-Session* recorded_file(const char* path, const SessionOptions* options, const Create& create) {
-  std::error_code error;
-  const std::filesystem::path file = std::filesystem::absolute(path, error);
-  std::ifstream stream(file, std::ios::binary);
-  if (error || !stream) return nullptr;
-  const std::string model(std::istreambuf_iterator<char>(stream), {});
-  return recorded_session(model, file.filename().string(), options, file.parent_path().string(), create);
-}
-
-// Nothing may be thrown into a program that calls C.
-template <class Record>
-Session* without_throwing(const Record& record) noexcept {
+/// What the program gets for a request. Nothing may be thrown into a program that calls C.
+inline Status* answer(const SessionRequest& request, const std::function<std::string_view()>& model,
+                      Session** session) noexcept {
+  *session = nullptr;
   try {
-    return record();
+    if (const std::string_view bytes = model(); !bytes.empty()) *session = recorded_session(request, bytes);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "nanlens: a model is not recorded: %s\n", error.what());
-    return nullptr;
   }
+  return *session != nullptr ? nullptr : request.create(request.options, nullptr, session);
+}
+
+/// The same for a model in a file.
+template <class FromFile, class FromArray>
+Status* answer_file(const char* path, const SessionOptions* options, const FromFile& from_file,
+                    const FromArray& from_array, Session** session) {
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::absolute(path, error);
+  const SessionRequest request{file.filename().string(), file.parent_path().string(), options,
+                               [&](const SessionOptions* with, const std::string* model, Session** made) {
+                                 return model == nullptr ? from_file(with, made) : from_array(with, *model, made);
+                               }};
+  std::string bytes;
+  return answer(request, [&] { return std::string_view(bytes = read_file(file)); }, session);
+}
+
+/// The same for a model in memory.
+template <class FromArray>
+Status* answer_array(std::string_view bytes, const SessionOptions* options, const FromArray& from_array,
+                     Session** session) {
+  const SessionRequest request{
+      "model", {}, options, [&](const SessionOptions* with, const std::string* model, Session** made) {
+        return from_array(with, model == nullptr ? bytes : std::string_view(*model), made);
+      }};
+  return answer(request, [&] { return bytes; }, session);
 }
 
 /// @name What stands in the table instead of the library's functions
 ///@{
 inline Status* create_session(const Environment* environment, const char* path, const SessionOptions* options,
                               Session** session) noexcept {
-  *session = without_throwing([&] {
-    return recorded_file(path, options, [&](const SessionOptions* with_ops, const std::string& model, Session** made) {
-      return real_api(function::create_session_from_array, environment, static_cast<const void*>(model.data()),
-                      model.size(), with_ops, made);
-    });
-  });
-  return *session != nullptr ? nullptr : real_api(function::create_session, environment, path, options, session);
+  return answer_file(
+      path, options,
+      [&](const SessionOptions* with, Session** made) {
+        return real_api(function::create_session, environment, path, with, made);
+      },
+      [&](const SessionOptions* with, std::string_view model, Session** made) {
+        return real_api(function::create_session_from_array, environment, static_cast<const void*>(model.data()),
+                        model.size(), with, made);
+      },
+      session);
 }
 
 inline Status* create_session_with_weights(const Environment* environment, const char* path,
                                            const SessionOptions* options, PrepackedWeights* weights,
                                            Session** session) noexcept {
-  *session = without_throwing([&] {
-    return recorded_file(path, options, [&](const SessionOptions* with_ops, const std::string& model, Session** made) {
-      return real_api(function::create_session_from_array_with_weights, environment,
-                      static_cast<const void*>(model.data()), model.size(), with_ops, weights, made);
-    });
-  });
-  return *session != nullptr
-             ? nullptr
-             : real_api(function::create_session_with_weights, environment, path, options, weights, session);
+  return answer_file(
+      path, options,
+      [&](const SessionOptions* with, Session** made) {
+        return real_api(function::create_session_with_weights, environment, path, with, weights, made);
+      },
+      [&](const SessionOptions* with, std::string_view model, Session** made) {
+        return real_api(function::create_session_from_array_with_weights, environment,
+                        static_cast<const void*>(model.data()), model.size(), with, weights, made);
+      },
+      session);
 }
 
 inline Status* create_session_from_array(const Environment* environment, const void* bytes, std::size_t size,
                                          const SessionOptions* options, Session** session) noexcept {
-  *session = without_throwing([&] {
-    return recorded_session({static_cast<const char*>(bytes), size}, "model", options, {},
-                            [&](const SessionOptions* with_ops, const std::string& model, Session** made) {
-                              return real_api(function::create_session_from_array, environment,
-                                              static_cast<const void*>(model.data()), model.size(), with_ops, made);
-                            });
-  });
-  return *session != nullptr
-             ? nullptr
-             : real_api(function::create_session_from_array, environment, bytes, size, options, session);
+  return answer_array(
+      {static_cast<const char*>(bytes), size}, options,
+      [&](const SessionOptions* with, std::string_view model, Session** made) {
+        return real_api(function::create_session_from_array, environment, static_cast<const void*>(model.data()),
+                        model.size(), with, made);
+      },
+      session);
 }
 
 inline Status* create_session_from_array_with_weights(const Environment* environment, const void* bytes,
                                                       std::size_t size, const SessionOptions* options,
                                                       PrepackedWeights* weights, Session** session) noexcept {
-  *session = without_throwing([&] {
-    return recorded_session({static_cast<const char*>(bytes), size}, "model", options, {},
-                            [&](const SessionOptions* with_ops, const std::string& model, Session** made) {
-                              return real_api(function::create_session_from_array_with_weights, environment,
-                                              static_cast<const void*>(model.data()), model.size(), with_ops, weights,
-                                              made);
-                            });
-  });
-  return *session != nullptr ? nullptr
-                             : real_api(function::create_session_from_array_with_weights, environment, bytes, size,
-                                        options, weights, session);
+  return answer_array(
+      {static_cast<const char*>(bytes), size}, options,
+      [&](const SessionOptions* with, std::string_view model, Session** made) {
+        return real_api(function::create_session_from_array_with_weights, environment,
+                        static_cast<const void*>(model.data()), model.size(), with, weights, made);
+      },
+      session);
 }
 ///@}
 
