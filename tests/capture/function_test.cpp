@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -184,6 +186,26 @@ TEST_CASE("a graph that is declared, not run, and traced later") {
   REQUIRE(run->num_traces() == 1);
   CHECK(run->trace(0)->event.output_slot == 1);
   CHECK(run->trace(0)->op_type == "MatMul");
+}
+
+TEST_CASE("runs of a declared graph are told apart by their numbers") {
+  GraphBuilder graph("network");
+  const GraphTensor x = graph.placeholder("x");
+  const GraphTensor y = graph.op("Log", "log", {x});
+  const Recorded run([&] {
+    const Vector good{1};
+    const Vector bad{std::numeric_limits<float>::quiet_NaN()};
+    nanlens::trace(x, view_of(good), 7);
+    nanlens::trace(x, view_of(bad), 8);
+    nanlens::trace(y, view_of(bad), 8);
+    nanlens::trace(y, view_of(good), 7);
+  });
+  REQUIRE(run->num_traces() == 4);
+  std::vector<std::uint64_t> runs;
+  for (std::uint32_t i = 0; i < 4; ++i) runs.push_back(run->trace_digest(i)->graph_run);
+  CHECK(runs == std::vector<std::uint64_t>{7, 8, 8, 7});
+  CHECK(run->trace_digest(1)->outside_source);
+  CHECK(!run->trace_digest(2)->outside_source);
 }
 
 TEST_CASE("parts of a call run on other threads") {

@@ -4,6 +4,7 @@ ONNX Runtime is the wheel from PyPI, kept in WORK_DIR. Ends with 77 where it can
 """
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -73,6 +74,22 @@ class Test:
         done = run(self.nanlens, "run", "--hosts", "none", "--logdir", os.path.join(self.work, "none"), "--", self.program,
                    self.path("vector.onnx"), "x", "y", "1", "1", "file", "0")
         assert "nothing was recorded" in done.stderr, done.stderr
+
+    def check_example(self):
+        """What the example's README says is what is printed."""
+        folder = os.path.join(here, "../../../examples/onnx")
+        with open(os.path.join(folder, "README.md"), encoding="utf-8") as file:
+            says = re.search(r"once as optimised, `(.*)`", file.read())[1]
+        done = self.onnx(os.path.join(folder, "model.onnx"), "--input", os.path.join(folder, "x.npy"), "--logdir", "example")
+        assert [f"as written: {says}", f"optimised: {says}"] == done.stdout.splitlines()[:2], done.stdout
+
+    def check_written(self):
+        """A program whose model is recorded as it was written, if that is wanted."""
+        for graph, kinds in ("", {"FusedGemm": 1, "MatMul": 0}), ("written", {"FusedGemm": 0, "MatMul": 1}):
+            os.environ["NANLENS_ONNX_GRAPH"] = graph
+            logdir, done = self.recorded(self.program, self.path("gemm_vector.onnx"), "x", "y", "1", "1", "file", "1", "2", "3")
+            del os.environ["NANLENS_ONNX_GRAPH"]
+            assert {kind: self.traces(logdir, kind) for kind in kinds} == kinds and done.stdout == "1e+30 1\n", done
 
     def check_one_line(self):
         """A program that has the header's lines."""

@@ -27,6 +27,9 @@ def write_models(folder):
     write(folder, "vector.onnx", proto.model(Graph(
         [node("Sub", "x c", "s", "sub"), node("Log", "s", "l", "/blk/Log"), node("Exp", "l", "y", "exp")], [n],
         [value("y", FLOAT, ["n"])], c=models.f(0.5))))
+    write(folder, "gemm_vector.onnx", proto.model(Graph(
+        [node("Unsqueeze", "x first", "u"), node("MatMul", "u w", "m", "mm"), node("Add", "m b", "s", "add"), node("Relu", "s", "r"), node("Squeeze", "r", "y")],
+        [value("x", FLOAT, [3])], [value("y", FLOAT, [3])], first=numpy.array([0]), w=numpy.eye(3, dtype=numpy.float32), b=models.f(1e30, 0, 0))))
     w = models.f(1, -1, 1)
     write(folder, "weights.bin", w.tobytes())
     write(folder, "external.onnx", proto.model(Graph(

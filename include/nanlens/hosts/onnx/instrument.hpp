@@ -196,41 +196,56 @@ class Instrumenter {
     Scope inside(&scope, has_enter ? "nanlens/run_" + std::to_string(first_value) : scope.run(),
                  prefix_of(node, scope));
     add_initializers(body, inside);
-    std::vector<std::pair<std::size_t, std::uint32_t>> states;  // position among the body's inputs, node
-    for (std::size_t i = wires.first_body_in; i < body.inputs.size(); ++i) {
-      const std::size_t outer = i - wires.first_body_in + wires.first_input;
-      const Meaning given = outer < node.inputs.size() ? scope.meaning(node.inputs[outer]) : Meaning();
-      if (!given.is_tensor || body.inputs[i].kind == ValueKind::other) {
-        inside.set(body.inputs[i].name, {given.inputs, false});
-        continue;
-      }
-      states.emplace_back(i - wires.first_body_in,
-                          add_node("Identity", inside.prefix() + std::string(body.inputs[i].name), given.inputs));
-      add_value(inside, body.inputs[i].name, {states.back().second});
-    }
+    const std::vector<BodyInput> inputs = add_body_inputs(node, body, wires, scope, inside);
     go_through(body, inside, depth + 1);
-    const auto result = [&](std::size_t i) {
-      const std::size_t at = i + wires.first_result;
-      return at < body.outputs.size() ? inside.meaning(body.outputs[at].name) : Meaning();
-    };
-    for (const auto& [state, number] : states)
-      if (state < wires.num_states) {
-        Meaning from{description_.nodes[number].inputs};
-        from.add(result(state));
-        description_.nodes[number].inputs = from.inputs;
-      }
-    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-      Meaning from = result(i);
-      const bool is_state = i < wires.num_states;
-      if (is_state && i + wires.first_input < node.inputs.size())
-        from.add(scope.meaning(node.inputs[i + wires.first_input]));
-      if (!is_state) gather(from);
-      add_flow_output(node, i, scope, from);
+    std::vector<Meaning> results;
+    for (std::size_t i = wires.first_result; i < body.outputs.size(); ++i)
+      results.push_back(inside.meaning(body.outputs[i].name));
+    results.resize(std::max(results.size(), node.outputs.size()));
+    for (const BodyInput& input : inputs) {  // from the second iteration on, what the one before it made
+      if (input.position >= std::min(wires.num_states, results.size())) continue;
+      Meaning from{description_.nodes[input.node].inputs};
+      from.add(results[input.position]);
+      description_.nodes[input.node].inputs = from.inputs;
     }
+    add_loop_outputs(node, wires, results, scope);
     const auto end_value = static_cast<ValueNumber>(description_.values.size());
     rewrite(node, {graph_with_probes(node.subgraphs.front().graph, inside, [&](WireWriter& w) {
               if (has_enter) write_enter(w, body, scope, inside, first_value, end_value);
             })});
+  }
+
+  // A value that a body is given, and the node that stands for it.
+  struct BodyInput {
+    std::size_t position;
+    std::uint32_t node;
+  };
+  std::vector<BodyInput> add_body_inputs(const Node& node, const Graph& body, const Wiring& wires, const Scope& scope,
+                                         Scope& inside) {
+    std::vector<BodyInput> inputs;
+    for (std::size_t i = wires.first_body_in; i < body.inputs.size(); ++i) {
+      const NamedValue& input = body.inputs[i];
+      const std::size_t position = i - wires.first_body_in;
+      const std::size_t outer = position + wires.first_input;
+      const Meaning given = outer < node.inputs.size() ? scope.meaning(node.inputs[outer]) : Meaning();
+      if (!given.is_tensor || input.kind == ValueKind::other) {
+        inside.set(input.name, {given.inputs, false});
+        continue;
+      }
+      inputs.push_back({position, add_node("Identity", inside.prefix() + std::string(input.name), given.inputs)});
+      add_value(inside, input.name, {inputs.back().node});
+    }
+    return inputs;
+  }
+  void add_loop_outputs(const Node& node, const Wiring& wires, std::vector<Meaning>& results, Scope& scope) {
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      const std::size_t given = i + wires.first_input;
+      if (i >= wires.num_states)
+        gather(results[i]);
+      else if (given < node.inputs.size())  // where there is no iteration
+        results[i].add(scope.meaning(node.inputs[given]));
+      add_flow_output(node, i, scope, results[i]);
+    }
   }
 
   void gather(const Meaning& meaning) {
