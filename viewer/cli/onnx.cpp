@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int cannot_read = 2;
-constexpr int found_bad = 1;
+constexpr int onnx_unread = 2;
+constexpr int onnx_bad = 1;
 
 using Drive = int(std::size_t num_words, const char* const* words);
 
@@ -45,7 +45,7 @@ int drive(const std::string& library, const std::string& logdir, const std::vect
       ::setenv("NANLENS_LOGDIR", logdir.c_str(), 1);
     std::vector<const char*> list;
     for (const std::string& word : words) list.push_back(word.c_str());
-    int code = cannot_read;
+    int code = onnx_unread;
     try {
       code = open_driver(library)(list.size(), list.data());
     } catch (const Failure& failure) {
@@ -118,7 +118,7 @@ int run_both(const OnnxOptions& options, const std::string& library) {
     bad = tell_first("optimised", optimised) || bad;
   }
   line("more: nanlens why " + written + ", nanlens why " + optimised);
-  return bad && options.check ? found_bad : 0;
+  return bad && options.check ? onnx_bad : 0;
 }
 
 }  // namespace
@@ -137,7 +137,7 @@ int onnx(const OnnxOptions& options) {
   fs::create_directories(complete.logdir, error);
   if (error) throw Failure("can't write to '" + complete.logdir + "': " + error.message());
   const int code = run_both(complete, library);
-  if (code == cannot_read && !was_there) fs::remove(complete.logdir, error);  // if it is empty
+  if (code == onnx_unread && !was_there) fs::remove(complete.logdir, error);  // if it is empty
   return code;
 }
 

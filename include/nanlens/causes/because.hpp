@@ -82,6 +82,15 @@ inline std::string because_of_unknown_op(const CauseFacts& f) {
   return {};
 }
 
+// Its inputs are x, scale, offset, mean and variance, in TensorFlow, PyTorch and ONNX.
+inline std::string because_of_normalisation(const CauseFacts& f) {
+  constexpr std::size_t variance = 4;
+  const bool known = variance < f.inputs.size() && f.inputs[variance].known;
+  const std::string below = known ? negatives_words(f.inputs[variance].health) : std::string();
+  if (below.empty() || (f.kinds_known && (f.kinds & reader::nan_flag) == 0)) return because_of_unknown_op(f);
+  return "; the variance, " + f.inputs[variance].name + ", has " + below + ": their root does that";
+}
+
 inline std::string because_of_domain(const CauseFacts& f) {
   const bool only_infinite = f.kinds_known && (f.kinds & reader::nan_flag) == 0;
   if (f.code == OpCode::atanh && only_infinite) return only(f, "−1 and 1 do that");
@@ -133,6 +142,7 @@ inline std::string because(const CauseFacts& f) {
     case OpCode::sqrt_grad:
     case OpCode::reciprocal_grad:
       return ": the gradient of " + std::string(function_of_gradient(f.op)) + " is infinite at 0";
+    case OpCode::batch_norm: return because_of_normalisation(f);
     case OpCode::matrix: return ": the matrix is singular or not positive definite";
     case OpCode::softmax:
     case OpCode::log_softmax: return "; exponentials overflow in it unless the maximum is taken away first";

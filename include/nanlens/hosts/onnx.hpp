@@ -16,6 +16,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <nanlens/config.hpp>
 #include <nanlens/nanlens.hpp>
@@ -55,9 +56,9 @@ inline Probed instrument(std::string_view model, std::string_view name) {
 /// OrtGetApiBase() gives. False if this ONNX Runtime is too old.
 template <class Options>
 bool register_ops(Options& options, const void* base) {
+  auto* const own = &*options;
   const onnx_host::Api api(static_cast<const onnx_host::ApiBase*>(base)->get_api(onnx_host::api_version));
-  return api.exists() && api.is_fine(onnx_host::add_ops(
-                             api, reinterpret_cast<onnx_host::SessionOptions*>(static_cast<void*>(&*options))));
+  return api.exists() && api.is_fine(onnx_host::add_ops(api, reinterpret_cast<onnx_host::SessionOptions*>(own)));
 }
 #endif
 

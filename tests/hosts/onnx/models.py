@@ -76,7 +76,7 @@ MODELS = {
                    [x3], [y3], c=f(30000)), plain, ("Cast", "to_half", "")),
     "matmul": (chain(node("MatMul", "x w", "m", "mm"), node("Sigmoid", "m", "y", "sigmoid"), **huge), plain, ("MatMul", "mm", "range of float32")),
     "batch_norm": (Graph([node("BatchNormalization", "x scale bias mean variance", "n", "bn"), node("Relu", "n", "y", "relu")],
-                         [x3], [y3], **norm), plain, ("BatchNormalization", "bn", "")),
+                         [x3], [y3], **norm), plain, ("BatchNormalization", "bn", "the variance, ")),
     "sqrt": (chain(node("Neg", "x", "n", "neg"), node("Sqrt", "n", "y", "root")), plain, ("Sqrt", "root", "negative")),
     "pow": (chain(node("Sub", "x c", "s", "sub"), node("Pow", "s p", "y", "pow"), c=f(2), p=f(-1)), plain, ("Pow", "pow", "")),
     "if": (with_if(), numpy.array([[0.5, 2, 3], [4, 5, 6]], float32), ("Sqrt", "choose/then_sqrt", "negative")),

@@ -105,6 +105,12 @@ class Test:
         assert found["total"] == 2 * 40 * 8 and len(found["causes"]) == 1, found["causes"]
         assert found["headline"]["reach"] == found["total"], found["headline"]
 
+    def check_plugin(self):
+        """A program that opens a plugin, which has brought the library for itself."""
+        logdir, done = self.recorded(os.path.join(self.work, "loader"), os.path.join(self.work, "plugin.so"), self.path("vector.onnx"),
+                                     "x", "y", "1", "1", "file", "1", "0.25")
+        assert done.stdout == "0.5 1\n" and self.traces(logdir, "Log") == 1, done
+
     def check_external(self):
         """Weights in a file beside the model."""
         logdir, done = self.recorded(self.program, self.path("external.onnx"), "x", "y", "1", "1", "file", "1", "2", "3")
@@ -170,11 +176,14 @@ def build_program(work, library, cc):
         os.remove(link)
     os.symlink(library, link)
     program = os.path.join(work, "program")
-    run(cc, "-w", os.path.join(here, "program.c"), "-o", program, "-L" + work, "-l:libonnxruntime.so.1", "-lpthread", "-Wl,-rpath," + work)
+    link_flags = ["-L" + work, "-l:libonnxruntime.so.1", "-lpthread", "-Wl,-rpath," + work]
+    run(cc, "-w", os.path.join(here, "program.c"), "-o", program, *link_flags)
     run(cc, "-shared", "-fPIC", os.path.join(here, "old.c"), "-o", os.path.join(work, "old.so"))
+    run(cc, "-w", "-shared", "-fPIC", "-Dmain=plugin_main", os.path.join(here, "program.c"), "-o", os.path.join(work, "plugin.so"), *link_flags)
+    run(cc, os.path.join(here, "loader.c"), "-o", os.path.join(work, "loader"), "-ldl")
     cxx = [words for words in ("g++", "clang++") if shutil.which(words)][0]
     run(cxx, "-std=c++20", "-O0", "-I" + os.path.join(here, "../../../include"), os.path.join(here, "one_line.cpp"), "-o",
-        os.path.join(work, "one_line"), "-L" + work, "-l:libonnxruntime.so.1", "-ldl", "-lpthread", "-Wl,-rpath," + work)
+        os.path.join(work, "one_line"), "-ldl", *link_flags)
     return program
 
 

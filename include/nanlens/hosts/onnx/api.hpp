@@ -125,6 +125,7 @@ inline constexpr ApiFunction<Status*(Session*, const RunOptions*, const char* co
 inline constexpr ApiFunction<Status*(SessionOptions**) noexcept, 10> create_options;
 inline constexpr ApiFunction<Status*(SessionOptions*, const char* path) noexcept, 11> set_optimized_path;
 inline constexpr ApiFunction<Status*(const SessionOptions*, SessionOptions**) noexcept, 12> clone_options;
+inline constexpr ApiFunction<Status*(SessionOptions*, int level) noexcept, 22> set_log_level;
 inline constexpr ApiFunction<Status*(SessionOptions*, int level) noexcept, 23> set_optimization_level;
 inline constexpr ApiFunction<Status*(const char* domain, OpDomain**) noexcept, 26> create_domain;
 inline constexpr ApiFunction<Status*(OpDomain*, const CustomOp*) noexcept, 27> add_to_domain;

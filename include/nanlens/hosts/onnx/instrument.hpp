@@ -43,6 +43,7 @@ class Instrumenter {
     Scope scope(nullptr, "nanlens/run", {});
     add_arguments(graph, scope);
     go_through(graph, scope, 0);
+    if (is_damaged_) return {{}, "a graph in it is damaged"};
     Instrumented result;
     write_model(result.model, bytes, model, scope);
     return result;
@@ -161,7 +162,7 @@ class Instrumenter {
     std::vector<std::string> graphs;
     for (const Subgraph& branch : node.subgraphs) {
       Graph graph;
-      read_graph(branch.graph, graph);
+      is_damaged_ = !read_graph(branch.graph, graph) || is_damaged_;
       Scope inside(&scope, scope.run(), prefix_of(node, scope));
       add_initializers(graph, inside);
       go_through(graph, inside, depth + 1);
@@ -189,7 +190,7 @@ class Instrumenter {
 
   void add_loop(const Node& node, Scope& scope, int depth) {
     Graph body;
-    read_graph(node.subgraphs.front().graph, body);
+    is_damaged_ = !read_graph(node.subgraphs.front().graph, body) || is_damaged_;
     const Wiring wires = wiring(node, body);
     const auto first_value = static_cast<ValueNumber>(description_.values.size());
     const bool has_enter = node.type == "Loop" && !body.inputs.empty();  // a Scan's body is not told its iteration
@@ -349,6 +350,7 @@ class Instrumenter {
   Description description_;
   Rewritten rewritten_;
   std::string_view begin_input_;
+  bool is_damaged_ = false;  // a graph in a node
 };
 
 /// A model with probes. `name` is what its graph is called on record.

@@ -82,6 +82,8 @@ class CopiedOptions {
   void save_optimised(const std::string& path) {
     is_fine_ = is_fine_ && real_api.is_fine(real_api(function::set_optimized_path, options_, path.c_str()));
   }
+  /// Not that the saved model is for this machine alone.
+  void say_errors_only() { is_fine_ = is_fine_ && real_api.is_fine(real_api(function::set_log_level, options_, 3)); }
   void leave_unoptimised() {
     is_fine_ = is_fine_ && real_api.is_fine(real_api(function::set_optimization_level, options_, 0));
   }
@@ -118,11 +120,13 @@ inline std::string read_file(const std::filesystem::path& path) {
 inline std::string optimised_model(const SessionRequest& request) {
   static std::atomic<unsigned> number{0};
   std::error_code error;
+  const std::filesystem::path directory = std::filesystem::temp_directory_path(error);
+  if (error) return {};
   const std::filesystem::path path =
-      std::filesystem::temp_directory_path(error) /
-      ("nanlens-" + std::to_string(::getpid()) + "-" + std::to_string(number.fetch_add(1)) + ".onnx");
+      directory / ("nanlens-" + std::to_string(::getpid()) + "-" + std::to_string(number.fetch_add(1)) + ".onnx");
   CopiedOptions options(request.options);
   options.save_optimised(path.string());
+  options.say_errors_only();
   Session* session = nullptr;
   std::string model;
   if (options.get() != nullptr && real_api.is_fine(request.create(options.get(), nullptr, &session))) {
@@ -254,7 +258,7 @@ inline Status* create_session_from_array_with_weights(const Environment* environ
 class HookedTable {
  public:
   explicit HookedTable(const void* const* table) {
-    std::memcpy(entries_.data(), table, readable_bytes(table, sizeof entries_));
+    std::copy_n(table, readable_bytes(table, sizeof entries_) / sizeof *table, entries_.begin());
     put(function::create_session, &create_session);
     put(function::create_session_from_array, &create_session_from_array);
     put(function::create_session_with_weights, &create_session_with_weights);
