@@ -142,7 +142,7 @@ with open(os.path.join(damaged, [f for f in os.listdir(damaged) if f.endswith("t
     f.seek(30)
     f.write(b"\xff")
 assert "incomplete" in run(nanlens, "check", damaged)[0]
-run(nanlens, "check", damaged, "--strict", code=3)
+assert "as --strict demands" in run(nanlens, "check", damaged, "--strict", code=3)[0]
 
 # A recording that did not end in order is never clean; with a NaN on record the NaN counts.
 for name, code in (("clip", 3), ("bug", 1)):

@@ -239,7 +239,10 @@ void conclude(Report& report, bool strict) {
     report.headline = "can't tell: " + checked;
   }
   const bool incomplete = c.unreadable > 0 || !c.left_out.empty();
-  if (strict && incomplete && report.verdict == Verdict::clean) report.verdict = Verdict::cannot_tell;
+  if (strict && incomplete && report.verdict == Verdict::clean) {
+    report.verdict = Verdict::cannot_tell;
+    report.headline += " (but not all was recorded and read, as --strict demands)";
+  }
   report.exit_code = report.verdict == Verdict::findings      ? has_findings
                      : report.verdict == Verdict::cannot_tell ? not_checked
                                                               : 0;
