@@ -239,6 +239,13 @@ for result in sarif(check("placeless", "--format", "sarif", code=1))["results"]:
     assert where["artifactLocation"]["uri"] == "placeless" and "region" not in where, where
 assert all("file" not in properties for _, properties, _ in commands(check("placeless", "--format", "github", code=1)))
 
+# Native code: what did not trap is not on record, and that is said.
+if os.path.exists(os.path.join(os.path.dirname(nanlens), "..", "lib", "nanlens", "libnanlens_traps.so")):
+    run(nanlens, "run", "--traps", "--logdir", "trapped", "--", os.path.join(os.path.dirname(causes), "solver"))
+    trapped = answer("trapped", "--source-root", source, code=1)
+    assert [f["rule"] for f in trapped["findings"]] == ["rc.trap"] and trapped["findings"][0]["place"]["path_in_root"] == "examples/solver/solver.c"
+    assert "of native code what trapped alone is on record" in trapped["coverage"]["line"], trapped["coverage"]
+
 # A baseline: another recording, or what was written of one.
 run(causes, os.path.join(logdirs, "two"), "two")
 run(causes, os.path.join(logdirs, "again"), "two")

@@ -116,6 +116,7 @@ std::string coverage_line(const Coverage& c) {
   if (c.events() > c.checked()) text += "; " + with_separators(c.events() - c.checked()) + " hold no health";
   if (c.graph_ops > c.graph_ops_seen)
     text += "; " + share(c.graph_ops_seen, c.graph_ops, "op of graphs has a row", "ops of graphs have a row");
+  if (c.traps > 0) text += "; of native code what trapped alone is on record";
   text += "; " + losses(c);
   if (!c.left_out.empty()) text += "; sampled";
   if (!c.unfinished.empty()) text += "; incomplete";
@@ -136,6 +137,9 @@ std::vector<std::pair<std::string, std::string>> coverage_details(const Coverage
   if (c.graph_ops > 0)
     lines.emplace_back("ops of graphs", share(c.graph_ops_seen, c.graph_ops, "has", "have") +
                                             " a row; of the others it is not known whether they ran");
+  if (c.traps > 0)
+    lines.emplace_back("native code",
+                       "instructions that trapped are on record, so many of each; of all others nothing is known");
   lines.emplace_back("filters", "by op or by dtype: whether there was one is not on record");
   lines.emplace_back("lost", losses(c));
   for (const std::string& reason : c.unfinished) lines.emplace_back("incomplete", reason);

@@ -127,6 +127,7 @@ void gather_run(reader::Run& run, const SourceRoot& sources, Report& report) {
     Finding f = finding_of(causes, writer, root, sources);
     f.level = level;
     report.coverage.causes_unknown += f.rule == "rc.unknown";
+    report.coverage.traps += f.rule == "rc.trap";
     report.findings.push_back(std::move(f));
   };
   for (const causes::CauseGroup& group : writer.groups().list()) add(group.root, Level::error);
