@@ -249,9 +249,9 @@ void add_run(CLI::App& app, Arguments& a) {
   command->add_flag("--best-effort", a.run.best_effort, "run it unrecorded where it can't be recorded");
   command->footer(
       "The program follows behind '--'. Its exit code, or 128 and the number of a signal, is that of run.\n"
-      "A step ends with each step() of a PyTorch optimizer, and where a C++ program calls nanlens::step(); a program "
-      "in\n"
-      "which none ends has one. Steps and 'nanlens off' concern ops: exceptions are trapped all the same.");
+      "A step ends with each step() of a PyTorch optimizer, with each graph of ggml, and where a C++ program calls\n"
+      "nanlens::step(); a program in which none ends has one. Steps and 'nanlens off' concern ops: exceptions are "
+      "trapped all the same.");
   command->callback([&a] { a.code = nanlens::cli::run(a.run); });
 }
 
