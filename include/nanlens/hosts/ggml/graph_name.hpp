@@ -2,6 +2,7 @@
 /// Which graphs of a program are the same: they get one name, and so are recorded once.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -39,11 +40,14 @@ inline std::uint64_t digest_of(::ggml_cgraph* graph) {
   return digest;
 }
 
-/// "ggml_graph" for the first, "ggml_graph_2" for the next that is another one.
+/// "ggml_graph" for the first, "ggml_graph_2" for the next that is another one; a program that always makes others
+/// comes to an end with them.
 inline std::string name_of(std::uint64_t digest) {
   static auto* const names = new std::unordered_map<std::uint64_t, std::string>;
   static std::mutex lock;
   const std::lock_guard guard(lock);
+  constexpr std::size_t most = 4096;
+  if (names->size() >= most && !names->contains(digest)) return "further_ggml_graphs";
   std::string& name = (*names)[digest];
   if (name.empty()) name = names->size() == 1 ? "ggml_graph" : "ggml_graph_" + std::to_string(names->size());
   return name;

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <deque>
 #include <string>
 #include <string_view>
@@ -18,6 +17,7 @@
 #include <nanlens/hosts/ggml/graph_name.hpp>
 #include <nanlens/hosts/ggml/node.hpp>
 #include <nanlens/hosts/ggml/parameters.hpp>
+#include <nanlens/hosts/ggml/recording.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN ggml_host {
@@ -26,19 +26,6 @@ using nanlens::detail::InputRef;
 using nanlens::detail::OutputRef;
 using nanlens::detail::SourcePlace;
 using nanlens::detail::TensorLink;
-
-/// What check_numerics has to say: an exception can't leave a callback of a C library.
-inline void tell(const nanlens::detail::NumericsRef* found) noexcept {
-  if (found == nullptr) return;
-  if (found->handler != nullptr)
-    found->handler(found->context, found);
-  else
-    std::fprintf(stderr, "nanlens: %.*s\n", static_cast<int>(found->message.size), found->message.data);
-  found->release(found);
-}
-
-/// True if ops are to be recorded now.
-inline bool is_wanted() noexcept { return nanlens::detail::is_active() && nanlens::detail::active_bits() != 0; }
 
 /// A run of a graph that is under way. Ops know their inputs by ggml's own pointers, not by memory: the allocator gives
 /// the memory of one tensor to others in the same run.
@@ -91,9 +78,8 @@ class GraphRun {
     const std::uint64_t duration = nanlens::detail::steady_now_ns() - begun_ns_;
     if (!is_computed(node)) return;
     if (raised != 0 && got_bad(node)) raised = 0;
-    void* const before = nanlens::detail::recorder().adopt_function(call_);
+    const Within within(call_);
     record(node, {duration, raised, nullptr, nullptr});
-    nanlens::detail::recorder().give_back_function(before);
   }
 
  private:
@@ -115,10 +101,9 @@ class GraphRun {
       const TensorView view = view_at(*source, source->data);
       TensorLink link;
       OutputRef output{view, nanlens::detail::key_of(view), &link};
-      void* const before = nanlens::detail::recorder().adopt_function(call_);
+      const Within within(call_);
       tell(nanlens::detail::recorder().record({"Placeholder", name_of(*source), SourcePlace()}, nullptr, 0, &output, 1,
                                               {}));
-      nanlens::detail::recorder().give_back_function(before);
       leaves_.emplace(source, link);
     }
   }

@@ -2,6 +2,7 @@
 /// What a node of ggml's graph reads and writes.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -43,9 +44,10 @@ constexpr bool is_destination(NodeKind kind, std::size_t source) noexcept {
 /// ggml before 2026 computes all nodes of a graph; later those that it has marked.
 inline bool is_computed(const ::ggml_tensor& node) noexcept {
   constexpr std::int32_t compute_flag = 16;
-  static bool marks = false;  // raced for by threads that write the same
-  if ((node.flags & compute_flag) != 0) marks = true;
-  return !marks || (node.flags & compute_flag) != 0;
+  static std::atomic<bool> marks{false};
+  const bool marked = (node.flags & compute_flag) != 0;
+  if (marked) marks.store(true, std::memory_order_relaxed);
+  return marked || !marks.load(std::memory_order_relaxed);
 }
 
 /// The rows that SET_ROWS has written, as a tensor of their own: what else its result holds, a cache for instance, may

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdio>
-#include <exception>
 #include <mutex>
 #include <thread>
 #include <unordered_map>
@@ -20,22 +18,6 @@ struct Chained {
   bool (*callback)(::ggml_tensor* node, bool ask, void* user_data) = nullptr;
   void* user_data = nullptr;
 };
-
-/// Runs a part of the adapter inside of ggml, which is C: what memory is wanted for is lost, and the program goes on.
-template <class Body>
-void without_throwing(Body&& body) noexcept {
-#if NANLENS_HAS_EXCEPTIONS
-  try {
-    body();
-  } catch (const std::exception& error) {
-    static bool said = false;
-    if (!said) std::fprintf(stderr, "nanlens: a node of ggml is not recorded: %s\n", error.what());
-    said = true;
-  }
-#else
-  body();
-#endif
-}
 
 class Watcher;
 
