@@ -88,7 +88,7 @@ ggml_status compute(ggml_cgraph* graph, const ComputeOne& compute_one) {
 namespace detail {
 
 inline bool is_of_cpu(ggml_backend_buffer_t buffer) {
-  ggml_backend_dev_t const device = ggml_backend_buft_get_device(ggml_backend_buffer_get_type(buffer));
+  ggml_backend_device* const device = ggml_backend_buft_get_device(ggml_backend_buffer_get_type(buffer));
   return device == nullptr || ggml_backend_dev_type(device) == GGML_BACKEND_DEVICE_TYPE_CPU;
 }
 

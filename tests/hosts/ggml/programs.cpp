@@ -86,7 +86,7 @@ class Program {
   void compute(ggml_cgraph* graph, int times = 1) {
     if (buffers.empty()) place_weights();
     if (way == Way::backend || way == Way::plan)
-      if (ggml_backend_buffer_t const buffer = ggml_backend_alloc_ctx_tensors(context, cpu)) buffers.push_back(buffer);
+      if (ggml_backend_buffer* const buffer = ggml_backend_alloc_ctx_tensors(context, cpu)) buffers.push_back(buffer);
     for (int i = 0; i < times; ++i) compute_once(graph);
   }
 

@@ -7,9 +7,11 @@
 
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include <dlfcn.h>
 #include <link.h>
@@ -73,19 +75,21 @@ inline void note_callback(void* scheduler, nanlens_ggml_callback* callback, void
 
 /// A library of the process that has ggml's functions; null if there is none.
 inline void* find_ggml() {
-  void* found = nullptr;
+  std::vector<std::string> paths;  // opened later: libraries must not be opened while they are gone over
   ::dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* to) {
         const char* const slash = std::strrchr(info->dlpi_name, '/');
         const std::string_view file = slash == nullptr ? info->dlpi_name : slash + 1;
-        if (!file.starts_with("libggml") && !file.starts_with("libllama") && !file.starts_with("libwhisper")) return 0;
-        void* const handle = ::dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-        if (handle == nullptr || ::dlsym(handle, "ggml_op_desc") == nullptr) return 0;
-        *static_cast<void**>(to) = handle;
-        return 1;
+        if (file.starts_with("libggml") || file.starts_with("libllama"))
+          static_cast<std::vector<std::string>*>(to)->emplace_back(info->dlpi_name);
+        return 0;
       },
-      &found);
-  return found;
+      static_cast<void*>(&paths));
+  for (const std::string& path : paths) {
+    void* const handle = ::dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+    if (handle != nullptr && ::dlsym(handle, "ggml_op_desc") != nullptr) return handle;
+  }
+  return nullptr;
 }
 
 inline void watch_ggml() {
