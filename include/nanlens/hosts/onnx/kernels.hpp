@@ -171,7 +171,22 @@ struct KernelOf {
   Kernel kernel;
 };
 
-/// An op of one kind of kernel, with so many inputs and outputs. Nothing leaves a kernel: what fails is not recorded.
+/// Nothing may be thrown into ONNX Runtime's C functions: false where memory has run out.
+template <class Body>
+bool has_memory_for(const Body& body) noexcept {
+#if NANLENS_HAS_EXCEPTIONS
+  try {
+    body();
+  } catch (...) {
+    return false;
+  }
+#else
+  body();
+#endif
+  return true;
+}
+
+/// An op of one kind of kernel, with so many inputs and outputs.
 template <class Kernel, std::size_t NumInputs, std::size_t NumOutputs>
 struct OpOf : CustomOp {
   explicit OpOf(const char* op_name) : text(op_name) {
@@ -199,19 +214,13 @@ struct OpOf : CustomOp {
  private:
   static Status* create(const CustomOp* /*op*/, const void* const* table, const KernelInfo* info, void** kernel) {
     const Api api(table);
-    try {
-      *kernel = new KernelOf<Kernel>{api, Kernel(api, info)};
-    } catch (...) {
-      return api(function::create_status, 1, "nanlens: no memory for a probe");
-    }
-    return nullptr;
+    const bool is_made = has_memory_for([&] { *kernel = new KernelOf<Kernel>{api, Kernel(api, info)}; });
+    return is_made ? nullptr : api(function::create_status, 1, "nanlens: no memory for a probe");
   }
+  // Without memory what is lost is one value.
   static Status* run(void* kernel, KernelContext* context) {
     const auto& all = *static_cast<const KernelOf<Kernel>*>(kernel);
-    try {
-      all.kernel.compute(KernelCall(all.api, context));
-    } catch (...) {  // no memory: what is lost is one value
-    }
+    (void)has_memory_for([&] { all.kernel.compute(KernelCall(all.api, context)); });
     return nullptr;
   }
 };
