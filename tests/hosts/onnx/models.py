@@ -47,6 +47,18 @@ def with_quiet_loop():
                  [x3], [value("y", FLOAT, [3, 2, 3]), value("v", FLOAT, [2, 3])], n=numpy.array(3), yes=numpy.array(True), one=f(1))
 
 
+def with_if_in_loop():
+    """From its third iteration on the body takes the logarithm of what it is given, which then holds a zero."""
+    then = Graph([node("Log", "less", "t", "log")], [], [value("t", FLOAT, [2, 3])])
+    other = Graph([node("Identity", "less", "e")], [], [value("e", FLOAT, [2, 3])])
+    body = Graph([node("Sub", "v_in one", "less", "less"), node("Greater", "i second", "late", "late"),
+                  node("If", "late", "v_out", "choose", then_branch=then, else_branch=other), node("Identity", "go", "go_on")],
+                 [value("i", INT64, []), value("go", BOOL, []), value("v_in", FLOAT, [2, 3])],
+                 [value("go_on", BOOL, []), value("v_out", FLOAT, [2, 3])])
+    return Graph([node("Loop", "n yes x", "v", "loop", body=body), node("Neg", "v", "y", "neg")],
+                 [x3], [y3], n=numpy.array(3), yes=numpy.array(True), one=f(1), second=numpy.array(1))
+
+
 def with_scan():
     body = Graph([node("Add", "s e", "s_out", "sum"), node("Div", "e s", "e_out", "ratio")],
                  [value("s", FLOAT, [3]), value("e", FLOAT, [3])], [value("s_out", FLOAT, [3]), value("e_out", FLOAT, [3])])
@@ -82,6 +94,7 @@ MODELS = {
     "if": (with_if(), numpy.array([[0.5, 2, 3], [4, 5, 6]], float32), ("Sqrt", "choose/then_sqrt", "negative")),
     "loop": (with_loop(), numpy.array([[9, 9, 4], [9, 9, 9]], float32), ("Sqrt", "loop/root", "negative")),
     "quiet_loop": (with_quiet_loop(), numpy.array([[9, 2, 9], [9, 9, 9]], float32), ("Log", "loop/log", "")),
+    "if_in_loop": (with_if_in_loop(), numpy.array([[9, 3, 9], [9, 9, 9]], float32), ("Log", "loop/choose/log", "1 zero")),
     "scan": (with_scan(), numpy.array([[1, 0, 1], [1, 1, 1]], float32), ("Div", "scan/ratio", "")),
     "sequence": (chain(node("Log", "x", "l", "log"), node("SequenceConstruct", "x l", "s", "both"),
                        node("SequenceAt", "s at", "a", "pick"), node("Relu", "a", "y", "relu"), at=numpy.array(1)),
