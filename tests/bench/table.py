@@ -238,6 +238,17 @@ def reading():
     row("–", "causes of 3.5 M bad rows", f"{r['causes_s']:.2f} s", "–", f"{r['causes_bytes'] / 1e6:.0f} MB", "≤ 0.5 s")
 
 
+def ranks():
+    directory = os.path.join(work, "ranks")
+    r = lines(call(bench("ranks"), directory))[0]
+    shutil.rmtree(directory)
+    row("14", f"{r['ranks']} ranks, {r['events']:,} events: open", f"{r['open_s']:.2f} s", f"one process {r['one_open_s']:.2f} s",
+        f"{r['ratio']:.2f}x", "≤ 1.3x")
+    for r in lines(call(sys.executable, os.path.join(source, "tests/bench/mpi_cost.py"), os.path.join(build, "bin", "nanlens"))):
+        row("–", f"MPI, {r['ranks']} ranks: {r['steps']:,} steps of {r['rows']} x 1,024 points, edges and a sum exchanged", f"{r['recorded_s']:.2f} s",
+            f"not recorded {r['plain_s']:.2f} s", f"{r['recorded_s'] / r['plain_s']:.2f}x", "≤ 1.05x")
+
+
 def hostile():
     for r in lines(call(bench("hostile"))):
         row("–", f"made to harm: {r['name']}, {r['n']:,} and {100 * r['n']:,} of them", f"{r['large_ns']:,.0f} ns",
@@ -285,7 +296,7 @@ def page():
 def main():
     install()
     os.makedirs(work, exist_ok=True)
-    for part in (summaries, recording, walkthrough, reading, hostile, compiling, page):
+    for part in (summaries, recording, walkthrough, reading, ranks, hostile, compiling, page):
         part()
     cpu = [line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")]
     rows.sort(key=lambda r: int(r[0]) if r[0].isdigit() else 99)

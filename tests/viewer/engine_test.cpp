@@ -72,6 +72,23 @@ TEST_CASE("a logdir of TensorFlow: counts, verdict, the first bad tensor with it
   CHECK(s.selection.stack.missing == 0);
 }
 
+TEST_CASE("the rows of one rank of a job") {
+  auto files = std::make_shared<std::map<std::string, std::string>>();
+  for (const int rank : {0, 1, 2}) {
+    GeneratorOptions options;
+    options.calls = 10 + rank;
+    options.ops_per_graph = 5;
+    options.id_prefix = "r" + std::to_string(rank);
+    files->merge(nanlens::test::generated_files(options, "tfdbg_events.1700000000.host.rank" + std::to_string(rank)));
+  }
+  Session s(in_memory(files));
+  s.open("job");
+  CHECK(s.filtered("").size() == 3 * 11 * 5);
+  CHECK(s.filtered("job_rank:2").size() == 12 * 5);
+  CHECK(s.filtered("job_rank<2").size() == 21 * 5);
+  CHECK(s.filtered("job_rank:7").empty());
+}
+
 TEST_CASE("the argument of a function leads to the tensor at the caller") {
   GoldenSession s("core.FULL_HEALTH");
   s.select(IntentKind::first_bad);
