@@ -1,6 +1,7 @@
 /* A program that runs a model with ONNX Runtime's C API, whose table it declares itself, and knows nothing of nanlens:
  * program MODEL INPUT OUTPUT RUNS THREADS HOW VALUES…: a float input of one dimension; HOW is file, or array (of
- * bytes). Prints the first element of the output, and the number of the model's outputs. */
+ * bytes). Every second run of a thread is given the values with the other sign. Prints the first element of the
+ * output, and the number of the model's outputs. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@ const struct base* OrtGetApiBase(void);
 static void* const* api;
 static void* session;
 static const char *input_name, *output_name;
-static float values[64];
+static float values[64], others[64];
 static int64_t size;
 static int runs;
 
@@ -29,12 +30,13 @@ static void check(void* status) {
 }
 
 static void* run(void* first) {
-  void *memory, *input;
+  void *memory, *inputs[2];
   check(CALL(69, 1, 0, &memory));
-  check(CALL(49, memory, (void*)values, (size_t)size * sizeof(float), &size, (size_t)1, 1, &input));
+  for (int i = 0; i < 2; ++i)
+    check(CALL(49, memory, (void*)(i == 0 ? values : others), (size_t)size * sizeof(float), &size, (size_t)1, 1, &inputs[i]));
   for (int i = 0; i < runs; ++i) {
     void *output = NULL, *data;
-    check(CALL(9, session, NULL, &input_name, &input, (size_t)1, &output_name, (size_t)1, &output));
+    check(CALL(9, session, NULL, &input_name, &inputs[i % 2], (size_t)1, &output_name, (size_t)1, &output));
     check(CALL(51, output, &data));
     if (i == 0) *(float*)first = *(float*)data;
     CALL(96, output);
@@ -61,7 +63,10 @@ int main(int argc, char** argv) {
   output_name = argv[3];
   runs = atoi(argv[4]);
   const int num_threads = atoi(argv[5]);
-  for (int i = 7; i < argc && size < 64; ++i) values[size++] = (float)atof(argv[i]);
+  for (int i = 7; i < argc && size < 64; ++i) {
+    others[size] = -(float)atof(argv[i]);
+    values[size++] = (float)atof(argv[i]);
+  }
   check(CALL(3, 3, "program", &environment));
   check(CALL(10, &options));
   if (strcmp(argv[6], "array") == 0)

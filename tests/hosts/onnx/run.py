@@ -99,10 +99,10 @@ class Test:
 
     def check_concurrent(self):
         """Runs of several threads at a time, only some of them bad: each bad row follows from the Log of its own run."""
-        logdir, _ = self.recorded(self.program, self.path("vector.onnx"), "x", "y", "40", "8", "file", "1", "0.25")
+        logdir, _ = self.recorded(self.program, self.path("vector.onnx"), "x", "y", "40", "8", "file", "1", "2")
         found = self.why(logdir)
         assert self.traces(logdir, "Exp") == 40 * 8
-        assert found["total"] == 2 * 40 * 8 and len(found["causes"]) == 1, found["causes"]
+        assert found["total"] == 2 * 20 * 8 and len(found["causes"]) == 1, found["causes"]
         assert found["headline"]["reach"] == found["total"], found["headline"]
 
     def check_plugin(self):

@@ -31,8 +31,9 @@ struct DescribedNode {
 struct DescribedValue {
   std::uint32_t node = 0;
   std::uint32_t slot = 0;
-  bool is_constant = false;  ///< the same in every run
-  bool is_gathered = false;  ///< those of all iterations count, not that of the last alone
+  bool is_constant = false;   ///< the same in every run
+  bool is_outermost = false;  ///< made once in each run: in the graph that is in no other, and not constant
+  bool is_gathered = false;   ///< those of all iterations count, not that of the last alone
 };
 
 /// Nodes and values of all graphs of a model, in one.
@@ -40,6 +41,7 @@ struct Description {
   std::string graph_name;
   std::vector<DescribedNode> nodes;
   std::vector<DescribedValue> values;
+  std::size_t num_outermost = 0;  ///< of them
 };
 
 namespace detail::description_tags {
@@ -47,7 +49,7 @@ namespace detail::description_tags {
 enum class Description : std::uint32_t { graph_name = 1, node = 2, value = 3 };
 enum class Node : std::uint32_t { type = 1, name = 2, num_outputs = 3, input = 4 };
 enum class Input : std::uint32_t { values = 1 };
-enum class Value : std::uint32_t { node = 1, slot = 2, is_constant = 3, is_gathered = 4 };
+enum class Value : std::uint32_t { node = 1, slot = 2, is_constant = 3, is_gathered = 4, is_outermost = 5 };
 
 }  // namespace detail::description_tags
 
@@ -73,6 +75,7 @@ inline std::string encoded(const Description& description) {
         v.field(tag::Value::slot, std::int64_t{value.slot});
         v.field(tag::Value::is_constant, std::int64_t{value.is_constant});
         v.field(tag::Value::is_gathered, std::int64_t{value.is_gathered});
+        v.field(tag::Value::is_outermost, std::int64_t{value.is_outermost});
       });
   }
   return bytes;
@@ -100,6 +103,7 @@ inline void decode_value(logdir::Bytes bytes, DescribedValue& value) {
     if (r.is(Tag::slot)) value.slot = static_cast<std::uint32_t>(r.u64());
     if (r.is(Tag::is_constant)) value.is_constant = r.u64() != 0;
     if (r.is(Tag::is_gathered)) value.is_gathered = r.u64() != 0;
+    if (r.is(Tag::is_outermost)) value.is_outermost = r.u64() != 0;
   }
 }
 
@@ -127,6 +131,7 @@ inline bool decode(logdir::Bytes bytes, Description& description) {
     if (r.is(Tag::node)) detail::decode_node(r.bytes(), description.nodes.emplace_back());
     if (r.is(Tag::value)) detail::decode_value(r.bytes(), description.values.emplace_back());
   }
+  for (const DescribedValue& value : description.values) description.num_outermost += value.is_outermost ? 1 : 0;
   return !r.failed() && detail::is_sound(description);
 }
 

@@ -60,6 +60,7 @@ class Instrumenter {
   // A value that gets a probe.
   ValueNumber add_value(Scope& scope, std::string_view name, DescribedValue value) {
     const auto number = static_cast<ValueNumber>(description_.values.size());
+    value.is_outermost = scope.is_outermost() && !value.is_constant;
     description_.values.push_back(value);
     scope.probed.emplace_back(name, number);
     scope.set(name, {{{number}}});

@@ -3,6 +3,7 @@
 /// tensors: the iterations of a loop are nodes of their own, so that each says where its inputs came from.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -14,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -120,12 +122,16 @@ struct RunToken {
 /// A run of a model under way: what its values were made of so far.
 class ModelRun {
  public:
-  void begin(std::shared_ptr<RecordedModel> model, std::int64_t number) {
+  /// False if another run is under way here, and was begun after `oldest`.
+  bool begin(const std::shared_ptr<RecordedModel>& model, std::int64_t number, std::int64_t oldest) {
     const std::lock_guard guard(lock_);
-    model_ = std::move(model);
+    if (num_left_ > 0 && number_ > oldest) return false;
+    model_ = model;
     number_ = number;
+    num_left_ = model_->description().num_outermost;
     made_.assign(model_->description().values.size(), {});
     gathered_.clear();
+    return true;
   }
   /// A loop begins: what an earlier run of it made is no longer meant.
   void forget(std::int64_t number, ValueNumber begin, ValueNumber end) {
@@ -140,6 +146,7 @@ class ModelRun {
     {
       const std::lock_guard guard(lock_);
       if (number != number_ || value >= made_.size()) return false;
+      if (model_->description().values[value].is_outermost && num_left_ > 0) --num_left_;
       find_inputs(value);
       made = model_->find(value, inputs_);
       made.when = ++now_;
@@ -178,12 +185,13 @@ class ModelRun {
   std::shared_ptr<RecordedModel> model_;
   std::int64_t number_ = 0;
   std::uint64_t now_ = 0;
-  std::vector<Made> made_;                             // by value
+  std::size_t num_left_ = 0;  // values of the outermost graph that have not come: without any, the run is over
+  std::vector<Made> made_;    // by value
   std::map<ValueNumber, std::vector<Made>> gathered_;  // what each iteration made
   std::vector<Made> inputs_;                           // kept for its memory
 };
 
-/// Runs under way. Nobody says when one ends: so many at a time are known.
+/// Runs under way. Of more at a time, and of those that failed half way, the oldest are given up.
 class ModelRuns {
  public:
   static ModelRuns& get() {
@@ -191,11 +199,14 @@ class ModelRuns {
     return *runs;
   }
 
-  RunToken begin(std::shared_ptr<RecordedModel> model) {
+  RunToken begin(const std::shared_ptr<RecordedModel>& model) {
+    constexpr auto most = static_cast<std::int64_t>(std::tuple_size_v<decltype(runs_)>);
     const std::int64_t number = last_.fetch_add(1) + 1;
-    const RunToken token{number % static_cast<std::int64_t>(runs_.size()), number};
-    at(token)->begin(std::move(model), number);
-    return token;
+    for (std::int64_t oldest = -1;; oldest = std::max(number - most, oldest + most))
+      for (std::int64_t i = 0; i < most; ++i) {
+        const RunToken token{(number + i) % most, number};
+        if (at(token)->begin(model, number, oldest)) return token;
+      }
   }
   /// Null for what is no run's.
   ModelRun* at(const RunToken& token) noexcept {

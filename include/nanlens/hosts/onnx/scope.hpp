@@ -53,6 +53,8 @@ class Scope {
     const Meaning* const found = find(name);
     return found == nullptr ? Meaning() : *found;
   }
+  /// Is the graph in no other?
+  [[nodiscard]] bool is_outermost() const noexcept { return outer_ == nullptr; }
   /// The value that tells the run, or the iteration.
   [[nodiscard]] const std::string& run() const noexcept { return run_; }
   /// What the names of the graph's nodes begin with.
