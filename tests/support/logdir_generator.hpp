@@ -23,8 +23,8 @@ struct GeneratorOptions {
   std::string run_id = "12345678";
   std::string version = "nanlens-test";
   double start_time = 1.7e9;
-  std::string id_prefix;  ///< of graphs and stack frames: those of each process are its own
-  bool fan_out = false;   ///< every op takes the first one's output, in place of a chain
+  std::string id_prefix = {};  ///< of graphs and stack frames: those of each process are its own
+  bool fan_out = false;        ///< every op takes the first one's output, in place of a chain
 };
 
 /// Takes bytes for a file of the set.

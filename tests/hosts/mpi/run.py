@@ -102,7 +102,7 @@ class Test:
         assert wrong == 0
 
     def check_parts(self):
-        parts = os.path.join(self.work, "parts")
+        parts = os.path.join(self.work, "parts.out")
         include = os.path.join(here, "../../../include")
         fake = os.path.join(self.work, "libcuda.so.1")  # a library by the name of one that gives memory of GPUs
         subprocess.run(["g++", "-shared", "-x", "c++", "/dev/null", "-o", fake], check=True)
