@@ -431,6 +431,10 @@ def tensorflow():
     with Viewer(os.path.join(golden, "core.FULL_HEALTH")) as v:
         s = v.wait(lambda s: s["focus"]["trace"] == 0, "the first bad tensor")
         assert s["alerts"]["total"] == 59 and s["source_code"]["line"] == 15
+    with Viewer(os.path.join(golden, "core.FULL_HEALTH"), "--view", "t=3") as v:
+        v.wait(lambda s: s["focus"]["trace"] == 3, "the row of the view")
+    wrong = subprocess.run([viewer, "--view", "88"], capture_output=True, text=True, check=False)
+    assert wrong.returncode == 2 and "'88' is no view" in wrong.stderr, wrong
     with Viewer("/nonexistent/logdir") as v:
         s = v.wait(lambda s: s["error"], "the reason")
         assert "nonexistent" in s["error"]

@@ -18,6 +18,7 @@
 #include "commands.hpp"
 #include "logdir_files.hpp"
 #include "open.hpp"
+#include "report/view_link.hpp"
 #include "rewrite.hpp"
 #include "whole_file.hpp"
 
@@ -62,13 +63,11 @@ std::string attribute(std::string_view text) {
   return out;
 }
 
-// A link of the page or of the viewer, with or without what is before its '#'.
 std::string view_of(const std::string& link) {
-  std::string view = link.substr(link.find('#') + 1);  // all of it where there is none
-  if (view.empty()) return view;
-  if (view.find('=') == std::string::npos)
-    throw Failure("'" + link + "' is no view: copy one with 'Copy link' in the viewer, or name a row: --view t=88");
-  return view.starts_with("nl=1") ? view : "nl=1&" + view;
+  if (link.empty()) return link;
+  const auto view = report::view_link(link);
+  if (!view) throw Failure(report::no_view_link(link));
+  return *view;
 }
 
 std::string name_of(const std::string& path) {

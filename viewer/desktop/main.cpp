@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "app/json_text.hpp"
 #include "engine_thread.hpp"
 #include "picture.hpp"
+#include "report/view_link.hpp"
 #include "settings.hpp"
 #include "widgets/fonts.hpp"
 #include "window.hpp"
@@ -218,7 +220,7 @@ int main(int argc, char** argv) {
   parser.set_version_flag("--version", NANLENS_VERSION_STRING);
   nanlens::viewer::Options options;
   parser.add_option("LOGDIR", options.paths, "logdirs, or archives of them");
-  parser.add_option("--view", options.view, "what to show, as 'Copy a link to this view' gives it");
+  parser.add_option("--view", options.view, "what to show, as 'Copy a link to this view' gives it; t=88: row 88");
   parser.add_option("--state", options.state_file, "keep what is on screen in this file, as JSON");
   parser.add_option("--theme", options.theme, "light, dark, contrast or system")
       ->check(CLI::IsMember({"light", "dark", "contrast", "system"}));
@@ -226,6 +228,11 @@ int main(int argc, char** argv) {
   parser.add_option("--height", options.height, "of the window")->check(CLI::Range(240, 16384));
   CLI11_PARSE(parser, argc, argv);
   try {
+    if (!options.view.empty()) {
+      const auto view = nanlens::report::view_link(options.view);
+      if (!view) throw std::runtime_error(nanlens::report::no_view_link(options.view));
+      options.view = *view;
+    }
     nanlens::viewer::Desktop(options).run();
     return 0;
   } catch (const std::exception& error) {
