@@ -220,7 +220,7 @@ void likelihood(double intercept) {
 
 const Trial solver_trials[] = {
     {"conjugate gradients that go on at the solution", [] { conjugate_gradients(4); }, "Div alpha", "div00",
-     "0/0 at trials_solver_test.cpp:", true, 2},
+     "0/0 in Div \"alpha_3\" at trials_solver_test.cpp:", true, 2},
     {"a matrix that is not positive definite", [] { cholesky(-1); }, "Sqrt pivot", "sqrtneg",
      "Sqrt \"pivot\" at trials_solver_test.cpp:", true, 3},
     {"a step that is too long", [] { regression(1000); }, "Exp rate", "exp",
