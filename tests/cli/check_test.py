@@ -1,6 +1,7 @@
 """What `nanlens check` writes, read by those who it is for: `check_test.py NANLENS CAUSES MNIST GOLDEN_DIR WORK_DIR`. SARIF by the schema of its
 standard, JUnit and Markdown by programs that read them, GitHub's workflow commands by the rules of its runner."""
 import hashlib
+import html.parser
 import json
 import os
 import re
@@ -196,14 +197,67 @@ assert len({r["partialFingerprints"]["nanlensFinding/v1"] for r in flow["results
 suite, cases = junit(check("evil", "--format", "junit", code=1))
 assert suite.tests == len(EVIL) + 1 and any("]]>" in name for name in cases) and any("<script>" in name for name in cases), list(cases)
 tokens, inline = rendered(check("evil", "--format", "markdown", code=1))
-html = [t for t in tokens if t.type == "html_block"] + [k for t in inline for k in t.children if k.type == "html_inline"]
-assert all(re.fullmatch(r"(</?(details|summary)>|[A-Z][^<>]*)*\n*", k.content) for k in html), [k.content for k in html]
+raw = [t for t in tokens if t.type == "html_block"] + [k for t in inline for k in t.children if k.type == "html_inline"]
+assert all(re.fullmatch(r"(</?(details|summary)>|[A-Z][^<>]*)*\n*", k.content) for k in raw), [k.content for k in raw]
 cells = [t for i, t in enumerate(tokens) if t.type == "inline" and tokens[i - 1].type == "td_open"]
 assert sum(t.type == "tr_open" for t in tokens) >= len(EVIL) + 2 and "bar|tick`s``*_#~" in [
     "".join(k.content for k in t.children) for t in cells], [t.content for t in cells]
 assert "bar|tick`s``*_#~:0" in [k.content for t in inline for k in t.children if k.type == "code_inline"]
 assert not any(k.type in ("link_open", "image") for t in inline for k in t.children)
 assert [t.tag for t in tokens if t.type == "heading_open"] == ["h2"] and not any(t.type in ("hr", "bullet_list_open", "code_block") for t in tokens)
+
+# The page: nothing in it acts or asks for anything, whatever the names are, and all that a person needs is in its text.
+
+
+class Page(html.parser.HTMLParser):
+    allowed = set("html head meta title style body main footer section h1 h2 p span code pre mark table caption tr th td figure figcaption svg rect path".split())
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.texts, self.marked, self.within = [], [], "", []
+        self.feed(text)
+        self.text = " ".join(" ".join(self.texts).split())
+
+    def handle_starttag(self, tag, attributes):
+        assert tag in self.allowed, tag
+        assert not any(name.startswith("on") or name in ("href", "src") for name, _ in attributes), attributes
+        self.tags.append(tag)
+        self.within.append(tag)
+
+    def handle_endtag(self, tag):
+        while self.within and self.within.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        if "style" in self.within:
+            return
+        self.texts.append(data)
+        if "mark" in self.within:
+            self.marked += data
+
+
+assert run(nanlens, "report", "bug", "--html", "-o", "bug.html")[0] == "bug.html\n"
+with open(os.path.join(logdirs, "bug.html"), encoding="utf-8") as f:
+    text = f.read()
+assert text == run(nanlens, "report", "bug", "--html")[0]
+assert re.search(r'Content-Security-Policy" content="default-src \'none\'; style-src', text)
+page = Page(text)
+for part in (log["sentence"], log["consequence"], log["remedy"], facts["coverage"]["line"], *(s["tensor"] for s in log["chain"])):
+    assert part in page.text, part
+assert page.marked.startswith(f"{log['place']['line']:6} | ") and 'f.op("Log"' in page.marked, page.marked
+assert page.tags.count("svg") == 2 and text.count('d="M') == 1, "two overviews, one with the cause"
+bars = len(re.findall(r'class="bar" x', text))
+assert 5 < bars < 120, bars
+rows = [json.loads(line) for line in run(nanlens, "dump", "bug", "--what", "alerts")[0].splitlines()]
+num_bad = len({a["graph_execution_trace_index"] for a in rows} - {None})
+assert f"Rows: {num_bad} of 120 with a NaN or ∞; the first cause is marked" in page.text, page.text
+page = Page(run(nanlens, "report", "evil", "--html")[0])
+assert page.tags.count("section") == len(EVIL) and page.tags.count("pre") == 0, page.tags
+for name in ("<script>x</script>", "two\\nlines\\r\\nthree", "\"'<&>", "]]>", "ünïcödé −∞", "\\xe2\\x80\\xaeturned\\xe2\\x80\\xa8line"):
+    assert name + " at " in page.text, name
+page = Page(run(nanlens, "report", "clean", "--html")[0])
+assert "section" not in page.tags and "clean" in page.text
+assert "can't write" in run(nanlens, "report", "bug", "--html", "-o", "missing/x.html", code=2)[1]
 
 # What TensorFlow recorded: as much as that tells, and no more.
 for name in sorted(n for n in os.listdir(golden) if n.startswith(("core", "filtered", "session"))):

@@ -22,7 +22,7 @@ VIEWER = {
     "widgets": {"texts", "engine"},
     "app": {"texts", "engine", "widgets"},
     "panes": {"texts", "engine", "widgets", "app"},
-    "desktop": {"texts", "engine", "widgets", "app", "panes"},
+    "desktop": {"texts", "report", "engine", "widgets", "app", "panes"},
     "wasm": {"texts", "engine", "widgets", "app", "panes"},
     "findings": {"report"},
     "cli": {"report", "findings"},

@@ -16,6 +16,7 @@
 #include "findings/coverage.hpp"
 #include "findings/formats.hpp"
 #include "findings/gather.hpp"
+#include "look_at.hpp"
 #include "mutes_files.hpp"
 #include "open.hpp"
 
@@ -56,8 +57,9 @@ findings::Baseline read_baseline(const std::string& path, const findings::Source
   return baseline;
 }
 
-findings::Report look_at(const CheckOptions& options) {
-  const auto logdir = open_logdir(options.path);
+}  // namespace
+
+findings::Report look_at(const reader::Logdir& logdir, const CheckOptions& options) {
   const findings::SourceRoot sources(options.source_root);
   findings::Report report;
   report.logdir = options.path;
@@ -65,15 +67,17 @@ findings::Report look_at(const CheckOptions& options) {
   std::error_code none;
   report.recording.file = std::filesystem::absolute(options.path, none).lexically_normal().string();
   report.recording.in_root = sources.below(report.recording.file);
-  report.coverage = findings::coverage_of(*logdir);
+  report.coverage = findings::coverage_of(logdir);
   report.coverage.bytes = recorded_bytes(options.path);
-  findings::gather(*logdir, sources, report);
+  findings::gather(logdir, sources, report);
   report::Mutes mutes = find_mutes(options.path, options.mutes);
   findings::mute(report, mutes);
   if (!options.baseline.empty()) findings::compare(report, read_baseline(options.baseline, sources));
   findings::conclude(report, options.strict);
   return report;
 }
+
+namespace {
 
 void write_file(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
@@ -98,7 +102,7 @@ std::string why_no_output(const std::string& output) {
 }
 
 int check(const CheckOptions& options) {
-  const findings::Report report = look_at(options);
+  const findings::Report report = look_at(*open_logdir(options.path), options);
   for (const std::string& output : options.outputs) {
     const std::size_t equals = output.find('=');
     write_file(output.substr(equals + 1), find_format(output.substr(0, equals))->write(report));

@@ -26,6 +26,9 @@ int dump_raw(const std::string& file);
 /// Human text: runs, counts, the cause, the first bad tensor and the line that made it, alerts by op.
 int report(const std::string& path);
 
+/// The same as a page of HTML, without scripts, in a file, or on stdout if it has no name.
+int report_page(const std::string& path, const std::string& output);
+
 struct WhyOptions {
   std::string path;
   std::string run;

@@ -26,6 +26,7 @@ struct Arguments {
   std::vector<std::string> paths;
   nanlens::cli::CheckOptions check;
   bool instrument = false;
+  bool html = false;
   nanlens::cli::DumpOptions dump;
   std::string raw;
   std::string output;
@@ -44,7 +45,11 @@ void add_logdir(CLI::App& command, std::string& path) {
 void add_report(CLI::App& app, Arguments& a) {
   CLI::App* const command = app.add_subcommand("report", "what was recorded, and the first bad tensor");
   add_logdir(*command, a.path);
-  command->callback([&a] { a.code = nanlens::cli::report(a.path); });
+  auto* const html = command->add_flag("--html", a.html,
+                                       "as a page of HTML, to print or to mail: no scripts, nothing from the network");
+  command->add_option("-o,--output", a.output, "the page to write; stdout by default")->needs(html);
+  command->callback(
+      [&a] { a.code = a.html ? nanlens::cli::report_page(a.path, a.output) : nanlens::cli::report(a.path); });
 }
 
 void add_why(CLI::App& app, Arguments& a) {

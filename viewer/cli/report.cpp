@@ -1,12 +1,17 @@
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "commands.hpp"
+#include "findings/page.hpp"
+#include "look_at.hpp"
 #include "muted_causes.hpp"
 #include "mutes_files.hpp"
 #include "open.hpp"
 #include "report/report.hpp"
+#include "whole_file.hpp"
 #include "why.hpp"
 
 namespace nanlens::cli {
@@ -25,6 +30,24 @@ int report(const std::string& path) {
     causes::SentenceWriter writer(*causes);
     if (const std::string words = MutedCauses(writer, *causes, mutes).words(); !words.empty()) line("  " + words + ".");
   }
+  return 0;
+}
+
+int report_page(const std::string& path, const std::string& output) {
+  const auto logdir = open_logdir(path);
+  CheckOptions options;
+  options.path = path;
+  const findings::Report report = look_at(*logdir, options);
+  const std::string page = findings::html_page(report, findings::illustrate(*logdir, report));
+  if (output.empty()) {
+    if (std::fwrite(page.data(), 1, page.size(), stdout) != page.size() || std::fflush(stdout) != 0)
+      throw Failure(std::string("can't write to stdout: ") + std::strerror(errno));
+    return 0;
+  }
+  WholeFile file(output);
+  file.write(page);
+  file.finish();
+  std::printf("%s\n", output.c_str());
   return 0;
 }
 

@@ -170,8 +170,8 @@ using Arguments = std::map<std::string, std::string>;
 
 // Arguments that may be empty.
 constexpr bool is_optional(std::string_view name) noexcept {
-  return name == "at" || name == "in_bad" || name == "from" || name == "because" || name == "wider" ||
-         name == "arrived_bad" || name == "in_function" || name == "bad_lanes";
+  return name == "at" || name == "named" || name == "in_bad" || name == "from" || name == "because" ||
+         name == "wider" || name == "arrived_bad" || name == "in_function" || name == "bad_lanes";
 }
 
 // The text with its names filled in; false, with `out` in pieces, if one has no value.
