@@ -48,8 +48,9 @@ bool holds(const Mute& mark, const MuteSubject& s) {
 
 template <class Number>
 bool is_number(std::string_view text, Number& number) {
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [stopped, error] = std::from_chars(begin, end, number);
   return !text.empty() && error == std::errc() && stopped == end;
 }
 
