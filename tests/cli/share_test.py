@@ -88,6 +88,8 @@ share("empty", recording, "--redact", "", code=2)
 # Around the cause: the same sentence from a part, which says that it is one.
 part = share("part", recording, "--around-cause", "3")[0]
 assert cause(part)[0] == cause(recording)[0]
+assert "bad tensors on record follow from it" in cause(part)[1], cause(part)[1]
+assert "on record follow" not in cause(recording)[1]
 assert "warning sign: 5 zeros, and none the time before" in "\n".join(cause(part))
 rows = [len(run("dump", d, "--what", "traces").splitlines()) for d in (recording, part)]
 calls = [len(run("dump", d, "--what", "executions").splitlines()) for d in (recording, part)]

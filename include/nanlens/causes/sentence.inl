@@ -282,13 +282,16 @@ NANLENS_API std::string SentenceWriter::consequence(std::uint32_t number) {
     return "So far " + counted(causes_.roots()[number].reach, "bad tensor follows", "bad tensors follow") + ".";
   const CauseGroup* const group = groups().find(number);
   const std::uint64_t reach = group != nullptr ? group->reach : causes_.roots()[number].reach;
-  const std::string all = detail::grouped(static_cast<double>(total)) + " bad tensors";
+  const bool in_part = causes_.run().left_out() != logdir::LeftOut{} || causes_.run().dropped() > 0;
+  const std::string on_record = in_part ? " on record" : "";
+  const std::string all = detail::grouped(static_cast<double>(total)) + " bad tensors" + on_record;
   std::string text;
   if (reach == total) {
-    text = total == 1 ? "It is the only bad tensor" : "All " + all + " follow from it";
+    text = total == 1 ? "It is the only bad tensor" + on_record : "All " + all + " follow from it";
   } else {
-    text = reach == 1 ? "It is 1 of " + all + ", and nothing else follows from it"
-                      : detail::grouped(static_cast<double>(reach)) + " of " + all + " follow from it";
+    text = reach == 1
+               ? "It is 1 of " + all + ", and " + (in_part ? "none of the others" : "nothing else") + " follows from it"
+               : detail::grouped(static_cast<double>(reach)) + " of " + all + " follow from it";
     const std::uint64_t others = groups().list().size() - (group != nullptr ? 1 : 0);
     if (others > 0) text += "; " + counted(others, "other cause", "other causes");
   }
