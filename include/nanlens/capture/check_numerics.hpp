@@ -99,6 +99,17 @@ inline void call_handler(void* handler, const NumericsRef* event) {
   (*static_cast<const NumericsHandler*>(handler))(event_of(*event));
 }
 
+/// Tells the handler, or stderr: for callbacks of hosts, which an exception may not leave (C's), or would not get out
+/// of (PyTorch swallows it). Does nothing if nothing was found.
+inline void tell(const NumericsRef* found) noexcept {
+  if (found == nullptr) return;
+  if (found->handler != nullptr)
+    found->handler(found->context, found);
+  else
+    std::fprintf(stderr, "nanlens: %.*s\n", static_cast<int>(found->message.size), found->message.data);
+  found->release(found);
+}
+
 /// Tells the handler, or throws; without exceptions and without a handler the program ends here, with the message on
 /// stderr.
 inline void deliver(const NumericsRef& found) {

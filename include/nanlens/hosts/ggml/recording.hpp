@@ -6,21 +6,12 @@
 #include <cstdio>
 #include <exception>
 
+#include <nanlens/capture/check_numerics.hpp>
 #include <nanlens/capture/client.hpp>
 #include <nanlens/config.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN ggml_host {
-
-/// What check_numerics has to say: an exception can't leave a callback of a C library.
-inline void tell(const nanlens::detail::NumericsRef* found) noexcept {
-  if (found == nullptr) return;
-  if (found->handler != nullptr)
-    found->handler(found->context, found);
-  else
-    std::fprintf(stderr, "nanlens: %.*s\n", static_cast<int>(found->message.size), found->message.data);
-  found->release(found);
-}
 
 /// True if ops are to be recorded now.
 inline bool is_wanted() noexcept { return nanlens::detail::is_active() && nanlens::detail::active_bits() != 0; }

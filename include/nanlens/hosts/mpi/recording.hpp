@@ -5,13 +5,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include <mpi.h>
 
+#include <nanlens/capture/check_numerics.hpp>
 #include <nanlens/capture/client.hpp>
 #include <nanlens/capture/platform.hpp>
 #include <nanlens/capture/stack_walk.hpp>
@@ -75,16 +75,6 @@ struct Payload {
       looked_at = false;
   }
 };
-
-// A verdict of check_numerics can't leave MPI's function, which may have been called by C, as an exception.
-inline void tell(const nanlens::detail::NumericsRef* found) noexcept {
-  if (found == nullptr) return;
-  if (found->handler != nullptr)
-    found->handler(found->context, found);
-  else
-    std::fprintf(stderr, "nanlens: %.*s\n", static_cast<int>(found->message.size), found->message.data);
-  found->release(found);
-}
 
 constexpr std::string_view reduction_name(Reduction reduction) noexcept {
   switch (reduction) {

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -20,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include <nanlens/capture/check_numerics.hpp>
 #include <nanlens/capture/client.hpp>
 #include <nanlens/capture/hash.hpp>
 #include <nanlens/config.hpp>
@@ -38,16 +38,6 @@ struct Made {
   std::int32_t slot = 0;
   std::uint64_t when = 0;  ///< of two values the later one is the larger
 };
-
-/// A verdict of check_numerics can't leave a kernel as an exception.
-inline void tell(const nanlens::detail::NumericsRef* found) noexcept {
-  if (found == nullptr) return;
-  if (found->handler != nullptr)
-    found->handler(found->context, found);
-  else
-    std::fprintf(stderr, "nanlens: %.*s\n", static_cast<int>(found->message.size), found->message.data);
-  found->release(found);
-}
 
 /// A model's graph on record; grows by what its runs do. Any thread may use it.
 class RecordedModel {

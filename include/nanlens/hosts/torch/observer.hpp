@@ -4,13 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include <ATen/record_function.h>
 
+#include <nanlens/capture/check_numerics.hpp>
 #include <nanlens/capture/client.hpp>
 #include <nanlens/capture/platform.hpp>
 #include <nanlens/config.hpp>
@@ -99,16 +99,6 @@ inline std::unique_ptr<::at::ObserverContext> begin_node(const ::at::RecordFunct
   if (node->forward.module != nullptr) node->name += " of " + *node->forward.module;
   thread.node = node.get();
   return node;
-}
-
-// A verdict of check_numerics can't leave a callback as an exception: PyTorch would swallow it.
-inline void tell(const nanlens::detail::NumericsRef* found) noexcept {
-  if (found == nullptr) return;
-  if (found->handler != nullptr)
-    found->handler(found->context, found);
-  else
-    std::fprintf(stderr, "nanlens: %.*s\n", static_cast<int>(found->message.size), found->message.data);
-  found->release(found);
 }
 
 inline void record(const ::at::RecordFunction& function, RunningOp& op, ThreadRecord& thread) {
