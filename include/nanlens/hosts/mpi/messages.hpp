@@ -42,8 +42,10 @@ class Messages {
   std::uint64_t post(int sender, int tag, Thread thread) {
     const std::lock_guard guard(lock_);
     const Posted posted{sender, tag, thread};
-    for (const auto& [number, other] : posted_)
-      if (other.calling != 0 && other.calling != thread && posted.overlaps(other)) lost_ = true;
+    for (auto at = posted_.begin(); calling_ > 0 && at != posted_.end(); ++at)
+      if (const Posted& other = at->second; other.calling != 0 && other.calling != thread && posted.overlaps(other))
+        lost_ = true;
+    ++calling_;
     const std::uint64_t ticket = ++tickets_;
     posted_.emplace(ticket, posted);
     if (posted.is_open())
@@ -55,7 +57,7 @@ class Messages {
   /// The call that posted it has returned.
   void end_post(std::uint64_t ticket) {
     const std::lock_guard guard(lock_);
-    if (const auto at = posted_.find(ticket); at != posted_.end()) at->second.calling = 0;
+    if (const auto at = posted_.find(ticket); at != posted_.end()) end_call(at->second);
   }
   /// The receive got a message: which one.
   std::uint64_t complete(std::uint64_t ticket, int sender, int tag) {
@@ -63,6 +65,7 @@ class Messages {
     const auto at = posted_.find(ticket);
     if (at == posted_.end()) return 0;
     const bool was_open = at->second.is_open();
+    end_call(at->second);
     posted_.erase(at);
     Received& received = received_[{sender, tag}];
     auto& tickets = received.tickets;
@@ -109,6 +112,10 @@ class Messages {
     std::vector<std::uint64_t> tickets;  // of receives that got, or will get, messages of this kind, in order
   };
 
+  void end_call(Posted& posted) {
+    if (posted.calling != 0) --calling_;
+    posted.calling = 0;
+  }
   [[nodiscard]] bool any_open_before(std::uint64_t ticket, int sender, int tag) const {
     for (auto at = posted_.begin(); open_ > 0 && at != posted_.end() && at->first < ticket; ++at)
       if (at->second.is_open() && at->second.takes(sender, tag)) return true;
@@ -134,7 +141,8 @@ class Messages {
   std::map<Peer, Received> received_;
   std::map<std::uint64_t, Posted> posted_;  // by ticket
   std::uint64_t tickets_ = 0;
-  std::size_t open_ = 0;  // posted ones that take messages of several kinds
+  std::size_t open_ = 0;     // posted ones that take messages of several kinds
+  std::size_t calling_ = 0;  // posted ones whose call has not returned
   bool lost_ = false;
 };
 
