@@ -8,6 +8,7 @@
 #include "escape.hpp"
 #include "page.hpp"
 #include "report/describe.hpp"
+#include "words.hpp"
 
 namespace nanlens::findings {
 
@@ -69,20 +70,14 @@ std::string figure(const Overview& overview) {
          "</svg></figure>\n";
 }
 
-const char* state_of(const Finding& f) {
-  if (f.state == State::known) return "known";
-  if (f.state == State::muted) return "muted";
-  return f.level == Level::error ? "error" : "warning";
-}
-
 std::string summary(const Report& report) {
   std::string rows =
       "<tr><th scope=\"col\"><th scope=\"col\">op<th scope=\"col\">place<th scope=\"col\">why<th scope=\"col\">bad "
       "tensors</tr>\n";
   for (const Finding& f : report.findings)
     rows +=
-        std::string("<tr><td>") + state_of(f) + "<td>" + text_of(f.op_name.empty() ? f.op_type : f.op_name) + "<td>" +
-        place_of(f.place) + "<td>" + text_of(f.sentence) +
+        std::string("<tr><td>") + state_words(f) + "<td>" + text_of(f.op_name.empty() ? f.op_type : f.op_name) +
+        "<td>" + place_of(f.place) + "<td>" + text_of(f.sentence) +
         (f.state == State::muted ? " <span class=\"quiet\">(" + text_of(f.muted_by + ": " + f.mute_reason) + ")</span>"
                                  : "") +
         "<td class=\"number\">" + report::with_separators(f.reach) + "</tr>\n";

@@ -3,6 +3,7 @@
 #include "escape.hpp"
 #include "formats.hpp"
 #include "report/describe.hpp"
+#include "words.hpp"
 
 namespace nanlens::findings {
 
@@ -12,16 +13,15 @@ std::string place_code(const Place& place, bool in_table) {
   return place.known() ? markdown_code(place.shown() + ":" + std::to_string(place.line), in_table) : std::string("–");
 }
 
-const char* state_words(const Finding& f) {
-  if (f.state == State::known) return "known";
-  if (f.state == State::muted) return "muted";
-  return f.level == Level::error ? "**error**" : "**warning**";
+std::string state_mark(const Finding& f) {
+  const std::string words = state_words(f);
+  return f.state == State::fresh ? "**" + words + "**" : words;
 }
 
 std::string table(const Report& report) {
   std::string text = "| | op | place | why | bad tensors |\n|---|---|---|---|---:|\n";
   for (const Finding& f : report.findings)
-    text += std::string("| ") + state_words(f) + " | " + markdown(f.op_name.empty() ? f.op_type : f.op_name) + " | " +
+    text += std::string("| ") + state_mark(f) + " | " + markdown(f.op_name.empty() ? f.op_type : f.op_name) + " | " +
             place_code(f.place, true) + " | " + markdown(f.sentence) +
             (f.state == State::muted ? " *(" + markdown(f.muted_by + ": " + f.mute_reason) + ")*" : "") + " | " +
             report::with_separators(f.reach) + " |\n";
