@@ -31,14 +31,23 @@ bool holds_any(const std::string& text, const std::vector<std::string>& words) {
   return false;
 }
 
-// The format's own version and numbers that happen to spell a word stay, and are found at the end; a serialised graph
-// would break: it goes whole.
+std::string word_instead(std::size_t k) { return "redacted" + (k == 0 ? std::string() : std::to_string(k + 1)); }
+
+bool is_text(const FieldDescriptor& field) {
+  return field.type() == FieldDescriptor::TYPE_STRING || field.name() == "string_val";
+}
+
+// Numbers spell a word as short as this by chance; a longer one in them was put there.
+constexpr std::size_t longest_chance = 5;
+
+// The format's own version can't be another one. Numbers stay, and are searched at the end. A serialised graph would
+// break: it goes whole.
 std::string redacted_field(const FieldDescriptor& field, const std::string& text,
                            const std::vector<std::string>& words) {
   if (field.name().find("graph_def") != std::string::npos) return holds_any(text, words) ? std::string() : text;
-  const bool is_text =
-      (field.type() == FieldDescriptor::TYPE_STRING && field.name() != "file_version") || field.name() == "string_val";
-  return is_text ? redacted(text, words) : text;
+  if (field.name() == "file_version" && holds_any(text, words))
+    throw Failure("'" + text + "', the version of the format, can't be taken out of a logdir. Nothing was written");
+  return is_text(field) ? redacted(text, words) : text;
 }
 
 void redact_message(google::protobuf::Message& message, const std::vector<std::string>& words) {
@@ -97,7 +106,10 @@ class FileRewriter {
       event.mutable_stack_frame_with_id()->mutable_file_line_col()->clear_code();
     if (left_out_ > 0 && event.has_debug_metadata())
       event.mutable_nanlens()->set_left_out_ops(event.nanlens().left_out_ops() + left_out_);
-    if (!rewriting_.redact.empty()) redact_message(event, rewriting_.redact);
+    if (!rewriting_.redact.empty()) {
+      event.DiscardUnknownFields();  // may hold texts
+      redact_message(event, rewriting_.redact);
+    }
     return event.SerializeAsString();
   }
 
@@ -136,7 +148,7 @@ void rewrite_file(const std::string& name, std::unique_ptr<reader::ByteSource> s
 
 std::string redacted(std::string text, const std::vector<std::string>& words) {
   for (std::size_t k = 0; k < words.size(); ++k) {
-    const std::string instead = "redacted" + (k == 0 ? std::string() : std::to_string(k + 1));
+    const std::string instead = word_instead(k);
     for (std::size_t at = 0; (at = text.find(words[k], at)) != std::string::npos; at += instead.size())
       text.replace(at, words[k].size(), instead);
   }
@@ -144,6 +156,9 @@ std::string redacted(std::string text, const std::vector<std::string>& words) {
 }
 
 LogdirFiles rewrite(const LogdirFiles& files, const Rewriting& rewriting, const std::string& directory) {
+  for (std::size_t k = 0; k < rewriting.redact.size(); ++k)
+    if (holds_any(word_instead(k), rewriting.redact))
+      throw Failure("a part of '" + word_instead(k) + "' can't be taken out: it is what stands instead of a text");
   LogdirFiles result;
   for (const std::string& name : files.names) {
     std::string why;
@@ -153,7 +168,7 @@ LogdirFiles rewrite(const LogdirFiles& files, const Rewriting& rewriting, const 
     const fs::path to = fs::path(directory) / new_name;
     rewrite_file(name, std::move(source), rewriting, to);
     for (const std::string& word : rewriting.redact)
-      if (new_name.find(word) != std::string::npos || has_text(to, word))
+      if (new_name.find(word) != std::string::npos || (word.size() > longest_chance && has_text(to, word)))
         throw Failure("'" + word + "' can't be taken out of '" + name +
                       "': it is a part of the format, or of numbers. Nothing was written");
     result.names.push_back(new_name);
