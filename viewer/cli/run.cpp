@@ -17,6 +17,7 @@
 #include "library.hpp"
 #include "loaded_library.hpp"
 #include "open.hpp"
+#include "own_program.hpp"
 #include "program_file.hpp"
 #include "report/describe.hpp"
 #include "run.hpp"
@@ -100,8 +101,7 @@ std::vector<std::string> variables_for(const RunOptions& options, const Recordin
   if (const char* const others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0')
     preload += std::string(":") + others;
   variables.push_back(preload);
-  if (std::getenv("NANLENS_COMMAND") == nullptr)
-    variables.push_back("NANLENS_COMMAND=" + fs::read_symlink("/proc/self/exe").string());
+  if (std::getenv("NANLENS_COMMAND") == nullptr) variables.push_back("NANLENS_COMMAND=" + own_program().string());
   if (!options.hosts.empty()) variables.push_back("NANLENS_HOSTS=" + options.hosts);
   if (!options.traps.empty()) variables.push_back("NANLENS_TRAPS=" + options.traps);
   variables.push_back("NANLENS_RUN_MARK=" + recording.mark);

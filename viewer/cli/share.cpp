@@ -18,6 +18,7 @@
 #include "commands.hpp"
 #include "logdir_files.hpp"
 #include "open.hpp"
+#include "own_program.hpp"
 #include "report/view_link.hpp"
 #include "rewrite.hpp"
 #include "whole_file.hpp"
@@ -34,7 +35,7 @@ constexpr std::string_view empty_place = R"(<script type="text/plain" id="run"><
 // In a build tree the page is in DIR/wasm and this program in DIR/bin; installed, in PREFIX/share/nanlens.
 fs::path page_beside_us() {
   std::error_code none;
-  const fs::path above = fs::read_symlink("/proc/self/exe", none).parent_path().parent_path();
+  const fs::path above = own_program().parent_path().parent_path();
   for (const char* const place : {"wasm/nanlens.html", "share/nanlens/nanlens.html"})
     if (fs::exists(above / place, none)) return above / place;
   throw Failure(

@@ -1,13 +1,13 @@
 // Starting the desktop viewer, which is a program of its own: this one links no GUI library.
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
 #include "commands.hpp"
 #include "open.hpp"
+#include "own_program.hpp"
 
 namespace nanlens::cli {
 
@@ -15,11 +15,8 @@ namespace {
 
 // Beside this program, as it is built and installed.
 std::string viewer_beside_us() {
-  std::array<char, 4096> path{};
-  const ssize_t n = ::readlink("/proc/self/exe", path.data(), path.size() - 1);
-  if (n <= 0) return {};
-  const std::string self(path.data(), static_cast<std::size_t>(n));
-  std::string viewer = self.substr(0, self.rfind('/') + 1) + "nanlens-viewer";
+  if (own_program().empty()) return {};
+  std::string viewer = own_program().replace_filename("nanlens-viewer").string();
   return ::access(viewer.c_str(), X_OK) == 0 ? viewer : std::string{};
 }
 
