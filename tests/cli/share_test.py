@@ -48,6 +48,11 @@ def contents(directory):
     return {str(f.relative_to(directory)): f.read_bytes() for f in Path(directory).rglob("tfdbg_events.*") if not f.name.endswith(".live")}
 
 
+def texts(logdir):
+    kinds = "runs", "source_files", "stack_frames", "graphs", "ops", "devices", "executions", "traces"
+    return "".join(run("dump", logdir, "--what", kind, *(["--lines"] * (kind == "source_files"))) for kind in kinds)
+
+
 def cause(logdir):
     return run("why", logdir).splitlines()
 
@@ -57,6 +62,18 @@ whole, title, view = share("whole", recording)
 assert contents(whole) == contents(recording)
 assert (title, view) == (recording.name + ".nanlens", "")
 assert contents(share("again", work / "whole.nanlens")[0]) == contents(recording)
+
+# What is no file stays what it is.
+pipe = work / "pipe"
+os.mkfifo(pipe)
+reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True)
+run("share", recording, "--page", page, "-o", pipe)
+assert reader.communicate()[0] == (work / "whole.html").read_text() and pipe.is_fifo()
+link = work / "link.html"
+link.symlink_to("target.html")
+(work / "target.html").write_text("old")
+run("share", recording, "--page", page, "-o", link)
+assert link.is_symlink() and place not in (work / "target.html").read_text() and "after" in (work / "target.html").read_text()
 
 # Names and views can't break out of the page.
 odd = work / 'a"b<script>&amp; c'
@@ -76,13 +93,21 @@ assert [l for l in cause(recording) if "Matrix logp" not in l] == cause(bare)
 host = next(iter(contents(recording))).split(".")[2]
 words = ("model.cpp", "dense_layer", host, recording.name)
 hidden, title, _ = share("hidden", recording, *sum((["--redact", w] for w in words), []))
+said = texts(hidden)
 for word in words:
-    assert not any(word.encode() in b for b in contents(hidden).values()), word
+    assert word in texts(recording) and word not in said, word
+    assert len(word) < 6 or not any(word.encode() in b for b in contents(hidden).values()), word  # numbers spell short ones
     assert not any(word in name for name in contents(hidden)), word
     assert word not in title + (work / "hidden.html").read_text().split("data-view")[0], word
 assert [line.replace("model.cpp", "redacted").replace("dense_layer", "redacted2") for line in cause(recording)] == cause(hidden)
 told = share("format", recording, "--redact", "debug.Event", code=2)
 assert "can't be taken out" in told and "Nothing was written" in told, told
+assert "can't be taken out" in share("version", recording, "--redact", "vent", code=2)
+assert "stands instead" in share("instead", recording, "--redact", "act", code=2)
+# A text that numbers spell by chance, in no text.
+raw = b"".join(contents(recording).values()).decode("latin-1")
+by_chance = next(c for c in map(chr, range(1, 128)) if c in raw and c not in texts(recording) + title and not c.isspace())
+assert contents(share("by-chance", recording, "--redact", by_chance)[0]) == contents(recording)
 share("empty", recording, "--redact", "", code=2)
 
 # Around the cause: the same sentence from a part, which says that it is one.

@@ -19,6 +19,7 @@
 #include "look_at.hpp"
 #include "mutes_files.hpp"
 #include "open.hpp"
+#include "whole_file.hpp"
 
 namespace nanlens::cli {
 
@@ -77,17 +78,6 @@ findings::Report look_at(const reader::Logdir& logdir, const CheckOptions& optio
   return report;
 }
 
-namespace {
-
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw Failure("can't write '" + path + "': " + std::strerror(errno));
-}
-
-}  // namespace
-
 std::string why_no_output(const std::string& output) {
   const std::size_t equals = output.find('=');
   if (find_format(output.substr(0, equals)) == nullptr) {
@@ -105,7 +95,9 @@ int check(const CheckOptions& options) {
   const findings::Report report = look_at(*open_logdir(options.path), options);
   for (const std::string& output : options.outputs) {
     const std::size_t equals = output.find('=');
-    write_file(output.substr(equals + 1), find_format(output.substr(0, equals))->write(report));
+    WholeFile file(output.substr(equals + 1));
+    file.write(find_format(output.substr(0, equals))->write(report));
+    file.finish();
   }
   const std::string text = find_format(options.format)->write(report);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)

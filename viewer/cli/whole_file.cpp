@@ -3,19 +3,37 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "open.hpp"
 
 namespace nanlens::cli {
 
-WholeFile::WholeFile(std::string path)
-    : path_(std::move(path)), unfinished_(path_ + ".part"), file_(unfinished_, std::ios::binary | std::ios::trunc) {
-  if (!file_) throw Failure("can't write '" + unfinished_ + "': " + std::strerror(errno));
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string behind_links(std::string path) {
+  std::error_code none;
+  const fs::path real = fs::is_symlink(path, none) ? fs::canonical(path, none) : fs::path();
+  return real.empty() ? path : real.string();
+}
+
+}  // namespace
+
+WholeFile::WholeFile(std::string path) : path_(behind_links(std::move(path))) {
+  std::error_code none;
+  const fs::file_status status = fs::status(path_, none);
+  const bool in_place = fs::exists(status) && !fs::is_regular_file(status);
+  unfinished_ = in_place ? path_ : path_ + ".part";
+  file_.open(unfinished_, std::ios::binary | std::ios::trunc);
+  if (!file_) throw Failure("can't write '" + path_ + "': " + std::strerror(errno));
 }
 
 WholeFile::~WholeFile() {
-  if (finished_) return;
+  if (finished_ || unfinished_ == path_) return;
   file_.close();
   std::remove(unfinished_.c_str());
 }
@@ -26,7 +44,7 @@ bool WholeFile::write(std::string_view bytes) {
 
 void WholeFile::finish() {
   file_.close();
-  if (!file_ || std::rename(unfinished_.c_str(), path_.c_str()) != 0)
+  if (!file_ || (unfinished_ != path_ && std::rename(unfinished_.c_str(), path_.c_str()) != 0))
     throw Failure("can't write '" + path_ + "': " + std::strerror(errno));
   finished_ = true;
 }
