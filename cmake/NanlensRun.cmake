@@ -23,7 +23,7 @@ function(nanlens_loadable host)
   add_library(${library} MODULE ${PROJECT_BINARY_DIR}/${library}.cpp)
   set_target_properties(${library} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
                                               LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/nanlens)
-  target_link_libraries(${library} PRIVATE nanlens::capture ${CMAKE_DL_LIBS} $<TARGET_NAME_IF_EXISTS:nanlens_developer>)
+  target_link_libraries(${library} PRIVATE nanlens::compiled ${CMAKE_DL_LIBS} $<TARGET_NAME_IF_EXISTS:nanlens_developer>)
   target_link_options(${library} PRIVATE -static-libstdc++ -static-libgcc LINKER:--version-script=${PROJECT_BINARY_DIR}/${library}.map)
 endfunction()
 nanlens_loadable(ggml)
