@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <queue>
@@ -21,8 +22,8 @@
 #include <nanlens/reader/details.hpp>
 #include <nanlens/reader/event_digest.hpp>
 #include <nanlens/reader/memory_guard.hpp>
+#include <nanlens/reader/places_in_order.hpp>
 #include <nanlens/reader/run_files.hpp>
-#include <nanlens/reader/sort_stably.hpp>
 #include <nanlens/reader/time_order.hpp>
 
 namespace nanlens::reader {

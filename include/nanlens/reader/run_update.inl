@@ -39,14 +39,16 @@ struct Run::CallLookup {
       while (sorted < n && in_order(sorted)) ++sorted;
     if (sorted < n) {
       if (order.empty()) sorted = 0;
-      for (std::size_t i = order.size(); i < n; ++i) order.push_back(static_cast<std::uint32_t>(i));
+      std::vector<std::uint64_t> ranks;
+      for (std::size_t i = sorted; i < n; ++i) ranks.push_back(time_rank(run.execution_times_[i]));
+      for (const std::size_t place : places_in_order(ranks))
+        order.push_back(static_cast<std::uint32_t>(sorted + place));
       const auto middle = order.begin() + static_cast<std::ptrdiff_t>(sorted);
       const auto before = [&](std::uint32_t a, std::uint32_t b) {
         const std::uint64_t x = time_rank(run.execution_times_[a]);
         const std::uint64_t y = time_rank(run.execution_times_[b]);
         return x != y ? x < y : a < b;
       };
-      std::sort(middle, order.end(), before);
       std::vector<std::uint32_t> merged(order.size());
       std::merge(order.begin(), middle, middle, order.end(), merged.begin(), before);
       order = std::move(merged);
@@ -402,9 +404,13 @@ NANLENS_API void Run::sort_by_time(Column<FoundTrace>& set) {
   for (std::size_t i = 1; i < set.size() && sorted; ++i) sorted = !earlier(set[i].wall_time, set[i - 1].wall_time);
   if (sorted) return;
   std::vector<FoundTrace> traces;
-  for (std::size_t i = 0; i < set.size(); ++i) traces.push_back(set[i]);
-  sort_stably(traces, [](const FoundTrace& a, const FoundTrace& b) { return earlier(a.wall_time, b.wall_time); });
-  for (std::size_t i = 0; i < set.size(); ++i) set[i] = traces[i];
+  std::vector<std::uint64_t> ranks;
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    traces.push_back(set[i]);
+    ranks.push_back(time_rank(set[i].wall_time));
+  }
+  std::size_t at = 0;
+  for (const std::size_t place : places_in_order(ranks)) set[at++] = traces[place];
 }
 
 NANLENS_API void Run::read_traces(Scan& scan, CallLookup& calls) {
@@ -439,7 +445,17 @@ NANLENS_API void Run::read_traces(Scan& scan, CallLookup& calls) {
   merge_by_time(found, [&](const FoundTrace& trace) { append_trace(trace, calls); });
 }
 
+// By time; of equal times, rows before executions, each in their order, in which they were added.
 NANLENS_API void Run::sort_alerts(std::size_t first_new) {
+  if (first_new == alerts_.size()) return;
+  std::vector<AlertRef> added;
+  for (const bool executions : {false, true})
+    std::copy_if(alerts_.begin() + static_cast<std::ptrdiff_t>(first_new), alerts_.end(), std::back_inserter(added),
+                 [&](const AlertRef& alert) { return alert.is_execution == executions; });
+  std::vector<std::uint64_t> ranks;
+  for (const AlertRef& alert : added) ranks.push_back(time_rank(alert.wall_time));
+  alerts_.resize(first_new);
+  for (const std::size_t place : places_in_order(ranks)) alerts_.push_back(added[place]);
   const auto before = [](const AlertRef& a, const AlertRef& b) {
     const std::uint64_t x = time_rank(a.wall_time);
     const std::uint64_t y = time_rank(b.wall_time);
@@ -448,9 +464,7 @@ NANLENS_API void Run::sort_alerts(std::size_t first_new) {
     if (a.event != b.event) return a.event < b.event;
     return a.nth_bad < b.nth_bad;
   };
-  if (first_new == alerts_.size()) return;
   const auto middle = alerts_.begin() + static_cast<std::ptrdiff_t>(first_new);
-  std::sort(middle, alerts_.end(), before);
   std::vector<AlertRef> merged(alerts_.size());
   std::merge(alerts_.begin(), middle, middle, alerts_.end(), merged.begin(), before);
   alerts_ = std::move(merged);
