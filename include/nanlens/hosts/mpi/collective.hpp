@@ -26,7 +26,7 @@ inline Reduction reduction_of(MPI_Op op) noexcept {
 /// ranks count alike.
 class Collective {
  public:
-  Collective(const char* function, const void* caller, MPI_Comm comm, ExchangeKind kind, int root = 0,
+  Collective(const char* function, const Caller& caller, MPI_Comm comm, ExchangeKind kind, int root = 0,
              Reduction reduction = Reduction::none) noexcept {
     if (!is_running()) return;
     without_throwing([&] {
@@ -41,7 +41,7 @@ class Collective {
       exchange_.size = facts->size;
       exchange_.peer = root;
       got_ = std::make_shared<Got>();
-      got_->site = CallSite::find(function, caller);
+      got_->site = CallSite{function, find_stack(caller)};
       got_->begun_ns = nanlens::detail::steady_now_ns();
     });
   }

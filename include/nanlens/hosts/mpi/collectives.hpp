@@ -6,7 +6,8 @@
 
 /// A function of MPI that the program calls in MPI's stead.
 #define NANLENS_MPI extern "C" __attribute__((visibility("default")))
-#define NANLENS_CALLER __builtin_return_address(0)
+#define NANLENS_CALLER \
+  nanlens::mpi_host::Caller { __builtin_return_address(0), __builtin_frame_address(0) }
 
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN mpi_host {

@@ -26,7 +26,7 @@ inline Exchange message_of(const Communicator& facts, int peer, int tag) {
 /// A message that is sent: recorded, and counted whether it is recorded or not, before MPI has it.
 class Sending {
  public:
-  Sending(const char* function, const void* caller, const void* buffer, int count, MPI_Datatype type, int receiver,
+  Sending(const char* function, const Caller& caller, const void* buffer, int count, MPI_Datatype type, int receiver,
           int tag, MPI_Comm comm) noexcept
       : receiver_(receiver), tag_(tag) {
     if (receiver == MPI_PROC_NULL || !is_running()) return;
@@ -38,7 +38,7 @@ class Sending {
       Payload payload;
       if (!is_recording()) return;
       payload.add(buffer, count, type);
-      if (payload.looked_at) record(CallSite::find(function, caller), exchange, payload, 0);
+      if (payload.looked_at) record(CallSite{function, find_stack(caller)}, exchange, payload, 0);
     });
   }
   Sending(const Sending&) = delete;
@@ -56,7 +56,7 @@ class Sending {
 /// A message that is to be received.
 class Receiving {
  public:
-  Receiving(const char* function, const void* caller, void* buffer, int count, MPI_Datatype type, int sender, int tag,
+  Receiving(const char* function, const Caller& caller, void* buffer, int count, MPI_Datatype type, int sender, int tag,
             MPI_Comm comm) noexcept {
     if (sender == MPI_PROC_NULL || !is_running()) return;
     without_throwing([&] {
@@ -67,7 +67,7 @@ class Receiving {
       posted->buffer = buffer;
       posted->type = type;
       posted->recorded = is_recording() && known_layout(type).known();
-      if (posted->recorded) posted->site = CallSite::find(function, caller);
+      if (posted->recorded) posted->site = CallSite{function, find_stack(caller)};
       posted->begun_ns = nanlens::detail::steady_now_ns();
       posted->ticket = facts->messages.post(sender, tag, nanlens::detail::thread_number());
       posted_ = std::move(posted);

@@ -14,8 +14,8 @@
 #include <nanlens/capture/check_numerics.hpp>
 #include <nanlens/capture/client.hpp>
 #include <nanlens/capture/platform.hpp>
-#include <nanlens/capture/stack_walk.hpp>
 #include <nanlens/config.hpp>
+#include <nanlens/hosts/mpi/call_site.hpp>
 #include <nanlens/hosts/mpi/layout.hpp>
 #include <nanlens/hosts/mpi/readable.hpp>
 #include <nanlens/logdir/exchange.hpp>
@@ -39,27 +39,6 @@ inline bool is_running() noexcept {
 }
 
 inline bool is_recording() noexcept { return nanlens::detail::takes_op() && nanlens::detail::active_bits() != 0; }
-
-/// Where the program calls MPI: the frames from the call on, innermost first.
-struct CallSite {
-  const char* function = "";
-  nanlens::detail::StackAddresses stack;
-  std::size_t begin = 0;
-
-  /// `caller`: the return address of MPI's function.
-  static CallSite find(const char* function, const void* caller) noexcept {
-    CallSite site;
-    site.function = function;
-    nanlens::detail::walk_stack(StackMode::unwind, site.stack);
-    const auto wanted = reinterpret_cast<std::uintptr_t>(caller);
-    while (site.begin < site.stack.size && site.stack.pcs[site.begin] != wanted) ++site.begin;
-    if (site.begin < site.stack.size) return site;
-    site.stack.pcs[0] = wanted;  // the stack can't be read
-    site.stack.size = 1;
-    site.begin = 0;
-    return site;
-  }
-};
 
 /// Tensors that go in or come out, as far as they can be looked at.
 struct Payload {
@@ -94,7 +73,7 @@ inline void record(const CallSite& site, const Exchange& exchange, const Payload
     outputs.push_back({view, exchange.received ? key : nanlens::detail::TensorKey{}});
     if (!exchange.received) inputs.push_back({view, key, {}});
   }
-  const nanlens::detail::Observation observed{site.stack.pcs.data() + site.begin, site.stack.size - site.begin,
+  const nanlens::detail::Observation observed{site.stack->pcs.data(), site.stack->pcs.size(),
                                               nanlens::detail::thread_number()};
   const nanlens::detail::Measured measured{duration_ns, 0, &observed, nullptr, &exchange};
   const std::string_view name = exchange.received ? reduction_name(exchange.reduction) : "";
