@@ -30,7 +30,7 @@
 #include <nanlens/nanlens.hpp>
 #if !defined(NANLENS_DISABLE)
 #include <nanlens/hosts/torch/observer.hpp>
-#include <nanlens/hosts/torch/steps.hpp>
+#include <nanlens/hosts/torch/scopes.hpp>
 #endif
 
 namespace nanlens::inline NANLENS_ABI {
@@ -65,10 +65,9 @@ inline ::at::CallbackHandle step_callback = ::at::INVALID_CALLBACK_HANDLE;
 /// While recording rests PyTorch need not gather what a callback may want of an op, which costs more than the call.
 inline void rest(bool resting) noexcept {
   if (callback == ::at::INVALID_CALLBACK_HANDLE) return;
-  if (resting)
-    ::at::disableCallback(callback);
-  else
-    ::at::reenableCallback(callback);
+  if (!resting) return ::at::reenableCallback(callback);
+  torch_host::pass_over_exchanges();
+  ::at::disableCallback(callback);
 }
 
 }  // namespace detail
@@ -82,8 +81,9 @@ inline bool attach() {
                                   .needsOutputs(true)
                                   .needsIds(true)
                                   .scopes({::at::RecordScope::FUNCTION, ::at::RecordScope::BACKWARD_FUNCTION}));
-  detail::step_callback = ::at::addGlobalCallback(
-      ::at::RecordFunctionCallback(nullptr, &torch_host::end_of_scope).scopes({::at::RecordScope::USER_SCOPE}));
+  detail::step_callback =
+      ::at::addGlobalCallback(::at::RecordFunctionCallback(&torch_host::begin_scope, &torch_host::end_scope)
+                                  .scopes({::at::RecordScope::USER_SCOPE}));
   return true;
 }
 

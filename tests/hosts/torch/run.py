@@ -2,10 +2,14 @@
 
 Ends with 77 where there is no PyTorch, unless NANLENS_REQUIRE_HOSTS is set.
 """
+import glob
 import os
 import shutil
 import subprocess
 import sys
+
+import ranks
+import score
 
 here = os.path.dirname(os.path.abspath(__file__))
 PYTHON = "/usr/bin/python3"  # the one that Debian's package is for
@@ -59,6 +63,23 @@ def check_cache(nanlens, torch, environment):
     return path
 
 
+def check_ranks(nanlens, path, out):
+    """Programs of several ranks: the culprit is followed from rank to rank, and where its record is gone, nobody else is blamed."""
+    subprocess.run([PYTHON, os.path.join(here, "ranks.py"), path, out], check=True)
+    wrong = 0
+    for name, expected in ranks.EXPECTED.items():
+        found = score.answer(nanlens, os.path.join(out, name))
+        is_right, head = ranks.right(expected, found), found["headline"]
+        wrong += not is_right
+        said = "nothing wrong" if head is None else f"{head['sentence']} {head['consequence']}"
+        print(f"{name:28}{'  ' if is_right else 'X '}{said}" + ("" if is_right else f"; expected {expected}"))
+    print(f"right: {len(ranks.EXPECTED) - wrong} of {len(ranks.EXPECTED)}")
+    gone = [os.remove(file) for file in glob.glob(os.path.join(out, "all_reduce", "*.rank2.*"))]
+    head = score.answer(nanlens, os.path.join(out, "all_reduce"))["headline"]
+    assert len(gone) == 6 and head["class"] == "unknown" and "the part of rank 2 was not recorded" in head["sentence"], head
+    return wrong
+
+
 def main():
     nanlens, work = sys.argv[1:3]
     torch = library()
@@ -68,10 +89,13 @@ def main():
     out = os.path.join(work, "logdirs")
     shutil.rmtree(out, ignore_errors=True)
     os.makedirs(out)
+    shutil.rmtree(os.path.join(work, "ranks"), ignore_errors=True)
+    os.makedirs(os.path.join(work, "ranks"))
     check_messages(nanlens, torch, work)
     path = check_cache(nanlens, torch, dict(os.environ, XDG_CACHE_HOME=os.path.join(work, "cache")))
     subprocess.run([PYTHON, os.path.join(here, "programs.py"), path, out], check=True)
-    return subprocess.run([PYTHON, os.path.join(here, "score.py"), nanlens, out]).returncode
+    scored = subprocess.run([PYTHON, os.path.join(here, "score.py"), nanlens, out]).returncode
+    return 1 if check_ranks(nanlens, path, os.path.join(work, "ranks")) else scored
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@
 #include <nanlens/capture/platform.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/hosts/python/stacks.hpp>
+#include <nanlens/hosts/torch/exchange_hooks.hpp>
 #include <nanlens/hosts/torch/forward_stacks.hpp>
 #include <nanlens/hosts/torch/module_naming.hpp>
 #include <nanlens/hosts/torch/running_op.hpp>
@@ -38,6 +39,8 @@ struct ThreadRecord {
   bool inside = false;  ///< of a callback: what it calls is not recorded
   std::size_t depth = 0;
   const BackwardNode* node = nullptr;
+  const std::shared_ptr<Receiving>* receiving = nullptr;  ///< of the op that exchanges tensors now
+  int gloo_work = 0;                                      ///< under way: that of gloo's own threads
   NestedResults results;
 };
 inline ThreadRecord& this_thread_record() noexcept {
@@ -62,6 +65,15 @@ inline ForwardStacks& forward_stacks() {
   return *stacks;
 }
 
+// The place of an op; in the backward pass with that of its forward op.
+inline SourcePlace where_of(const RunningOp& op, const ThreadRecord& thread) {
+  std::uint32_t stack = op.place.stack;
+  // What a custom function's own backward code calls has its own place.
+  if (thread.node != nullptr && stack != SourcePlace::no_stack && stack == thread.node->stack)
+    stack = joined_stack(stack, thread.node->forward.stack);
+  return stack == SourcePlace::no_stack ? SourcePlace() : SourcePlace::of_stack(stack);
+}
+
 inline std::unique_ptr<::at::ObserverContext> begin_op(const ::at::RecordFunction& function, ThreadRecord& thread) {
   const OpFacts& facts = facts_of(function);
   if (!facts.is_op) return nullptr;
@@ -81,6 +93,10 @@ inline std::unique_ptr<::at::ObserverContext> begin_op(const ::at::RecordFunctio
       ++index;
     }
     if (!op->written.empty()) look_at_inputs(*op);
+  }
+  if (facts.exchange != nullptr) {
+    begin_exchange(function, *op, where_of(*op, thread));
+    thread.receiving = &op->receiving;
   }
   ++thread.depth;
   op->begun_ns = nanlens::detail::steady_now_ns();
@@ -105,15 +121,9 @@ inline void record(const ::at::RecordFunction& function, RunningOp& op, ThreadRe
   Results results = own_results(function, op, thread.results);
   if (results.refs.empty()) return;
   const std::string_view type = op.facts->name;
-  std::uint32_t stack = op.place.stack;
   std::string_view name = op.place.module == nullptr ? type : std::string_view(*op.place.module);
-  if (thread.node != nullptr) {
-    name = thread.node->name;
-    // What a custom function's own backward code calls has its own place.
-    if (stack != SourcePlace::no_stack && stack == thread.node->stack)
-      stack = joined_stack(stack, thread.node->forward.stack);
-  }
-  const SourcePlace where = stack == SourcePlace::no_stack ? SourcePlace() : SourcePlace::of_stack(stack);
+  if (thread.node != nullptr) name = thread.node->name;
+  const SourcePlace where = where_of(op, thread);
   const NamedOp named{op, results};
   const nanlens::detail::TensorNames names{&named, &NamedOp::name_of};
   const nanlens::detail::Measured measured{nanlens::detail::steady_now_ns() - op.begun_ns, 0, nullptr, &names};
@@ -124,6 +134,10 @@ inline void record(const ::at::RecordFunction& function, RunningOp& op, ThreadRe
 
 inline void end_op(const ::at::RecordFunction& function, RunningOp& op, ThreadRecord& thread) {
   if (thread.depth > 0) --thread.depth;
+  if (op.facts->exchange != nullptr) {
+    thread.receiving = nullptr;
+    end_exchange(function, op);
+  }
   if (op.facts->makes_nothing) return;
   // What an op allocates, fills or copies on its way is part of its own work.
   if (thread.depth > 0 && (op.facts->allocates || op.facts->initialises)) return;
@@ -137,10 +151,14 @@ inline void end_op(const ::at::RecordFunction& function, RunningOp& op, ThreadRe
 
 /// The start callback. What it throws, for want of memory, PyTorch swallows: the op is not recorded then.
 inline std::unique_ptr<::at::ObserverContext> begin(const ::at::RecordFunction& function) {
-  if (!nanlens::detail::is_active() || nanlens::detail::active_bits() == 0) return nullptr;
+  if (!nanlens::detail::is_active() || nanlens::detail::active_bits() == 0) {
+    pass_over_exchange(function);
+    return nullptr;
+  }
   ThreadRecord& thread = this_thread_record();
-  if (thread.inside || function.isAsync()) return nullptr;
+  if (thread.inside || thread.gloo_work > 0 || function.isAsync()) return nullptr;
   const Inside inside(thread);
+  end_what_has_come();
   if (function.scope() == ::at::RecordScope::BACKWARD_FUNCTION) return begin_node(function, thread);
   return function.scope() == ::at::RecordScope::FUNCTION ? begin_op(function, thread) : nullptr;
 }

@@ -18,6 +18,7 @@
 #include <ATen/record_function.h>
 
 #include <nanlens/config.hpp>
+#include <nanlens/hosts/torch/exchange_ops.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN torch_host {
@@ -34,6 +35,7 @@ struct OpFacts {
   Arguments written = 0;       ///< in place
   Arguments unread = 0;        ///< those whose values play no part: what is overwritten, or asked for its shape alone
   Arguments hidden = 0;        ///< written, though the schema does not say so
+  const ExchangeOp* exchange = nullptr;  ///< with other processes: its tensors come later, and are recorded then
 };
 
 inline bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) noexcept {
@@ -92,6 +94,8 @@ inline std::unique_ptr<OpFacts> make_facts(const ::at::RecordFunction& function)
   if (facts->initialises) facts->unread |= facts->written & 1;
   if (op.ends_with("_like") || op.starts_with("new_")) facts->unread |= 1;
   facts->hidden = hidden_writes(op);
+  facts->exchange = exchange_op(facts->name);
+  facts->makes_nothing = facts->makes_nothing || facts->exchange != nullptr;
   return facts;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -18,12 +19,15 @@
 #include <nanlens/hosts/torch/op_facts.hpp>
 #include <nanlens/hosts/torch/tensor_names.hpp>
 #include <nanlens/hosts/torch/tensor_views.hpp>
+#include <nanlens/hosts/torch/written_parts.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN torch_host {
 
 using nanlens::detail::InputRef;
 using nanlens::detail::OutputRef;
+
+class Receiving;
 
 /// An op that runs. Arguments can only be looked at when it begins; their memory is kept until it ends.
 struct RunningOp final : ::at::ObserverContext {
@@ -40,6 +44,7 @@ struct RunningOp final : ::at::ObserverContext {
   std::uint64_t first_result = 0;
   std::uint64_t begun_ns = 0;
   ForwardPlace place;
+  std::shared_ptr<Receiving> receiving;  ///< what it is going to get from other processes
 
   /// Most ops have few tensors among their arguments.
   void reserve(std::size_t arguments) {
@@ -57,7 +62,9 @@ inline void add_around(RunningOp& op, const ::c10::TensorImpl& tensor, const Ten
   const ::c10::Storage& storage = tensor.storage();
   const auto bytes = static_cast<std::int64_t>(storage.nbytes());
   const auto element = static_cast<std::int64_t>(tensor.itemsize());
-  if (bytes > most_bytes || bytes <= element * tensor.numel() || bytes % element != 0) return;
+  if (bytes <= element * tensor.numel() || bytes % element != 0) return;
+  if (NANLENS_FOLLOWS_EXCHANGES) WrittenParts::get().add(nanlens::detail::key_of(view));
+  if (bytes > most_bytes) return;
   const TensorView whole = dense_view(storage.data(), view.dtype, Shape{bytes / element});
   InputRef before{whole, nanlens::detail::key_of(whole), {}};
   nanlens::detail::recorder().identify(&before, 1);

@@ -1,0 +1,63 @@
+/// @file
+/// Where ops and exchanges between processes meet; nothing where exchanges are not followed.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include <ATen/record_function.h>
+
+#include <nanlens/config.hpp>
+#include <nanlens/hosts/torch/exchange_ops.hpp>
+#include <nanlens/hosts/torch/running_op.hpp>
+#if NANLENS_FOLLOWS_EXCHANGES
+#include <nanlens/hosts/torch/exchanges.hpp>
+#endif
+
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN torch_host {
+
+#if NANLENS_FOLLOWS_EXCHANGES
+/// What has come from other processes is recorded before an op takes it.
+inline void end_what_has_come() { Exchanging::get().end_what_has_come(); }
+
+inline void begin_exchange(const ::at::RecordFunction& function, RunningOp& op,
+                           const nanlens::detail::SourcePlace& where) {
+  op.receiving = begin_exchange(*op.facts->exchange, op.facts->name, function.inputs(), where);
+}
+inline void end_exchange(const ::at::RecordFunction& function, const RunningOp& op) {
+  if (op.receiving != nullptr && !function.outputs().empty()) end_exchange(op.receiving, function.outputs().back());
+}
+/// An op that nobody looks at. Collectives are counted by gloo, messages by nobody else.
+inline void pass_over_exchange(const ::at::RecordFunction& function) noexcept {
+  const ExchangeOp* const op = exchange_op(function.name());
+  if (op != nullptr && op->kind == ExchangeKind::message) MessageNumbers::lose();
+}
+/// The same of all that come.
+inline void pass_over_exchanges() noexcept { MessageNumbers::lose(); }
+
+/// A scope begins that gloo may have. `receiving`: of the op that exchanges tensors on this thread now; `gloo_work`:
+/// counts what gloo does on it.
+inline std::unique_ptr<::at::ObserverContext> begin_gloo(std::string_view scope,
+                                                         const std::shared_ptr<Receiving>* receiving, int& gloo_work) {
+  if (!scope.starts_with("gloo:")) return nullptr;
+  if (!scope.starts_with("gloo:recv")) return std::make_unique<GlooWork>(gloo_work);
+  if (scope == "gloo:recvAnySource") MessageNumbers::lose();
+  if (receiving == nullptr || *receiving == nullptr) return nullptr;
+  return std::make_unique<MessageWait>(*receiving);
+}
+inline void end_gloo(::at::ObserverContext& context) { static_cast<GlooScope&>(context).end(); }
+#else
+inline void end_what_has_come() {}
+inline void begin_exchange(const ::at::RecordFunction&, RunningOp&, const nanlens::detail::SourcePlace&) {}
+inline void end_exchange(const ::at::RecordFunction&, const RunningOp&) {}
+inline void pass_over_exchange(const ::at::RecordFunction&) noexcept {}
+inline void pass_over_exchanges() noexcept {}
+inline std::unique_ptr<::at::ObserverContext> begin_gloo(std::string_view, const std::shared_ptr<Receiving>*, int&) {
+  return nullptr;
+}
+inline void end_gloo(::at::ObserverContext&) {}
+#endif
+
+}  // namespace NANLENS_HIDDEN torch_host
+}  // namespace nanlens::inline NANLENS_ABI
