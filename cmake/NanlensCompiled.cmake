@@ -2,6 +2,7 @@
 # if something links it, in the project that does: by its compiler and with its flags.
 #   nanlens::compiled         capture
 #   nanlens::compiled_causes  reader and causes
+#   nanlens::compiled_query   query, with reader and causes
 #   nanlens::compiled_archive archive, with reader and causes; where zstd was found
 #   nanlens::c                the C interface, a shared library
 function(nanlens_compiled name modules)
@@ -17,6 +18,8 @@ function(nanlens_compiled name modules)
 endfunction()
 nanlens_compiled(compiled "capture")
 nanlens_compiled(compiled_causes "reader;causes")
+nanlens_compiled(compiled_query "query")
+target_link_libraries(nanlens_compiled_query PUBLIC nanlens_compiled_causes)
 
 # The C interface, <nanlens/c.h>: for C, for other languages, and for adapters that are loaded at run time.
 file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/nanlens_c.cpp CONTENT "#include <nanlens/capture/c_interface.inl>\n")

@@ -20,8 +20,9 @@ nanlens_module(logdir nanlens_summary)
 nanlens_module(capture nanlens_logdir Threads::Threads)
 nanlens_module(reader nanlens_logdir)
 nanlens_module(causes nanlens_reader)
+nanlens_module(query nanlens_causes)
 nanlens_module(nanlens nanlens_capture)
-set(NANLENS_MODULES tensor summary logdir capture reader causes nanlens)
+set(NANLENS_MODULES tensor summary logdir capture reader causes query nanlens)
 
 # libbacktrace gives file, line and inlined functions for stack frames. GCC ships it; clang finds it in GCC's directory.
 set(CMAKE_REQUIRED_LIBRARIES backtrace)

@@ -1,9 +1,19 @@
-# RE2, the linear-time regular expressions of the viewer's filter, as nanlens_re2: sources by RE2_DIR or from build/deps
-# (see get-viewer-sources.sh) where there is no system to ask (the page), else the system's library (Debian: libre2-dev).
+# RE2, the linear-time regular expressions of the filter language, as nanlens_re2: sources by RE2_DIR or from build/deps
+# (see get-viewer-sources.sh) where there is no system to ask (the page), else the system's library (Debian: libre2-dev). The
+# viewer needs it; a command without it has no regular expressions.
 set(RE2_DIR "" CACHE PATH "RE2 source tree of 2022-06-01 (the directory with re2/ and util/)")
 if(NOT EMSCRIPTEN AND NOT RE2_DIR)
-  find_package(PkgConfig REQUIRED)
-  pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+  find_package(PkgConfig QUIET)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(RE2 QUIET IMPORTED_TARGET re2)
+  endif()
+  if(NOT TARGET PkgConfig::RE2)
+    if(NANLENS_BUILD_VIEWER)
+      message(FATAL_ERROR "the viewer needs RE2 (Debian: libre2-dev pkg-config), or set NANLENS_BUILD_VIEWER=OFF")
+    endif()
+    message(STATUS "no RE2 here (Debian: libre2-dev): the command has no regular expressions")
+    return()
+  endif()
   add_library(nanlens_re2 INTERFACE)
   target_link_libraries(nanlens_re2 INTERFACE PkgConfig::RE2)
   return()

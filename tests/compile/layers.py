@@ -13,26 +13,28 @@ HEADERS = {
     "hosts": {"tensor", "summary", "logdir", "capture"},
     "reader": {"tensor", "summary", "logdir"},
     "causes": {"tensor", "summary", "logdir", "reader"},
+    "query": {"tensor", "summary", "logdir", "reader", "causes"},
     "archive": {"tensor", "summary", "logdir", "reader"},
 }
 VIEWER = {
     "texts": set(),
     "report": set(),
-    "engine": {"texts", "report"},
+    "regex": set(),
+    "engine": {"texts", "report", "regex"},
     "widgets": {"texts", "engine"},
     "app": {"texts", "engine", "widgets"},
     "panes": {"texts", "engine", "widgets", "app"},
     "desktop": {"texts", "report", "engine", "widgets", "app", "panes"},
     "wasm": {"texts", "engine", "widgets", "app", "panes"},
     "findings": {"report"},
-    "cli": {"report", "findings"},
+    "cli": {"report", "findings", "regex"},
 }
 # The recorder is no part of the viewer: it reads what others recorded.
-READING = {"tensor", "summary", "logdir", "reader", "causes", "archive"}
+READING = {"tensor", "summary", "logdir", "reader", "causes", "query", "archive"}
 # What nanlens.hpp must not drag into a host.
 FORBIDDEN = {"regex", "iostream", "fstream", "sstream", "filesystem", "immintrin.h"}
 # What draws, and JSON, belong where they are named.
-ONLY_IN = {"imgui": {"widgets", "app", "panes", "desktop", "wasm"}, "nlohmann": {"app", "cli", "findings"}, "re2": {"engine"},
+ONLY_IN = {"imgui": {"widgets", "app", "panes", "desktop", "wasm"}, "nlohmann": {"app", "cli", "findings"}, "re2": {"regex"},
            "CLI": {"desktop", "cli"}, "GLFW": {"desktop"}, "emscripten": {"wasm"}}
 ROOT = {"config.hpp", "version.hpp", "c.h"}
 

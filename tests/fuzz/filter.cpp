@@ -3,11 +3,12 @@
 #include <chrono>
 #include <cstdlib>
 
+#include <nanlens/query/query.hpp>
 #include <nanlens/reader/reader.hpp>
 
 #include "edited_logdir.hpp"
-#include "engine/filter.hpp"
 #include "engine/rows.hpp"
+#include "regex/regex.hpp"
 
 namespace {
 
@@ -56,18 +57,18 @@ std::vector<std::unique_ptr<Subject>>& subjects() {
   return all;
 }
 
-bool reads(const std::string& query) {
-  viewer::filter::Error error;
-  if (viewer::filter::parse(query, error)) return true;
-  require(!error.reason.empty());
-  require(error.begin <= error.end && error.end <= query.size());
+bool reads(const std::string& text) {
+  query::Error error;
+  if (query::parse(text, error, regex::compiler())) return true;
+  require(!query::words(error).empty());
+  require(error.begin <= error.end && error.end <= text.size());
   return false;
 }
 
 // The parts that the viewer shows one by one are queries, and together mean the whole.
-std::string together(const std::string& query) {
+std::string together(const std::string& text) {
   std::string all;
-  for (const std::string& part : viewer::filter::parts(query)) {
+  for (const std::string& part : query::parts(text)) {
     require(reads(part));
     all.append(all.empty() ? "" : " ").append(part);
   }
@@ -77,16 +78,17 @@ std::string together(const std::string& query) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string query(reinterpret_cast<const char*>(data), size);
-  if (!reads(query)) return 0;
-  const std::string all = together(query);
-  const std::string none = "not (" + query + "\n)";
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  if (!reads(text)) return 0;
+  const std::string all = together(text);
+  const std::string none = "not (" + text + "\n)";
   for (const auto& subject : subjects()) {
-    const Rows passing = subject->passing(query);
+    const Rows passing = subject->passing(text);
     require(std::is_sorted(passing.begin(), passing.end()));
     require(subject->passing(all) == passing);
-    viewer::filter::Error error;
-    if (query.find_first_not_of(" \t\n\v\f\r") == std::string::npos || !viewer::filter::parse(none, error)) continue;
+    query::Error error;
+    if (text.find_first_not_of(" \t\n\v\f\r") == std::string::npos || !query::parse(none, error, regex::compiler()))
+      continue;
     require(subject->passing(none).size() + passing.size() == subject->index->run().num_traces());
   }
   return 0;

@@ -3,21 +3,22 @@
 #include <algorithm>
 
 #include "badges.hpp"
+#include "regex/regex.hpp"
 
 namespace nanlens::viewer {
 
-void RowFilter::set(const std::string& query, bool only_bad) {
-  if (query == asked_ && only_bad == only_bad_) return;
-  asked_ = query;
-  filter::Error error;
-  auto parsed = filter::parse(query, error);
+void RowFilter::set(const std::string& text, bool only_bad) {
+  if (text == asked_ && only_bad == only_bad_) return;
+  asked_ = text;
+  query::Error error;
+  auto parsed = query::parse(text, error, regex::compiler());
   if (!parsed) {
-    error_ = error;
+    error_ = FilterError{error.begin, error.end, filter_error_text(error)};
     if (only_bad == only_bad_) return;
   } else {
     error_.reset();
     query_ = std::move(*parsed);
-    text_ = query;
+    text_ = text;
   }
   only_bad_ = only_bad;
   restart();
@@ -42,7 +43,7 @@ bool RowFilter::sort(const std::string& column, bool descending) {
 }
 
 void RowFilter::restart() {
-  everything_ = query_.root.kind == filter::Node::Kind::all && query_.root.children.empty() && !only_bad_;
+  everything_ = query_.root.kind == query::Node::Kind::all && query_.root.children.empty() && !only_bad_;
   shown_.hits.clear();
   shown_.next = everything_ ? index_.run().num_traces() : 0;
   shown_.order.restart();
@@ -50,9 +51,27 @@ void RowFilter::restart() {
   renew_again_ = false;
   recorded_.clear();
   call_names_.clear();
-  find_mode();
-  leaf_of_op_.assign(query_.leaves, {});
+  matcher_.set(query_);
   (void)definitions_changed();
+}
+
+bool RowFilter::passes(std::size_t row) {
+  if (only_bad_ && (index_.run().trace_flags(row) & reader::bad_flags) == 0) return false;
+  return matcher_.passes(causes::trace_event(static_cast<std::uint32_t>(row)));
+}
+
+causes::EventClass RowFilter::Around::class_of(causes::EventRef row) { return filter_.explain_.of_row(row.index); }
+
+bool RowFilter::Around::is_pinned(causes::EventRef row) {
+  return std::find(filter_.pinned_.begin(), filter_.pinned_.end(), row.index) != filter_.pinned_.end();
+}
+
+bool RowFilter::Around::is_input(causes::EventRef row) {
+  return std::binary_search(filter_.roles_.inputs.begin(), filter_.roles_.inputs.end(), row.index);
+}
+
+bool RowFilter::Around::is_consumer(causes::EventRef row) {
+  return std::binary_search(filter_.roles_.consumers.begin(), filter_.roles_.consumers.end(), row.index);
 }
 
 // Has anything been declared that rows already referred to?
@@ -70,12 +89,11 @@ bool RowFilter::definitions_changed() {
 void RowFilter::grow() {
   recorded_.clear();  // what was unknown may be known now
   call_names_.clear();
-  if (!counts_) find_mode();
   if (everything_) shown_.next = index_.run().num_traces();
   shown_.order.grow();
   if (renewed_) renewed_->order.grow();
   const bool renamed = definitions_changed();
-  if (renamed) leaf_of_op_.assign(query_.leaves, {});
+  if (renamed) matcher_.restart();
   if (everything_ || !(renamed || query_.uses_calls)) return;
   if (renewed_)
     renew_again_ = true;
@@ -96,7 +114,7 @@ void RowFilter::renew() {
 }
 
 void RowFilter::give_up(const std::string& reason) {
-  error_ = filter::Error{0, text_.size(), reason};
+  error_ = FilterError{0, text_.size(), reason};
   query_ = {};
   text_.clear();
   only_bad_ = false;
@@ -124,8 +142,8 @@ void RowFilter::step(RowList& list, std::chrono::steady_clock::time_point deadli
   while (list.next < end) {
     const std::size_t slice = std::min(end, list.next + 512);
     constexpr std::size_t most_effort = 1 << 16;
-    effort_ = 0;
-    for (; list.next < slice && effort_ < most_effort; ++list.next)
+    matcher_.reset_effort();
+    for (; list.next < slice && matcher_.effort() < most_effort; ++list.next)
       if (passes(list.next)) list.hits.push_back(static_cast<std::uint32_t>(list.next));
     if (std::chrono::steady_clock::now() >= deadline) return;
   }

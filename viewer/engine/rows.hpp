@@ -9,8 +9,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include <nanlens/query/query.hpp>
+#include <nanlens/query/row_matcher.hpp>
+
 #include "explain.hpp"
-#include "filter.hpp"
 #include "protocol.hpp"
 #include "row_order.hpp"
 #include "run_index.hpp"
@@ -22,6 +24,16 @@ struct RowRoles {
   std::vector<std::int64_t> inputs;
   std::vector<std::int64_t> consumers;
 };
+
+/// Why a query is not in force: which part of it, and the reason in the language of the viewer.
+struct FilterError {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::string reason;
+};
+
+/// What is wrong with a query, in the language of the viewer.
+std::string filter_error_text(const query::Error& error);
 
 /// Cells of a minimap, however many are asked for.
 inline constexpr std::uint32_t most_minimap_cells = 1 << 14;
@@ -40,11 +52,12 @@ struct RowList {
 /// complete.
 class RowFilter {
  public:
-  RowFilter(RunIndex& index, Explain& explain) : index_(index), explain_(explain), shown_(index) {}
+  RowFilter(RunIndex& index, Explain& explain)
+      : index_(index), explain_(explain), around_(*this), matcher_(index.run(), around_), shown_(index) {}
 
   /// Starts over with this query if it differs from the current one. A query that can't be read leaves the last valid
   /// one in force and is reported by `fill`.
-  void set(const std::string& query, bool only_bad);
+  void set(const std::string& text, bool only_bad);
   /// Orders what passes by a column; true if that is another order than before.
   bool sort(const std::string& column, bool descending);
   void set_roles(RowRoles roles);
@@ -73,19 +86,18 @@ class RowFilter {
   [[nodiscard]] Rows fill(const View& view, std::int64_t focus_row);
 
  private:
-  struct RowContext;
-  // Does a text condition hold for all rows of an op? `by_slot`: it depends on which output a row is of.
-  enum class OfOp : std::uint8_t { unknown, no, yes, by_slot };
-  OfOp leaf_of_op(const filter::Node& node, std::uint32_t op);
-  bool leaf_matches_op(const filter::Node& node, std::uint32_t op, std::optional<reader::OpDetail>& detail);
-  bool matches(const filter::Node& node, RowContext& row);
-  bool matches_flag(filter::Flag flag, RowContext& row);
-  bool matches_text(const filter::Node& node, RowContext& row);
-  bool matches_class(const filter::Node& node, const RowContext& row);
-  bool matches_extreme(const filter::Node& node, RowContext& row);
-  bool matches_number(const filter::Node& node, RowContext& row);
-  bool matches_count(const filter::Node& node, RowContext& row);
-  bool matches_line(const filter::Node& node, const RowContext& row);
+  // What the panes know of rows, for the words of a query.
+  class Around final : public query::Surroundings {
+   public:
+    explicit Around(const RowFilter& filter) : filter_(filter) {}
+    causes::EventClass class_of(causes::EventRef row) override;
+    bool is_pinned(causes::EventRef row) override;
+    bool is_input(causes::EventRef row) override;
+    bool is_consumer(causes::EventRef row) override;
+
+   private:
+    const RowFilter& filter_;
+  };
   bool passes(std::size_t row);
   void renew();
   void step(RowList& list, std::chrono::steady_clock::time_point deadline);
@@ -115,17 +127,17 @@ class RowFilter {
   const std::string& call_name(std::uint32_t call);
   // Which words of the query the run's mode can't tell, as a sentence; "" if it tells all.
   [[nodiscard]] std::string missing_facts() const;
-  void find_mode();
 
   RunIndex& index_;
   Explain& explain_;
   std::string text_;
   std::string asked_;
   bool only_bad_ = false;
-  filter::Query query_;
-  std::optional<filter::Error> error_;
+  query::Query query_;
+  std::optional<FilterError> error_;
   bool everything_ = true;
-  bool counts_ = false;  // the run's mode counts kinds of values
+  Around around_;
+  query::RowMatcher matcher_;
   RowList shown_;
   std::optional<RowList> renewed_;  // will take the place of `shown_`
   bool renew_again_ = false;        // what `renewed_` has seen may have changed already
@@ -134,10 +146,8 @@ class RowFilter {
   std::unordered_map<std::uint32_t, std::string> call_names_;
   RowRoles roles_;
   std::vector<std::int64_t> pinned_;
-  std::vector<std::vector<OfOp>> leaf_of_op_;  // [leaf][op]
-  std::size_t num_declared_ = 0;               // graphs and ops, when they were last looked at
+  std::size_t num_declared_ = 0;  // graphs and ops, when they were last looked at
   std::size_t num_undeclared_ = 0;
-  std::size_t effort_ = 0;  // bytes of names matched since the clock was looked at
 };
 
 }  // namespace nanlens::viewer

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "lower_case.hpp"
+#include <nanlens/query/lower_case.hpp>
+
 #include "texts/texts.hpp"
 
 namespace nanlens::viewer {
@@ -14,7 +15,7 @@ constexpr std::size_t most_found = 50;
 
 // 0: exact, 1: beginning, 2: part, 3: not found.
 std::size_t rank_of(std::string_view name, const std::string& wanted) {
-  const std::string low = lower_case(name);
+  const std::string low = query::lower_case(name);
   if (low == wanted) return 0;
   const std::size_t at = low.find(wanted);
   return at == 0 ? 1 : at == std::string::npos ? 3 : 2;
@@ -25,7 +26,7 @@ std::size_t rank_of(std::string_view name, const std::string& wanted) {
 Search search(RunIndex& index, const std::string& text) {
   Search answer;
   answer.text = text;
-  const std::string wanted = lower_case(text);
+  const std::string wanted = query::lower_case(text);
   std::vector<Found> by_rank[3];
   const auto add = [&](std::string_view name, auto&& make) {
     const std::size_t rank = rank_of(name, wanted);

@@ -4,8 +4,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <nanlens/query/lower_case.hpp>
+
 #include "app/commands.hpp"
-#include "engine/lower_case.hpp"
 #include "panes/overlay.hpp"
 #include "panes/panes.hpp"
 #include "widgets/format.hpp"
@@ -26,7 +27,7 @@ struct Choice {
 // Exact, prefix, start of a word, part, letters in order; 0: no match.
 int score_of(const std::string& text, const std::string& wanted) {
   if (wanted.empty()) return 1;
-  const std::string t = lower_case(text);
+  const std::string t = query::lower_case(text);
   if (t == wanted) return 6;
   if (t.starts_with(wanted)) return 5;
   const std::size_t at = t.find(wanted);
@@ -50,7 +51,7 @@ void add_found(const App& app, std::vector<Choice>& choices, const Found& f) {
   const bool graphs_only = app.palette.text[0] == '@';
   const bool graph = f.path.empty() && f.op_name.empty();
   if ((graphs_only && !graph) || (line > 0 && f.path.empty())) return;
-  const int score = std::max(2, score_of(f.title, lower_case(app.palette.name())));
+  const int score = std::max(2, score_of(f.title, query::lower_case(app.palette.name())));
   if (f.path.empty())
     choices.push_back({f.title, f.note, "focus_op", {{"graph_id", f.graph_id}, {"op_name", f.op_name}}, score});
   else
@@ -63,7 +64,7 @@ void add_found(const App& app, std::vector<Choice>& choices, const Found& f) {
 
 // What the engine found of the run, and rows in view.
 void add_items(const App& app, std::vector<Choice>& choices, const std::string& text) {
-  const std::string wanted = lower_case(text);
+  const std::string wanted = query::lower_case(text);
   if (wanted.empty()) return;
   if (app.search.text == app.palette.name())
     for (const Found& f : app.search.list) add_found(app, choices, f);
@@ -95,9 +96,9 @@ std::vector<Choice> choices_of(const App& app) {
   }
   if (!text.empty() && text[0] == '>') {
     const std::size_t begin = text.find_first_not_of(' ', 1);
-    add_commands(choices, begin == std::string::npos ? "" : lower_case(text.substr(begin)));
+    add_commands(choices, begin == std::string::npos ? "" : query::lower_case(text.substr(begin)));
   } else {
-    add_commands(choices, lower_case(text));
+    add_commands(choices, query::lower_case(text));
     add_items(app, choices, text);
   }
   for (std::size_t i = 0; i < choices.size(); ++i) choices[i].order = i;

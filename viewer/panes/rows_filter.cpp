@@ -2,7 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/filter.hpp"
+#include <nanlens/query/query.hpp>
+
 #include "panes/rows_parts.hpp"
 
 namespace nanlens::viewer {
@@ -96,7 +97,7 @@ void draw_note(App& app, Rect& area) {
 void draw_rows_filter(App& app, Rect& area) {
   Ui& ui = app.ui;
   draw_box(app, area.cut_top(ui.bar(28)).inset(ui.px(6), 0));
-  if (const auto parts = filter::parts(app.rows_pane.filter); parts.size() > 1)
+  if (const auto parts = query::parts(app.rows_pane.filter); parts.size() > 1)
     draw_parts(app, area.cut_top(ui.bar(22)).inset(ui.px(6), 0), parts);
   draw_note(app, area);
 }

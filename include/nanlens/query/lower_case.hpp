@@ -2,17 +2,17 @@
 /// Comparing names without regard to case.
 #pragma once
 
-#include <cctype>
 #include <string>
 #include <string_view>
 
-namespace nanlens::viewer {
+namespace nanlens::query {
 
 /// With A to Z in lower case; all other bytes stay.
 inline std::string lower_case(std::string_view text) {
   std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return out;
 }
 
-}  // namespace nanlens::viewer
+}  // namespace nanlens::query

@@ -1,0 +1,22 @@
+// Part of query.hpp.
+#pragma once
+
+#include <nanlens/query/parser.hpp>
+#include <nanlens/query/query.hpp>
+
+namespace nanlens::query {
+
+NANLENS_API std::optional<Query> parse(std::string_view text, Error& error, RegexCompiler regexes) {
+  return detail::Parser(text, error, regexes).query();
+}
+
+NANLENS_API std::optional<Conditions> parse_conditions(std::string_view text, Error& error, RegexCompiler regexes) {
+  return detail::Parser(text, error, regexes, true).conditions();
+}
+
+NANLENS_API std::vector<std::string> parts(std::string_view query) {
+  Error ignored;
+  return detail::Parser(query, ignored, nullptr).parts();
+}
+
+}  // namespace nanlens::query

@@ -1,0 +1,298 @@
+// Part of row_matcher.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <nanlens/causes/stack_of.hpp>
+#include <nanlens/query/numbers.hpp>
+#include <nanlens/tensor/dtype_name.hpp>
+
+namespace nanlens::query {
+
+namespace detail {
+
+inline bool decided_by_op(TextField field) {
+  return field == TextField::any || field == TextField::op || field == TextField::type || field == TextField::graph ||
+         field == TextField::file || field == TextField::fn || field == TextField::host;
+}
+
+inline bool compare(double value, const Node& node, double low, double high) {
+  if (node.kind == Node::Kind::range) return value >= low && value <= high;
+  return query::compare(value, node.comparison, low);
+}
+
+// Flags of which a row must have one for the count to be above zero.
+inline std::uint8_t flags_of(NumberField field) {
+  switch (field) {
+    case NumberField::nan: return reader::nan_flag;
+    case NumberField::ninf: return reader::neg_inf_flag;
+    case NumberField::pinf: return reader::pos_inf_flag;
+    case NumberField::inf: return reader::neg_inf_flag | reader::pos_inf_flag;
+    case NumberField::neg: return reader::negative_flag;
+    case NumberField::zero: return reader::zero_flag;
+    case NumberField::pos: return reader::positive_flag;
+    default: return 0;
+  }
+}
+
+// What the flags of a row tell of a count, without its record; nothing if they do not. `kinds_told`: they tell one kind
+// of element from another, and are those of this row alone.
+inline std::optional<bool> decided_by_flags(const Node& node, std::uint8_t flags, bool kinds_told) {
+  const std::uint8_t needed = flags_of(node.number_field);
+  if (needed == 0 || node.kind != Node::Kind::number) return std::nullopt;
+  const bool above = node.comparison == Comparison::greater;
+  const bool from = node.comparison == Comparison::greater_equal;
+  const bool wants_some = (above && node.low >= 0) || (from && node.low > 0);
+  if (wants_some && (flags & needed) == 0) return false;
+  const bool any_will_do = !node.percent && ((above && node.low == 0) || (from && node.low == 1));
+  return any_will_do && kinds_told ? std::optional(true) : std::nullopt;
+}
+
+inline std::string dtype_text(DType dtype) {
+  std::string name(dtype_name(dtype));
+  return dtype_from_name(name) == dtype ? name : "dtype " + std::to_string(static_cast<std::int32_t>(dtype));
+}
+
+}  // namespace detail
+
+NANLENS_API std::uint8_t RowMatcher::flags() const {
+  const EventRef row = reader_.row();
+  return row.is_execution ? run_.execution_flags(row.index) : run_.trace_flags(row.index);
+}
+
+NANLENS_API std::uint32_t RowMatcher::call() const {
+  const EventRef row = reader_.row();
+  return row.is_execution ? row.index : run_.trace_execution(row.index);
+}
+
+NANLENS_API std::vector<reader::StackFrame> RowMatcher::stack() {
+  if (!reader_.row().is_execution) return causes::stack_of(run_, reader_.row());
+  const auto& execution = reader_.execution();
+  return execution ? reader::resolve_stack(run_, execution->event.code_location) : std::vector<reader::StackFrame>{};
+}
+
+NANLENS_API Truth RowMatcher::ask(const Node& node) {
+  switch (node.kind) {
+    case Node::Kind::all: return ask_all(node.children);
+    case Node::Kind::any: return ask_any(node.children);
+    case Node::Kind::negation: {
+      const Truth inner = ask(node.children.front());
+      return inner == Truth::unknown ? inner : truth_of(inner == Truth::no);
+    }
+    case Node::Kind::flag: return ask_flag(node.flag);
+    case Node::Kind::text: return truth_of(ask_text(node));
+    default: return ask_number(node);
+  }
+}
+
+NANLENS_API Truth RowMatcher::ask_all(const std::vector<Node>& children) {
+  Truth all = Truth::yes;
+  for (const Node& child : children) {
+    const Truth one = ask(child);
+    if (one == Truth::no) return one;
+    if (one == Truth::unknown) all = one;
+  }
+  return all;
+}
+
+NANLENS_API Truth RowMatcher::ask_any(const std::vector<Node>& children) {
+  Truth any = Truth::no;
+  for (const Node& child : children) {
+    const Truth one = ask(child);
+    if (one == Truth::yes) return one;
+    if (one == Truth::unknown) any = one;
+  }
+  return any;
+}
+
+NANLENS_API Truth RowMatcher::ask_flag(Flag flag) {
+  const EventRef row = reader_.row();
+  const std::uint8_t flags = this->flags();
+  // The flags of an execution are those of all its outputs.
+  const bool several = row.is_execution && (flags & reader::bad_flags) != 0;
+  const RowRecord* const record = several || flag == Flag::constant ? reader_.record() : nullptr;
+  const bool bad = several ? record != nullptr && record->facts.health.bad() : (flags & reader::bad_flags) != 0;
+  switch (flag) {
+    case Flag::bad: return truth_of(bad);
+    case Flag::ok: return truth_of((flags & reader::has_summary_flag) != 0 && !bad);
+    case Flag::first: {
+      const auto& alerts = run_.alerts();
+      return truth_of(!alerts.empty() && alerts.front().is_execution == row.is_execution &&
+                      alerts.front().event == row.index && bad);
+    }
+    case Flag::input: return truth_of(around_.is_input(row));
+    case Flag::consumer: return truth_of(around_.is_consumer(row));
+    case Flag::pinned: return truth_of(around_.is_pinned(row));
+    case Flag::function:
+      return truth_of(row.is_execution ? (flags & reader::function_flag) != 0 : call() != reader::none);
+    case Flag::eager: return truth_of(row.is_execution && (flags & reader::function_flag) == 0);
+    case Flag::empty: return truth_of(!row.is_execution && (flags & reader::empty_flag) != 0);
+    case Flag::unchecked: return truth_of((flags & reader::has_summary_flag) == 0);
+    case Flag::constant: {
+      const auto constant = record != nullptr ? is_constant(record->facts) : std::nullopt;
+      if (!constant) missing_ |= bit(NumberField::min);
+      if (constant) numbers_known_ |= bit(NumberField::min);
+      return constant ? truth_of(*constant) : not_recorded();
+    }
+    default: return truth_of(ask_class_flag(flag, bad));
+  }
+}
+
+NANLENS_API bool RowMatcher::ask_class_flag(Flag flag, bool bad) {
+  using causes::EventClass;
+  const EventClass what = around_.class_of(reader_.row());
+  switch (flag) {
+    case Flag::made: return what == EventClass::producer;
+    case Flag::passed: return what == EventClass::propagator || what == EventClass::relay;
+    case Flag::removed: return what == EventClass::killer;
+    case Flag::source: return what == EventClass::source;
+    case Flag::unknown: return bad && what == EventClass::unknown;
+    default: return what == EventClass::expected;
+  }
+}
+
+NANLENS_API bool RowMatcher::any_frame(const std::vector<reader::StackFrame>& frames, const Node& node) const {
+  return std::any_of(frames.begin(), frames.end(), [&](const reader::StackFrame& f) {
+    if (node.text_field == TextField::host) return (*node.match)(f.host_name);
+    return (*node.match)(node.text_field == TextField::file ? f.file_path : f.function);
+  });
+}
+
+NANLENS_API bool RowMatcher::leaf_matches_op(const Node& node, std::uint32_t op) {
+  const auto& texts = run_.definitions();
+  const reader::Op& o = texts.ops()[op];
+  const auto graph = [&] { return texts.text(texts.graphs()[o.graph].name); };
+  const Match& match = *node.match;
+  switch (node.text_field) {
+    case TextField::op: return match(texts.text(o.name));
+    case TextField::type: return match(texts.text(o.type));
+    case TextField::graph: return match(graph());
+    case TextField::host:
+    case TextField::file:
+    case TextField::fn: return any_frame(stack(), node);
+    default: return match(texts.text(o.name)) || match(texts.text(o.type)) || match(graph());
+  }
+}
+
+NANLENS_API RowMatcher::OfOp RowMatcher::leaf_of_op(const Node& node, std::uint32_t op) {
+  const reader::Op o = run_.definitions().ops()[op];
+  const std::string name(run_.definitions().text(o.name));
+  effort_ += name.size();
+  if (leaf_matches_op(node, op)) return OfOp::yes;
+  const bool names_tensors = node.text_field == TextField::any || node.text_field == TextField::op;
+  if (!names_tensors || !node.match->may_need_slot() || o.num_outputs <= 0) return OfOp::no;
+  if (o.num_outputs > 1) return OfOp::by_slot;
+  return (*node.match)(name + ":0") ? OfOp::yes : OfOp::no;
+}
+
+// What the analysis says of a row, by its name in JSON or in words: "made", "removed here". Rows without a story of
+// their own have none.
+NANLENS_API bool RowMatcher::ask_class(const Node& node) {
+  const causes::EventClass what = around_.class_of(reader_.row());
+  const bool bad = ask_flag(Flag::bad) == Truth::yes;
+  if (!bad && what != causes::EventClass::killer) return false;
+  return (*node.match)(causes::class_name(what)) || (*node.match)(causes::class_words(what));
+}
+
+NANLENS_API bool RowMatcher::ask_text(const Node& node) {
+  if (node.text_field == TextField::event_class) return ask_class(node);
+  if (!detail::decided_by_op(node.text_field)) return ask_record_text(node);
+  if (reader_.row().is_execution) return ask_text_of_execution(node);
+  const std::uint32_t op = run_.trace_op(reader_.row().index);
+  auto& known = leaf_of_op_[node.leaf];
+  if (known.size() <= op) known.resize(run_.definitions().ops().size());
+  if (known[op] == OfOp::unknown) known[op] = leaf_of_op(node, op);
+  if (known[op] != OfOp::by_slot) return known[op] == OfOp::yes;
+  // "Split:1" names a tensor: the op's name alone has no slot.
+  const RowRecord* const record = reader_.record();
+  return record != nullptr && (*node.match)(record->op_name + ":" + std::to_string(record->slot));
+}
+
+NANLENS_API bool RowMatcher::ask_text_of_execution(const Node& node) {
+  const RowRecord* const record = reader_.record();
+  if (record == nullptr) return false;
+  const Match& match = *node.match;
+  const auto named = [&] {
+    return match(record->op_name) ||
+           (match.may_need_slot() && match(record->op_name + ":" + std::to_string(record->slot)));
+  };
+  switch (node.text_field) {
+    case TextField::op: return named();
+    case TextField::type: return match(record->op_type);
+    case TextField::graph: return false;  // it runs in none
+    case TextField::any: return named() || match(record->op_type);
+    default: return any_frame(stack(), node);
+  }
+}
+
+NANLENS_API bool RowMatcher::ask_record_text(const Node& node) {
+  const RowRecord* const record = reader_.record();
+  if (record == nullptr) return false;
+  const Match& match = *node.match;
+  if (node.text_field == TextField::device) return match(record->device);
+  if (node.text_field == TextField::mode) return match(debug_mode_name(static_cast<TensorDebugMode>(record->mode)));
+  if (node.text_field == TextField::dtype) {
+    const DType dtype = record->facts.health.dtype;
+    return dtype != DType::invalid && match(detail::dtype_text(dtype));
+  }
+  if (reader_.row().is_execution) return match(record->op_type);
+  if (call() == reader::none) return false;
+  const auto execution = run_.execution(call());
+  return execution && match(execution->event.op_type);
+}
+
+NANLENS_API Truth RowMatcher::ask_number(const Node& node) {
+  const EventRef row = reader_.row();
+  const auto holds = [&](double value) { return detail::compare(value, node, node.low, node.high); };
+  switch (node.number_field) {
+    case NumberField::row: return truth_of(!row.is_execution && holds(row.index));
+    case NumberField::exec: return truth_of(call() != reader::none && holds(call()));
+    case NumberField::job_rank: {
+      const std::size_t set = row.is_execution ? run_.set_of_execution(row.index) : run_.set_of_trace(row.index);
+      const std::int32_t rank = run_.rank_of_set(set);
+      return truth_of(rank >= 0 && holds(rank));
+    }
+    case NumberField::slot: return truth_of(reader_.record() != nullptr && holds(reader_.record()->slot));
+    case NumberField::time:
+      return truth_of(reader_.record() != nullptr && holds(reader_.record()->wall_time - run_.starting_wall_time()));
+    case NumberField::line: return truth_of(ask_line(node));
+    default: return ask_tensor_number(node);
+  }
+}
+
+// By the first row: a run has one mode.
+NANLENS_API bool RowMatcher::kinds_told() {
+  if (!kinds_told_ && run_.num_traces() > 0)
+    if (const auto first = run_.trace(0))
+      kinds_told_ = tells(static_cast<TensorDebugMode>(first->event.tensor_debug_mode), Told::non_finite_counts);
+  return kinds_told_.value_or(false);
+}
+
+NANLENS_API Truth RowMatcher::ask_tensor_number(const Node& node) {
+  // Who tells what is missing has to read the record.
+  if (unrecorded_ == Unrecorded::is_false)
+    if (const auto decided = detail::decided_by_flags(node, flags(), !reader_.row().is_execution && kinds_told()))
+      return truth_of(*decided);
+  const RowRecord* const record = reader_.record();
+  const auto number = record != nullptr ? number_of(record->facts, node.number_field) : std::nullopt;
+  const auto whole = !node.percent       ? std::optional(1.0)
+                     : record != nullptr ? number_of(record->facts, NumberField::size)
+                                         : std::nullopt;
+  if (!number || !whole) {
+    missing_ |= bit(node.number_field);
+    return not_recorded();
+  }
+  if (needed_for(node.number_field) != Needed::nothing) numbers_known_ |= bit(node.number_field);
+  return truth_of(!std::isnan(*number) && detail::compare(*number, node, node.low * *whole, node.high * *whole));
+}
+
+// Was it made by a line in this range, or in a function that one called?
+NANLENS_API bool RowMatcher::ask_line(const Node& node) {
+  const auto frames = stack();
+  return std::any_of(frames.begin(), frames.end(),
+                     [&](const auto& f) { return detail::compare(f.line, node, node.low, node.high); });
+}
+
+}  // namespace nanlens::query
