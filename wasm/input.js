@@ -182,6 +182,12 @@ const listenToUser = ({ canvas, keyboard, wake, withText, textAt }) => {
   dark.addEventListener('change', theme);
   contrast.addEventListener('change', theme);
   theme();
+  const languages = () => {
+    withText(navigator.languages.join(','), (at) => Module._nl_system_languages(at));
+    wake(2);
+  };
+  addEventListener('languagechange', languages);
+  languages();
   canvas.addEventListener('webglcontextlost', (e) => e.preventDefault());
   canvas.addEventListener('webglcontextrestored', () => {
     Module._nl_context_restored();

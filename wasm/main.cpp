@@ -2,7 +2,9 @@
 #include <GLES3/gl3.h>
 #include <emscripten.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "app/app.hpp"
 #include "app/json_text.hpp"
@@ -10,6 +12,7 @@
 #include "engine/message.hpp"
 #include "imgui.h"
 #include "imgui_impl_opengl3.h"
+#include "imgui_internal.h"
 #include "platform.hpp"
 #include "widgets/fonts.hpp"
 
@@ -83,14 +86,16 @@ viewer::Platform make_platform() {
   return p;
 }
 
-// What a screen reader is told: the verdict once, then each selection.
+// What a screen reader is told: the verdict once, then each selection; and in which language. That decides on the shape
+// of a Chinese character, too: those drawn for another language are forgotten.
 void announce() {
   if (const std::string text = app->announcement(); !text.empty()) nl_js_announce(text.c_str());
-  // And in which language.
   static viewer::Tongue told = viewer::Tongue::english;
   if (viewer::tongue() == told) return;
   told = viewer::tongue();
-  nl_js_language(told == viewer::Tongue::german ? "de" : "en");
+  for (ImFont* const font : {app->ui.sans, app->ui.mono}) ImFontAtlasFontDiscardBakes(font->OwnerAtlas, font, 0);
+  app->wake(2);
+  nl_js_language(viewer::tongue_tags[static_cast<std::size_t>(told)]);
 }
 
 }  // namespace
@@ -149,6 +154,15 @@ EMSCRIPTEN_KEEPALIVE const char* nl_rects() {
 EMSCRIPTEN_KEEPALIVE void nl_apply_link(const char* link) { app->apply_link(link); }
 EMSCRIPTEN_KEEPALIVE void nl_apply_settings(const char* text) { app->apply_settings(text); }
 EMSCRIPTEN_KEEPALIVE void nl_system_theme(int dark, int contrast) { app->set_system_theme(dark != 0, contrast != 0); }
+// Tags in the order in which they are liked, with commas between.
+EMSCRIPTEN_KEEPALIVE void nl_system_languages(const char* tags) {
+  std::string_view rest = tags;
+  for (std::size_t length = 0; !rest.empty(); rest.remove_prefix(std::min(length + 1, rest.size()))) {
+    length = std::min(rest.find(','), rest.size());
+    if (const auto tongue = viewer::tongue_of(rest.substr(0, length))) return app->set_system_tongue(*tongue);
+  }
+  app->set_system_tongue(viewer::Tongue::english);
+}
 EMSCRIPTEN_KEEPALIVE int nl_takes_tab(int backwards) { return app->takes_tab(backwards != 0) ? 1 : 0; }
 EMSCRIPTEN_KEEPALIVE void nl_touch(int on) { app->touch = on != 0; }
 EMSCRIPTEN_KEEPALIVE void nl_error(const char* text) {
@@ -177,7 +191,7 @@ int main() {
   }
   ImGui_ImplOpenGL3_Init("#version 300 es");
   page::app = new viewer::App(page::make_platform());  // lives as long as the page
-  viewer::load_fonts(page::app->ui, "", page::canvas_font_loader());
+  viewer::load_fonts(page::app->ui, {}, page::canvas_font_loader());
   nl_js_start();
   return 0;
 }

@@ -361,8 +361,14 @@
   const glyphCanvas = document.createElement('canvas');
   glyphCanvas.width = glyphCanvas.height = 8;
   const glyphs = glyphCanvas.getContext('2d', { willReadFrequently: true });
+  // The same Chinese character has other shapes in each of these languages. Fonts that a system lacks are passed over.
+  const fontsOf = {
+    ja: '"Hiragino Sans","Yu Gothic UI",Meiryo,"Noto Sans CJK JP","Noto Sans JP",',
+    ko: '"Apple SD Gothic Neo","Malgun Gothic","Noto Sans CJK KR","Noto Sans KR",',
+    'zh-TW': '"PingFang TC","Microsoft JhengHei","Noto Sans CJK TC","Noto Sans TC",',
+  };
   page.glyph = (code, size, at, capacity) => {
-    const font = Math.round(size) + 'px sans-serif';
+    const font = Math.round(size) + 'px ' + (fontsOf[document.documentElement.lang] || '') + 'sans-serif';
     glyphs.font = font;
     const text = String.fromCodePoint(code);
     const measure = glyphs.measureText(text);

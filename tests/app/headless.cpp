@@ -144,6 +144,24 @@ ImGuiKey named_key(const std::string& name) {
   return c == '=' ? ImGuiKey_Equal : c == '-' ? ImGuiKey_Minus : ImGuiKey_None;
 }
 
+// As wide as they are high, as in every font of a system, in a line of which the letters take 0.86; nothing is drawn.
+const ImFontLoader* wide_characters() {
+  static const ImFontLoader loader = [] {
+    ImFontLoader l;
+    l.Name = "wide";
+    l.FontSrcContainsGlyph = [](ImFontAtlas*, ImFontConfig*, ImWchar code) { return code >= 0x2e80; };
+    l.FontBakedLoadGlyph = [](ImFontAtlas*, ImFontConfig*, ImFontBaked* baked, void*, ImWchar code, ImFontGlyph* glyph,
+                              float* advance) {
+      if (code < 0x2e80) return false;
+      (advance != nullptr ? *advance : glyph->AdvanceX) = baked->Size * 0.86f;
+      if (glyph != nullptr) glyph->Codepoint = code;
+      return true;
+    };
+    return l;
+  }();
+  return &loader;
+}
+
 }  // namespace
 
 Headless::Headless(const HeadlessOptions& options) : context_(ImGui::CreateContext()) {
@@ -162,7 +180,7 @@ Headless::Headless(const HeadlessOptions& options) : context_(ImGui::CreateConte
     engine_ = std::make_unique<SameThread>(open);
   app_ = std::make_unique<viewer::App>(platform());
   app_->now = now_;
-  viewer::load_fonts(app_->ui, "", nullptr);
+  viewer::load_fonts(app_->ui, {}, options.cjk ? wide_characters() : nullptr);
   settle();
 }
 

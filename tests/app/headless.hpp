@@ -53,6 +53,7 @@ struct HeadlessOptions {
   float width = 1280;
   float height = 720;
   bool threaded = false;  ///< the engine in the desktop's thread
+  bool cjk = false;       ///< Chinese, Japanese and Korean characters are as wide as a system's fonts have them
 };
 
 class Headless {

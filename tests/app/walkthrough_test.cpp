@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <set>
+#include <string>
 
 #include "walkthrough.hpp"
 
@@ -472,6 +474,29 @@ TEST_CASE("the sample; an archive; a folder without a logdir says why") {
   CHECK(v.shows("error"));
   v.open("/nonexistent/logdir");
   CHECK(v.state()["error"].get<std::string>().find("nonexistent") != std::string::npos);
+}
+
+TEST_CASE("languages: no text of any is cut at 1280x720") {
+  Headless v({.cjk = true});
+  v.open(walkthrough());
+  constexpr const char* places[] = {"restore_panes", "help",      "show_settings",    "palette",      "show_causes",
+                                    "columns",       "show_runs", "show_diagnostics", "show_licences"};
+  const auto cut_in = [&](const char* tag, const char* place) {
+    CHECK(v.command("language", {{"tag", tag}}).ok);
+    v.command(place);
+    std::set<std::string> cut;
+    const Json state = v.state();
+    for (const Json& text : state["cut_texts"]) cut.insert(text.get<std::string>());
+    if (state["popup"] != "none") v.key("Escape");
+    return cut;
+  };
+  for (const char* const place : places) {
+    const auto names = cut_in("en", place);  // of files and ops: they may be cut
+    for (const char* const tag : {"de", "ja", "ko", "zh-TW", "pt-BR"}) {
+      for (const std::string& text : cut_in(tag, place))
+        CHECK_MESSAGE(names.contains(text), std::string(tag), " ", std::string(place), ": ", text);
+    }
+  }
 }
 
 TEST_CASE("languages: everything follows at once and stays, the state does not change, nothing is cut at 1280x720") {

@@ -45,6 +45,51 @@ TEST_CASE("a translation has its own words and separators; what it lacks is Engl
   CHECK(missing_badge(Missing::not_recorded).text == "not recorded");
 }
 
+TEST_CASE("every language has every text") {
+  for (std::size_t i = 0; i < tongue_tags.size(); ++i) {
+    CAPTURE(tongue_tags[i]);
+    for (const std::string_view id : missing_texts(static_cast<Tongue>(i)))
+      FAIL_CHECK("missing in strings_", tongue_tags[i], ".def: ", id);
+  }
+}
+
+TEST_CASE("words and numbers follow the rules of each language") {
+  const auto counted = [](Tongue tongue, double n) {
+    const Speaking speaking(tongue);
+    return tr(Text::alerts_total, {{"n", n}});
+  };
+  CHECK(counted(Tongue::portuguese, 0) == "0 tensor com NaN ou infinito");
+  CHECK(counted(Tongue::portuguese, 1) == "1 tensor com NaN ou infinito");
+  CHECK(counted(Tongue::portuguese, 1234) == "1.234 tensores com NaN ou infinito");
+  CHECK(counted(Tongue::german, 0) == "0 Tensoren mit NaN oder Unendlich");
+  CHECK(counted(Tongue::japanese, 1) == "NaN または無限大を含むテンソル 1 個");
+  CHECK(counted(Tongue::japanese, 1234) == "NaN または無限大を含むテンソル 1,234 個");
+  CHECK(counted(Tongue::korean, 1234) == "NaN 또는 무한대가 있는 텐서 1,234개");
+  CHECK(counted(Tongue::chinese, 1234) == "1,234 個張量含 NaN 或無限大");
+}
+
+TEST_CASE("a locale chooses its language, and one without a table none") {
+  CHECK(tongue_of("de_AT.UTF-8") == Tongue::german);
+  CHECK(tongue_of("ja_JP.eucJP") == Tongue::japanese);
+  CHECK(tongue_of("ko") == Tongue::korean);
+  CHECK(tongue_of("pt-PT") == Tongue::portuguese);
+  CHECK(tongue_of("ca_ES@valencia") == std::nullopt);
+  for (const char* traditional : {"zh_TW", "zh-Hant", "zh-Hant-HK", "zh_HK.Big5", "zh-MO"})
+    CHECK(tongue_of(traditional) == Tongue::chinese);
+  for (const char* none : {"zh_CN.UTF-8", "zh", "zh-Hans-HK", "C", "POSIX", "", "fr_FR"})
+    CHECK(tongue_of(none) == std::nullopt);
+  const auto with = [](const char* name, const char* value) {
+    for (const char* const other : {"LC_ALL", "LC_MESSAGES", "LANG"}) unsetenv(other);
+    setenv(name, value, 1);
+    setenv("LANG", "pt_BR", 0);
+    return tongue_of_environment();
+  };
+  CHECK(with("LC_ALL", "ja_JP.UTF-8") == Tongue::japanese);
+  CHECK(with("LC_MESSAGES", "ko_KR") == Tongue::korean);
+  CHECK(with("LC_ALL", "") == Tongue::portuguese);
+  CHECK(with("LC_ALL", "C") == Tongue::english);
+}
+
 TEST_CASE("the pseudo-language is longer, marks its texts and keeps placeholders") {
   const Speaking pseudo(Tongue::pseudo);
   CHECK(std::string(tr(Text::pane_alerts)) == "[Ålérts··]");

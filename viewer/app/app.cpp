@@ -168,6 +168,11 @@ void App::set_system_theme(bool dark, bool contrast) {
   wake();
 }
 
+void App::set_system_tongue(Tongue tongue) {
+  system_tongue_ = tongue;
+  if (language_choice == "system") command("language", {{"tag", "system"}});
+}
+
 double App::timeline_whole() const {
   return timeline_pane.time_mode ? std::max(1e-9, timeline.duration)
                                  : static_cast<double>(overview.run < 0 ? 0 : timeline.total);

@@ -155,6 +155,8 @@ class App {
   std::string announcement();
   /// What the system wishes: dark colours, high contrast.
   void set_system_theme(bool dark, bool contrast);
+  /// The language of those who have chosen none.
+  void set_system_tongue(Tongue tongue);
   ///@}
 
   /// @name For panes
@@ -280,6 +282,7 @@ class App {
   std::int32_t alert_end = 0;  ///< +1: the last alert was just said to be the last, −1: the first
   bool follow = true;
   std::string theme_choice = "system";
+  std::string language_choice = "system";  ///< or a tag
   float user_scale = 1;
   float device_scale = 1;
   bool touch = false;
@@ -392,6 +395,7 @@ class App {
   double tooltip_at_ = 0;
   std::uint64_t frames_ = 0;
   int frames_wanted_ = 3;
+  Tongue system_tongue_ = Tongue::english;
   bool system_dark_ = false;
   bool system_contrast_ = false;
   bool user_selected_ = false;

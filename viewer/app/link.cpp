@@ -341,7 +341,7 @@ void App::save_settings() {
   }
   Json s = {{"theme", theme_choice},
             {"scale", user_scale},
-            {"language", tongue_tags[static_cast<std::size_t>(tongue())]},
+            {"language", language_choice},
             {"splits", layout.at},
             {"layout", layout.text()},
             {"windows", windows_json(layout)},
@@ -365,7 +365,7 @@ void App::apply_settings(const std::string& text) {
   try {
     theme_choice = s.value("theme", theme_choice);
     user_scale = std::clamp(s.value("scale", user_scale), 0.5f, 3.0f);
-    command("language", {{"tag", s.value("language", "en")}});
+    command("language", {{"tag", s.value("language", "system")}});
     if (s.contains("splits") && s["splits"].is_array() && s["splits"].size() == layout.at.size())
       for (std::size_t i = 0; i < layout.at.size(); ++i)
         layout.at[i] = std::clamp(s["splits"][i].get<float>(), 0.05f, 0.95f);

@@ -80,8 +80,10 @@ struct WindowCommands {
   static Result language(App& app, const Json& a) {
     const std::string tag = text(a, "tag");
     const auto* const found = std::find(tongue_tags.begin(), tongue_tags.end(), tag);
-    if (found == tongue_tags.end()) return fail("tag must be en, de or xx.");
-    set_tongue(static_cast<Tongue>(found - tongue_tags.begin()));
+    if (tag != "system" && found == tongue_tags.end())
+      return fail("tag must be en, de, ja, ko, zh-TW, pt-BR, xx or system.");
+    app.language_choice = tag;
+    set_tongue(tag == "system" ? app.system_tongue_ : static_cast<Tongue>(found - tongue_tags.begin()));
     app.wake();
     return {};
   }
@@ -185,7 +187,13 @@ const CommandTable& window_commands() {
         {Text::cmd_theme_system, "", R"({"name":"system"})"}}},
       {"language",
        C::language,
-       {{Text::cmd_language_en, "", R"({"tag":"en"})"}, {Text::cmd_language_de, "", R"({"tag":"de"})"}}},
+       {{Text::cmd_language_system, "", R"({"tag":"system"})"},
+        {Text::cmd_language_en, "", R"({"tag":"en"})"},
+        {Text::cmd_language_de, "", R"({"tag":"de"})"},
+        {Text::cmd_language_ja, "", R"({"tag":"ja"})"},
+        {Text::cmd_language_ko, "", R"({"tag":"ko"})"},
+        {Text::cmd_language_zh_tw, "", R"({"tag":"zh-TW"})"},
+        {Text::cmd_language_pt_br, "", R"({"tag":"pt-BR"})"}}},
       {"scale",
        C::scale,
        {{Text::cmd_larger, "Ctrl++", R"({"by":10})"},

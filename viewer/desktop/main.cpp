@@ -37,6 +37,7 @@ struct Options {
   int width = 1280;
   int height = 800;
   std::string theme;
+  std::string language;
 };
 
 double seconds_now() {
@@ -161,10 +162,12 @@ Platform Desktop::platform() {
 
 Desktop::Desktop(const Options& options)
     : window_("nanlens", options.width, options.height), app_(platform()), state_(options.state_file) {
+  app_.set_system_tongue(tongue_of_environment());
   app_.apply_settings(load_settings());
   if (!options.theme.empty()) app_.command("theme", {{"name", options.theme}});
+  if (!options.language.empty()) app_.command("language", {{"tag", options.language}});
   app_.device_scale = window_.content_scale();
-  load_fonts(app_.ui, find_cjk_font(), nullptr);
+  load_fonts(app_.ui, find_cjk_fonts(tongue()), nullptr);
   app_.now = looked_ = seconds_now();
   if (!options.view.empty()) app_.apply_link(options.view);
   if (!options.paths.empty()) app_.open(options.paths);
@@ -224,6 +227,8 @@ int main(int argc, char** argv) {
   parser.add_option("--state", options.state_file, "keep what is on screen in this file, as JSON");
   parser.add_option("--theme", options.theme, "light, dark, contrast or system")
       ->check(CLI::IsMember({"light", "dark", "contrast", "system"}));
+  parser.add_option("--lang", options.language, "of the texts: en, de, ja, ko, zh-TW, pt-BR or system")
+      ->check(CLI::IsMember({"en", "de", "ja", "ko", "zh-TW", "pt-BR", "xx", "system"}));
   parser.add_option("--width", options.width, "of the window")->check(CLI::Range(320, 16384));
   parser.add_option("--height", options.height, "of the window")->check(CLI::Range(240, 16384));
   CLI11_PARSE(parser, argc, argv);

@@ -3,12 +3,14 @@
 #include <fontconfig/fontconfig.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
+#include <optional>
 #include <sstream>
 
 namespace nanlens::viewer {
@@ -99,12 +101,16 @@ void add_recent(Recent opened) {
   write("recent", text.str());
 }
 
-std::string find_cjk_font() {
-  std::string file;
+namespace {
+
+// The font that fontconfig has for a language, if it has this character of it.
+std::optional<FallbackFont> font_of(const char* language, FcChar32 character) {
+  std::optional<FallbackFont> font;
   FcPattern* const pattern = FcPatternCreate();
   FcCharSet* const characters = FcCharSetCreate();
-  for (const FcChar32 c : {0x4e2du, 0x3042u}) FcCharSetAddChar(characters, c);
+  FcCharSetAddChar(characters, character);
   FcPatternAddCharSet(pattern, FC_CHARSET, characters);
+  FcPatternAddString(pattern, FC_LANG, reinterpret_cast<const FcChar8*>(language));
   FcPatternAddBool(pattern, FC_SCALABLE, FcTrue);
   FcConfigSubstitute(nullptr, pattern, FcMatchPattern);
   FcDefaultSubstitute(pattern);
@@ -112,14 +118,37 @@ std::string find_cjk_font() {
   if (FcPattern* const found = FcFontMatch(nullptr, pattern, &result)) {
     FcChar8* path = nullptr;
     FcCharSet* has = nullptr;
-    if (FcPatternGetCharSet(found, FC_CHARSET, 0, &has) == FcResultMatch && FcCharSetHasChar(has, 0x4e2du) == FcTrue &&
-        FcPatternGetString(found, FC_FILE, 0, &path) == FcResultMatch)
-      file = reinterpret_cast<const char*>(path);
+    int index = 0;
+    FcPatternGetInteger(found, FC_INDEX, 0, &index);
+    constexpr int face = 0xffff;  // above it: an instance of a variable font
+    if (FcPatternGetCharSet(found, FC_CHARSET, 0, &has) == FcResultMatch &&
+        FcCharSetHasChar(has, character) == FcTrue && FcPatternGetString(found, FC_FILE, 0, &path) == FcResultMatch)
+      font = {reinterpret_cast<const char*>(path), index & face};
     FcPatternDestroy(found);
   }
   FcCharSetDestroy(characters);
   FcPatternDestroy(pattern);
-  return file;
+  return font;
+}
+
+}  // namespace
+
+std::vector<FallbackFont> find_cjk_fonts(Tongue tongue) {
+  struct Need {
+    Tongue tongue;
+    const char* language;
+    FcChar32 character;
+  };
+  std::array<Need, 3> needs = {
+      {{Tongue::japanese, "ja", 0x3042}, {Tongue::chinese, "zh-tw", 0x4e2d}, {Tongue::korean, "ko", 0xd55c}}};
+  // Han characters have other shapes in each language, and the first font that has one gives it.
+  std::stable_partition(needs.begin(), needs.end(), [&](const Need& need) { return need.tongue == tongue; });
+  std::vector<FallbackFont> fonts;
+  for (const Need& need : needs)
+    if (const auto font = font_of(need.language, need.character);
+        font && std::find(fonts.begin(), fonts.end(), *font) == fonts.end())
+      fonts.push_back(*font);
+  return fonts;
 }
 
 }  // namespace nanlens::viewer

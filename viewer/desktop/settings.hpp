@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/app.hpp"
+#include "widgets/fonts.hpp"
 
 namespace nanlens::viewer {
 
@@ -23,7 +24,7 @@ bool replace_file(const std::string& path, const std::string& content);
 /// Writes a part of a list to a file of this name in the current directory. Returns its path; "" if that failed.
 std::string save_part(const std::string& name, const std::string& text, bool first);
 
-/// A font with Chinese, Japanese and Korean characters, from fontconfig; "" if there is none.
-std::string find_cjk_font();
+/// Fonts with Japanese, Chinese and Korean characters, from fontconfig; that of the given language first.
+std::vector<FallbackFont> find_cjk_fonts(Tongue tongue);
 
 }  // namespace nanlens::viewer

@@ -68,19 +68,33 @@ void draw_habits(App& app, Rect& inside) {
         const Result result = app.command("follow", {{"on", value == "follow"}});
         if (!result.ok) app.toast(result.message);
       });
+}
+
+// In two lines, as there are many; each by its own name, so that those who can't read the rest find theirs.
+void draw_languages(App& app, Rect& inside) {
+  const auto named = [&](Tongue which) -> Setting {
+    const auto at = static_cast<std::size_t>(which);
+    return {tongue_names[at], tongue_tags[at], app.language_choice == tongue_tags[at]};
+  };
+  const auto choose = [&](const char* value) { app.command("language", {{"tag", value}}); };
   draw_choices(app, inside, tr(Text::settings_language),
-               {{"English", "en", tongue() == Tongue::english}, {"Deutsch", "de", tongue() == Tongue::german}},
-               [&](const char* value) { app.command("language", {{"tag", value}}); });
+               {{tr(Text::settings_system), "language", app.language_choice == "system"},
+                named(Tongue::english),
+                named(Tongue::german),
+                named(Tongue::portuguese)},
+               [&](const char* value) { choose(std::string_view(value) == "language" ? "system" : value); });
+  draw_choices(app, inside, "", {named(Tongue::japanese), named(Tongue::korean), named(Tongue::chinese)}, choose);
 }
 
 }  // namespace
 
 void draw_settings(App& app, const Rect& window) {
-  overlay(app, tr(Text::settings_title), centered(window, app.ui.px(740), app.ui.px(app.ui.finger ? 470.0f : 290.0f)),
+  overlay(app, tr(Text::settings_title), centered(window, app.ui.px(740), app.ui.px(app.ui.finger ? 540.0f : 330.0f)),
           [&](Rect inside) {
             inside.cut_top(app.ui.px(6));
             draw_looks(app, inside);
             draw_habits(app, inside);
+            draw_languages(app, inside);
           });
 }
 

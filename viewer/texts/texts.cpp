@@ -25,30 +25,89 @@ constexpr const char* english[] = {
 #undef X
 };
 
-// A text that a translation lacks is English.
-constexpr std::array<const char*, num_texts> german = [] {
-  std::array<const char*, num_texts> texts{};
-  std::copy(std::begin(english), std::end(english), texts.begin());
-#define X(id, translated) texts[at(Text::id)] = translated;
+using Table = std::array<const char*, num_texts>;
+
+struct Translation {
+  Text id;
+  const char* text;
+};
+
+// What a translation lacks is null. A text that stands there twice ends the build.
+template <std::size_t n>
+constexpr Table table_of(const Translation (&translations)[n]) {
+  Table table{};
+  for (const Translation& t : translations) {
+    if (table[at(t.id)] != nullptr) throw "a text stands in a table twice";
+    table[at(t.id)] = t.text;
+  }
+  return table;
+}
+
+#define X(id, translated) {Text::id, translated},
+constexpr Table german = table_of({
 #include "strings_de.def"
+});
+constexpr Table japanese = table_of({
+#include "strings_ja.def"
+});
+constexpr Table korean = table_of({
+#include "strings_ko.def"
+});
+constexpr Table chinese = table_of({
+#include "strings_zh_tw.def"
+});
+constexpr Table portuguese = table_of({
+#include "strings_pt_br.def"
+});
 #undef X
-  return texts;
-}();
 
-// Both languages have two forms, for one and for other numbers.
-constexpr std::size_t num_forms = 2;
-std::size_t form_of(double n) { return n == 1 ? 0 : 1; }
+// The plural rules are those of the CLDR. Japanese, Korean and Chinese have one form; the others one for one thing and
+// one for other numbers, and in Brazil nothing is counted as one thing is.
+constexpr std::size_t most_forms = 2;
+std::size_t form_of(Tongue tongue, double n) {
+  switch (tongue) {
+    case Tongue::japanese:
+    case Tongue::korean:
+    case Tongue::chinese: return 0;
+    case Tongue::portuguese: return n >= 0 && n < 2 ? 0 : 1;
+    default: return n == 1 ? 0 : 1;
+  }
+}
 
-#define X(id, english) static_assert(pattern::well_formed(english, num_forms), "strings.def: " #id);
+constexpr bool fits(std::size_t id, std::string_view translated, std::size_t forms) {
+  return pattern::well_formed(translated, forms) && pattern::slots_within(translated, english[id]) &&
+         pattern::slots_within(english[id], translated);
+}
+
+#define X(id, english) static_assert(pattern::well_formed(english, most_forms), "strings.def: " #id);
 #include "strings.def"
 #undef X
-#define X(id, translated)                                                                             \
-  static_assert(pattern::well_formed(translated, num_forms) &&                                        \
-                    pattern::slots_within(translated, english[static_cast<std::size_t>(Text::id)]) && \
-                    pattern::slots_within(english[static_cast<std::size_t>(Text::id)], translated),   \
-                "strings_de.def: the placeholders of " #id " are not those of strings.def");
+#define X(id, translated)                                   \
+  static_assert(fits(at(Text::id), translated, most_forms), \
+                "strings_de.def or strings_pt_br.def: the placeholders of " #id " are not those of strings.def");
 #include "strings_de.def"
+#include "strings_pt_br.def"
 #undef X
+#define X(id, translated)                                                                       \
+  static_assert(fits(at(Text::id), translated, 1),                                              \
+                "strings_ja.def, strings_ko.def or strings_zh_tw.def: the placeholders of " #id \
+                " are not those of strings.def");
+#include "strings_ja.def"
+#include "strings_ko.def"
+#include "strings_zh_tw.def"
+#undef X
+
+// Null: English, or made from it.
+const Table* table_of(Tongue tongue) {
+  switch (tongue) {
+    case Tongue::german: return &german;
+    case Tongue::japanese: return &japanese;
+    case Tongue::korean: return &korean;
+    case Tongue::chinese: return &chinese;
+    case Tongue::portuguese: return &portuguese;
+    default: return nullptr;
+  }
+}
 
 void add_accented(std::string& out, char c) {
   constexpr std::string_view plain = "AEIOUaeioucnyCNYdD";
@@ -80,12 +139,13 @@ std::string pseudo_text(std::string_view text) {
   return out + "]";
 }
 
+bool is_number(std::string_view id) { return id.starts_with("number_") || id.starts_with("unit_"); }
+
 const std::vector<std::string>& pseudo() {
   static const std::vector<std::string> texts = [] {
     std::vector<std::string> all;
     for (std::size_t i = 0; i < num_texts; ++i) {
-      const bool number = ids[i].starts_with("number_") || ids[i].starts_with("unit_");
-      all.push_back(number ? english[i] : pseudo_text(english[i]));
+      all.push_back(is_number(ids[i]) ? english[i] : pseudo_text(english[i]));
     }
     return all;
   }();
@@ -93,12 +153,14 @@ const std::vector<std::string>& pseudo() {
 }
 
 const char* text_of(Tongue tongue, Text id) {
-  switch (tongue) {
-    case Tongue::german: return german[at(id)];
-    case Tongue::pseudo: return pseudo()[at(id)].c_str();
-    case Tongue::english: break;
-  }
-  return english[at(id)];
+  if (tongue == Tongue::pseudo) return pseudo()[at(id)].c_str();
+  const Table* const table = table_of(tongue);
+  return table != nullptr && (*table)[at(id)] != nullptr ? (*table)[at(id)] : english[at(id)];
+}
+
+// Signs and keys mean the same in every language; so do the names that TensorFlow's files have for what they hold.
+bool has_words(std::size_t id) {
+  return !is_number(ids[id]) && ids[id] != "badge_bad" && ids[id] != "column_dtype" && ids[id] != "column_index";
 }
 
 std::string formatted(const TextArg& value, std::string_view format) {
@@ -136,10 +198,18 @@ std::string tr(Tongue tongue, Text id, std::initializer_list<TextArg> values) {
     if (value == values.end())
       out += text.substr(s.begin, s.end - s.begin);
     else
-      out +=
-          s.forms.empty() ? formatted(*value, s.format) : std::string(pattern::form(s.forms, form_of(value->number)));
+      out += s.forms.empty() ? formatted(*value, s.format)
+                             : std::string(pattern::form(s.forms, form_of(tongue, value->number)));
   }
   return out.append(text.substr(done));
+}
+
+std::vector<std::string_view> missing_texts(Tongue tongue) {
+  std::vector<std::string_view> missing;
+  const Table* const table = table_of(tongue);
+  for (std::size_t i = 0; table != nullptr && i < num_texts; ++i)
+    if ((*table)[i] == nullptr && has_words(i)) missing.push_back(ids[i]);
+  return missing;
 }
 
 }  // namespace nanlens::viewer

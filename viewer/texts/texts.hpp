@@ -6,8 +6,10 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nanlens::viewer {
 
@@ -18,11 +20,22 @@ enum class Text : std::uint16_t {
 #undef X
 };
 
-/// `pseudo` is English with accents and 40 % longer: with it tests find what is cut off, or not in the table.
-enum class Tongue : std::uint8_t { english, german, pseudo };
+/// `chinese` is Traditional Chinese, `portuguese` that of Brazil. `pseudo` is English with accents and 40 % longer:
+/// with it tests find what is cut off, or not in the table.
+enum class Tongue : std::uint8_t { english, german, japanese, korean, chinese, portuguese, pseudo };
 
-/// Tags of the tongues: "en", "de", "xx".
-inline constexpr std::array<const char*, 3> tongue_tags = {"en", "de", "xx"};
+/// Tags of the tongues (BCP 47).
+inline constexpr std::array<const char*, 7> tongue_tags = {"en", "de", "ja", "ko", "zh-TW", "pt-BR", "xx"};
+/// What those who speak them call them; the pseudo-language is nobody's.
+inline constexpr std::array<const char*, 6> tongue_names = {"English", "Deutsch",  "日本語",
+                                                            "한국어",  "繁體中文", "Português (Brasil)"};
+
+/// The language of a tag or of a name of a locale, as "ja", "zh-Hant-HK" or "pt_BR.UTF-8" are; none if there is no
+/// table for it.
+[[nodiscard]] std::optional<Tongue> tongue_of(std::string_view locale);
+/// The language that the environment asks for, by LC_ALL, LC_MESSAGES and LANG as POSIX has them; English where it asks
+/// for none that there is.
+[[nodiscard]] Tongue tongue_of_environment();
 
 /// The language of everything that is asked for from now on, in this process.
 void set_tongue(Tongue tongue);
@@ -49,5 +62,9 @@ struct TextArg {
 [[nodiscard]] std::string tr(Text id, std::initializer_list<TextArg> values);
 /// The same in a given language: what programs read does not change with the user's.
 [[nodiscard]] std::string tr(Tongue tongue, Text id, std::initializer_list<TextArg> values);
+
+/// Names of the texts that a language's table lacks, which are shown in English. Those that every language may leave
+/// out are not among them: units, separators, and texts without words.
+[[nodiscard]] std::vector<std::string_view> missing_texts(Tongue tongue);
 
 }  // namespace nanlens::viewer
