@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <nanlens/reader/stack.hpp>
+
 #include "recorded.hpp"
 
 using namespace nanlens;
@@ -99,6 +101,33 @@ TEST_CASE("children record nothing if the options say so, and where they enable 
   own.update();
   REQUIRE(own.runs().size() == 1);
   CHECK(ops_of(*own.runs()[0]) == "Own ");
+}
+
+TEST_CASE("children that are ranks of one run have lines of their own" * doctest::skip(not_here)) {
+  const TemporaryDirectory dir;
+  (void)detail::recorder().add_stack(nullptr, 0);  // the parent has a catalogue, which they inherit
+  for (const char* const file : {"first.py", "second.py"})
+    CHECK(in_child([&] {
+            ::setenv("NANLENS_RUN_ID", "job", 1);
+            enable_dump_debug_info(everything(dir / "run"));
+            const detail::SourcePlace line(file, "main", 3U, 0U);
+            float value = 1.0f;
+            detail::OutputRef output{view_of(value), {}};
+            const auto where = detail::SourcePlace::of_stack(detail::recorder().add_stack(&line, 1));
+            (void)detail::recorder().record({"Log", "Log", where}, nullptr, 0, &output, 1, {});
+            disable_dump_debug_info();
+            return 0;
+          }) == 0);
+  reader::Logdir logdir{dir / "run"};
+  logdir.update();
+  REQUIRE(logdir.runs().size() == 1);
+  reader::Run& run = *logdir.runs()[0];
+  REQUIRE(run.num_executions() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto frames = reader::resolve_stack(run, run.execution(i)->event.code_location);
+    REQUIRE(frames.size() == 1);
+    CHECK(frames[0].file_path == (i == 0 ? "first.py" : "second.py"));
+  }
 }
 
 TEST_CASE("check_numerics works in a child" * doctest::skip(not_here)) {

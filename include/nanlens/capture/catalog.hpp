@@ -105,6 +105,9 @@ class Catalog {
   [[nodiscard]] const std::string& host() const noexcept { return host_; }
   /// Held while the process is forked.
   std::mutex& mutex() noexcept { return lock_; }
+  /// In a forked child, under the lock: what it adds has other ids than what its parent and its siblings do, which may
+  /// be ranks of one run.
+  void start_afresh_ids() { prefix_ = random_prefix(); }
   /// A block of eager tensor ids for a thread; ids start at 0, gaps are normal (as in TensorFlow).
   std::int64_t take_eager_ids(std::int64_t count) noexcept {
     return next_eager_id_.fetch_add(count, std::memory_order_relaxed);
@@ -263,7 +266,9 @@ class Catalog {
   ///@}
 
  private:
-  Catalog() : host_(host_name()), prefix_(random_text(6, "0123456789abcdefghijklmnopqrstuvwxyz")) {}
+  Catalog() : host_(host_name()), prefix_(random_prefix()) {}
+
+  static std::string random_prefix() { return random_text(6, "0123456789abcdefghijklmnopqrstuvwxyz"); }
 
   std::uint32_t add_stack(std::uint64_t hash, std::span<const std::uintptr_t> pcs, const SourcePlace& where) {
     const auto number = static_cast<std::uint32_t>(stacks_.size());

@@ -139,7 +139,10 @@ class ThreadStates {
   /// In a forked child the parent's other threads are gone, wherever they stood.
   void keep_only(const ThreadState* self) noexcept {
     for (const auto& state : all_)
-      if (state.get() != self) state->recording.store(false);
+      if (state.get() != self)
+        state->recording.store(false);
+      else
+        state->thread_id = thread_number();
   }
 
  private:
