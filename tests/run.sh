@@ -4,7 +4,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 sh cmake/install-packages.sh g++ gfortran cmake ninja-build pkg-config libzstd-dev zstd libeigen3-dev libcli11-dev nlohmann-json3-dev \
-  libre2-dev libprotobuf-dev protobuf-compiler doctest-dev valgrind python3 python3-venv python3-numpy python3-jsonschema python3-junitparser python3-markdown-it python3-yaml clang-19 clang-tidy-19 clang-format-19 \
+  libre2-dev libprotobuf-dev protobuf-compiler doctest-dev libbenchmark-dev valgrind python3 python3-venv python3-numpy python3-jsonschema python3-junitparser python3-markdown-it python3-yaml clang-19 clang-tidy-19 clang-format-19 \
   libclang-rt-19-dev g++-aarch64-linux-gnu qemu-user \
   libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32 lld-19 wasi-libc \
   libglfw3-dev libgl-dev libgl1-mesa-dri libfontconfig-dev libpng-dev xvfb xauth xdotool imagemagick chromium firefox-esr \

@@ -19,7 +19,7 @@ namespace {
 using Vector = std::vector<float>;
 
 std::string directory;
-std::string only;
+std::string chosen;
 int logdirs = 0;
 
 // CPU time of this thread.
@@ -53,7 +53,7 @@ double measure(std::size_t count, nanlens::TensorDebugMode mode, Prepare&& prepa
 
 template <class Measure>
 void print(const char* name, Measure&& ns_per_op) {
-  if (std::string(name).find(only) == std::string::npos) return;
+  if (std::string(name).find(chosen) == std::string::npos) return;
   for (const std::size_t count : {1'000U, 10'000U, 100'000U, 1'000'000U}) {
     std::printf("{\"name\": \"%s\", \"count\": %zu, \"ns_per_op\": %.0f}\n", name, count, ns_per_op(count));
     std::fflush(stdout);
@@ -67,7 +67,7 @@ constexpr auto nothing = [] { return 0; };
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   directory = argv[1];
-  if (argc > 2) only = argv[2];
+  if (argc > 2) chosen = argv[2];
   using nanlens::tensor_view;
   using enum nanlens::TensorDebugMode;
   std::vector<float> pool(std::size_t{1} << 26, 1.0F);  // 256 MiB
@@ -105,7 +105,7 @@ int main(int argc, char** argv) {
   constexpr std::size_t huge = std::size_t{64} << 30;
   void* const memory = ::mmap(nullptr, huge, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return 0;
-  if (std::string("huge tensors, NO_TENSOR").find(only) == std::string::npos) return 0;
+  if (std::string("huge tensors, NO_TENSOR").find(chosen) == std::string::npos) return 0;
   for (std::size_t mib = 1; mib <= huge >> 20; mib *= 16) {
     auto view = tensor_view(static_cast<const float*>(memory), {static_cast<std::int64_t>(mib << 18)});
     const double ns = measure(1'000, no_tensor, nothing,

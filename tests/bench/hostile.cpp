@@ -112,4 +112,5 @@ int main() {
     print(shape.name, shape.small, ns_per_element(shape, shape.small, 20),
           ns_per_element(shape, larger * shape.small, 2));
   print("other files in the directory, per file", 1'000, ns_per_entry(1'000, 20), ns_per_entry(100'000, 3));
+  return 0;
 }

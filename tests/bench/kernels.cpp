@@ -156,4 +156,5 @@ int main(int argc, char** argv) {
       add(std::string(copy ? "copied/" : "strided/") + what, [=](benchmark::State& s) { strided(s, what, copy); });
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
+  return 0;
 }

@@ -1,5 +1,7 @@
 """What recording a model costs: `onnx.py LIBNANLENS_ONNX NANLENS [RUNS]`, with a Python that has onnxruntime. A small CNN and a
-transformer block, each run as it is, with probes as written, and with probes as optimised; medians of alternating rounds."""
+transformer block, each run as it is, unoptimised, with probes as written, and with probes as optimised, in turn. Prints a JSON object
+for each way: the least and the median of what a run takes."""
+import json
 import os
 import statistics
 import subprocess
@@ -97,10 +99,8 @@ def main():
                 begin = time.perf_counter()
                 one.run(["y"], feed)
                 times[way].append(time.perf_counter() - begin)
-        base = statistics.median(times["as it is"])
-        for way, list_of in times.items():
-            middle, least = statistics.median(list_of), min(list_of)
-            print(f"{name:12}{way:22}{middle * 1e6:9.0f} µs  {middle / base:5.2f}x   minimum {least * 1e6:9.0f} µs  {least / min(times['as it is']):5.2f}x")
+        for way, all_times in times.items():
+            print(json.dumps({"model": name, "way": way, "us": 1e6 * min(all_times), "median_us": 1e6 * statistics.median(all_times)}), flush=True)
 
 
 if __name__ == "__main__":

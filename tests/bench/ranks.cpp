@@ -41,7 +41,7 @@ void write_set(const std::string& directory, int calls, const std::string& host,
   for (std::FILE* const file : files) std::fclose(file);
 }
 
-struct Cost {
+struct Opening {
   double seconds = std::numeric_limits<double>::infinity();
   double causes = std::numeric_limits<double>::infinity();
   std::size_t events = 0;
@@ -49,9 +49,9 @@ struct Cost {
 };
 
 // In a process of its own, so that its memory can be told.
-Cost open_once(const std::string& path) {
+Opening open_once(const std::string& path) {
   int ends[2];
-  Cost cost;
+  Opening cost;
   if (::pipe(ends) != 0) std::exit(1);
   if (::fork() == 0) {
     const auto start = std::chrono::steady_clock::now();
@@ -77,10 +77,10 @@ Cost open_once(const std::string& path) {
   return cost;
 }
 
-Cost open_best(const std::string& path) {
-  Cost best;
+Opening open_best(const std::string& path) {
+  Opening best;
   for (int i = 0; i < 3; ++i) {
-    const Cost once = open_once(path);
+    const Opening once = open_once(path);
     best = {std::min(best.seconds, once.seconds), std::min(best.causes, once.causes), once.events, once.megabytes};
   }
   return best;
@@ -96,8 +96,8 @@ int main(int argc, char** argv) {
   for (int rank = 0; rank < ranks; ++rank)
     write_set(directory + "/ranks", calls, "host.rank" + std::to_string(rank), "r" + std::to_string(rank));
   write_set(directory + "/one", calls * ranks, "host", "");
-  const Cost many = open_best(directory + "/ranks");
-  const Cost one = open_best(directory + "/one");
+  const Opening many = open_best(directory + "/ranks");
+  const Opening one = open_best(directory + "/one");
   std::printf(
       "{\"events\": %zu, \"ranks\": %d, \"open_s\": %.3f, \"one_open_s\": %.3f, \"ratio\": %.2f, "
       "\"causes_s\": %.3f, \"one_causes_s\": %.3f, \"max_rss_mb\": %.0f, \"one_max_rss_mb\": %.0f}\n",
