@@ -2,81 +2,21 @@
 // nobody is blamed for what is not on record.
 #include <doctest/doctest.h>
 
-#include <array>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <nanlens/causes/sentence.hpp>
-#include <nanlens/logdir/debug_event.hpp>
 #include <nanlens/reader/reader.hpp>
 
 #include "../support/finish.hpp"
-#include "../support/logdir_generator.hpp"
+#include "../support/rank_on_paper.hpp"
 
 using namespace nanlens;
-using logdir::Exchange;
-using logdir::ExchangeKind;
+using test::RankOnPaper;
 
 namespace {
-
-// One rank's executions.
-class RankOnPaper {
- public:
-  RankOnPaper(int rank, double clock) : rank_(rank), time_(clock) {
-    logdir::append_event(metadata, time_,
-                         logdir::DebugMetadata{"nanlens test", std::string(logdir::file_version), "job"});
-  }
-  /// An Allreduce of two ranks, of which this one puts in `bad` NaNs and gets `got`.
-  void allreduce(double bad, double got) {
-    ++collectives_;
-    Exchange e{ExchangeKind::all, false, false, logdir::Reduction::sum, 99, collectives_, rank_, 2, 0, 0};
-    put("MPI_Allreduce", e, bad);
-    e.received = true;
-    put("MPI_Allreduce", e, got);
-  }
-  void message(bool received, int peer, std::uint64_t sequence, double bad) {
-    put(received ? "MPI_Recv" : "MPI_Send",
-        {ExchangeKind::message, received, false, logdir::Reduction::none, 99, sequence, rank_, 2, peer, 7}, bad);
-  }
-  void store(reader::MemoryStorage& storage, const std::string& host = {}) const {
-    const std::string name = host.empty() ? "host.rank" + std::to_string(rank_) : host;
-    for (std::size_t i = 0; i < logdir::num_file_kinds; ++i) {
-      const auto kind = static_cast<logdir::FileKind>(i);
-      storage.append(test::generated_name(kind, name), kind == logdir::FileKind::metadata    ? metadata
-                                                       : kind == logdir::FileKind::execution ? executions
-                                                                                             : std::string());
-    }
-  }
-
-  std::string metadata;
-  std::string executions;
-
- private:
-  void put(const char* type, const Exchange& exchange, double nans) {
-    const std::array<double, 11> values = {-1, -1, 1, 1, 8, 0, 0, nans, 0, 0, 8 - nans};
-    logdir::TensorProto proto;
-    proto.dtype = 2;
-    proto.shape = logdir::TensorShapeProto{{{11, ""}}, false};
-    proto.tensor_content.assign(reinterpret_cast<const char*>(values.data()), sizeof values);
-    logdir::Execution e;
-    e.op_type = type;
-    e.num_outputs = 1;
-    if (!exchange.received) e.input_tensor_ids = {++ids_};
-    e.output_tensor_ids = {++ids_};
-    e.tensor_debug_mode = 4;
-    e.tensor_protos = {proto};
-    logdir::NanlensExtension extension;
-    extension.exchange = exchange;
-    logdir::append_event(executions, time_ += 1e-3, e, &extension);
-  }
-
-  int rank_;
-  double time_;
-  std::uint64_t collectives_ = 0;
-  std::int64_t ids_ = 0;
-};
 
 struct Finding {
   std::string text;

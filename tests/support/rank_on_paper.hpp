@@ -1,0 +1,84 @@
+/// @file
+/// Ranks of a job as a logdir has them, without the job.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include <nanlens/logdir/debug_event.hpp>
+#include <nanlens/reader/reader.hpp>
+
+#include "logdir_generator.hpp"
+
+namespace nanlens::test {
+
+/// One rank's executions: what it exchanged with others.
+class RankOnPaper {
+ public:
+  RankOnPaper(int rank, double clock, int size = 2) : rank_(rank), size_(size), time_(clock) {
+    logdir::append_event(metadata, time_,
+                         logdir::DebugMetadata{"nanlens test", std::string(logdir::file_version), "job"});
+  }
+  /// An Allreduce of all ranks, of which this one puts in `bad` NaNs and gets `got`.
+  void allreduce(double bad, double got) {
+    ++collectives_;
+    logdir::Exchange e{
+        logdir::ExchangeKind::all, false, false, logdir::Reduction::sum, 99, collectives_, rank_, size_, 0, 0};
+    put("MPI_Allreduce", e, bad);
+    e.received = true;
+    put("MPI_Allreduce", e, got);
+  }
+  /// What its clock shows from now on.
+  void set_time(double time) { time_ = time; }
+  /// An op of this rank alone; what it makes is put into the next exchange.
+  void op(const char* type, double bad) { put(type, {}, bad); }
+  void message(bool received, int peer, std::uint64_t sequence, double bad) {
+    put(received ? "MPI_Recv" : "MPI_Send",
+        {logdir::ExchangeKind::message, received, false, logdir::Reduction::none, 99, sequence, rank_, size_, peer, 7},
+        bad);
+  }
+  /// Its files, into whatever takes a name and bytes by `append`.
+  template <class Storage>
+  void store(Storage& storage, const std::string& host = {}) const {
+    const std::string name = host.empty() ? "host.rank" + std::to_string(rank_) : host;
+    for (std::size_t i = 0; i < logdir::num_file_kinds; ++i) {
+      const auto kind = static_cast<logdir::FileKind>(i);
+      storage.append(generated_name(kind, name), kind == logdir::FileKind::metadata    ? metadata
+                                                 : kind == logdir::FileKind::execution ? executions
+                                                                                       : std::string());
+    }
+  }
+
+  std::string metadata;
+  std::string executions;
+
+ private:
+  void put(const char* type, const logdir::Exchange& exchange, double nans) {
+    const std::array<double, 11> values = {-1, -1, 1, 1, 8, 0, 0, nans, 0, 0, 8 - nans};
+    logdir::TensorProto proto;
+    proto.dtype = 2;
+    proto.shape = logdir::TensorShapeProto{{{11, ""}}, false};
+    proto.tensor_content.assign(reinterpret_cast<const char*>(values.data()), sizeof values);
+    logdir::Execution e;
+    e.op_type = type;
+    e.num_outputs = 1;
+    if (!exchange.received) e.input_tensor_ids = {made_ != 0 ? made_ : ++ids_};
+    e.output_tensor_ids = {++ids_};
+    made_ = exchange.kind == logdir::ExchangeKind::none ? ids_ : 0;
+    e.tensor_debug_mode = 4;
+    e.tensor_protos = {proto};
+    logdir::NanlensExtension extension;
+    if (exchange.kind != logdir::ExchangeKind::none) extension.exchange = exchange;
+    logdir::append_event(executions, time_ += 1e-3, e, &extension);
+  }
+
+  int rank_;
+  int size_;
+  double time_;
+  std::uint64_t collectives_ = 0;
+  std::int64_t ids_ = 0;
+  std::int64_t made_ = 0;  // by the op just before: what is put in next, or taken
+};
+
+}  // namespace nanlens::test
