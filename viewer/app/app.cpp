@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/filter.hpp"
 #include "engine/time_axis.hpp"
 #include "widgets/format.hpp"
 
@@ -58,6 +59,7 @@ void App::forget_run() {
   exporting.clear();
   stack_pane.frame = -1;
   timeline_pane.fitted = false;
+  timeline_pane.track_first = 0;
   rows_pane.first = alerts_pane.first = 0;
   rows_pane.pins.clear();
   rows_pane.range_begin = rows_pane.range_end = rows_pane.wanted = -1;
@@ -175,12 +177,19 @@ void App::set_system_tongue(Tongue tongue) {
 
 double App::timeline_whole() const {
   return timeline_pane.time_mode ? std::max(1e-9, timeline.duration)
-                                 : static_cast<double>(overview.run < 0 ? 0 : timeline.total);
+         : overview.run < 0      ? 0
+                                 : static_cast<double>(timeline.tracks.empty() ? timeline.total : timeline.longest);
+}
+
+bool App::filters_rank(std::int32_t rank) const {
+  const auto parts = filter::parts(rows_pane.filter);
+  return std::find(parts.begin(), parts.end(), "job_rank:" + std::to_string(rank)) != parts.end();
 }
 
 double App::timeline_place() const {
-  return timeline_pane.time_mode ? to_axis(timeline.gaps, selection.card.time)
-                                 : static_cast<double>(selection.focus.execution);
+  return timeline_pane.time_mode
+             ? to_axis(timeline.gaps, selection.card.time)
+             : static_cast<double>(timeline.tracks.empty() ? selection.focus.execution : selection.card.place);
 }
 
 void App::set_timeline(double begin, double end) {
@@ -261,6 +270,7 @@ void App::selection_arrived() {
     const double span = timeline_pane.end - timeline_pane.begin;
     if (at < timeline_pane.begin || at + (timeline_pane.time_mode ? 0 : 1) > timeline_pane.end)
       set_timeline(at - span / 2, at + span / 2);
+    timeline_pane.reveal_track = true;
   }
   if (wishes_in_history_) remember_selection();
 }
@@ -463,6 +473,8 @@ void App::sync_view() {
   view.time_mode = timeline_pane.time_mode;
   view.timeline_begin = timeline_pane.begin;
   view.timeline_end = timeline_pane.end;
+  view.track_first = static_cast<std::uint32_t>(std::max(0.0, timeline_pane.track_first));
+  view.track_count = timeline_pane.tracks_fitting;
   view.alerts_by = alerts_pane.by;
   view.alerts_folded.assign(alerts_pane.folded_groups.begin(), alerts_pane.folded_groups.end());
   view.alerts_expected.assign(alerts_pane.expected.begin(), alerts_pane.expected.end());

@@ -88,8 +88,8 @@ inline constexpr std::array<const char*, 10> popup_ids = {"none", "palette", "he
                                                           "runs", "columns", "ops_of_line", "causes",      "settings"};
 
 /// Which columns Graph Executions can show, from left to right.
-inline constexpr const char* row_columns[] = {"index", "tensor", "op",   "health", "dtype", "shape",
-                                              "size",  "graph",  "call", "time",   "device"};
+inline constexpr const char* row_columns[] = {"index", "tensor", "op",   "health", "dtype",  "shape",
+                                              "size",  "graph",  "call", "time",   "device", "job_rank"};
 
 /// A tensor, whichever pane shows it. −1: not known.
 struct TensorKey {
@@ -212,6 +212,9 @@ class App {
     bool time_mode = false;
     bool fitted = false;
     double drag = 0;
+    double track_first = 0;            ///< first track on screen
+    std::uint32_t tracks_fitting = 0;  ///< tracks that have room; those in part included
+    bool reveal_track = false;         ///< that of the selection comes on screen
   } timeline_pane;
   struct AlertsPane {
     double first = 0;
@@ -292,6 +295,10 @@ class App {
   /// A pane tells which tensor the mouse is on.
   void hover(const TensorKey& key) { hovering_ = key; }
   [[nodiscard]] float row_height() const;
+  /// Did several ranks of a job record the run? Then what is shown of an event names its rank.
+  [[nodiscard]] bool several_ranks() const { return run().num_ranks > 1; }
+  /// Does a part of the filter keep the rows of this rank alone?
+  [[nodiscard]] bool filters_rank(std::int32_t rank) const;
   /// The text that the user gave for the shown file, which the logdir lacks.
   [[nodiscard]] bool source_is_given() const;
   /// Rows that arrived below what has been in view.

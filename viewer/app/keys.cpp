@@ -83,9 +83,14 @@ void move_in_rows(App& app, const Movement& m, bool shift) {
     app.command("step_row", {{"by", m.by}});
 }
 
-// Down is like right.
+// Down is like right; with several ranks it leads to the next one.
 void move_in_timeline(App& app, Movement& m) {
-  if (m.by == -all_the_way)
+  const bool ranks = !app.timeline.tracks.empty();
+  if (ranks && std::abs(m.by) == all_the_way)
+    app.command("step_execution", {{"dir", m.by}});
+  else if (ranks && std::abs(m.by) == 1)
+    app.command("step_rank", {{"dir", m.by}});
+  else if (m.by == -all_the_way)
     app.command("focus_execution", {{"index", 0}});
   else if (m.by == all_the_way)
     app.command("focus_execution", {{"index", app.timeline.total == 0 ? 0 : app.timeline.total - 1}});

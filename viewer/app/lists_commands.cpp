@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "app/commands.hpp"
+#include "engine/filter.hpp"
 #include "engine/row_order.hpp"
 #include "widgets/format.hpp"
 
@@ -71,6 +72,24 @@ struct ListCommands {
     if (name.empty()) return fail("The densities are compact, comfortable and touch.");
     app.rows_pane.row_height = name == "compact" ? 18.0f : name == "touch" ? 30.0f : 22.0f;
     return {};
+  }
+  // Rows of one rank alone; again: of all of them. Where no rank has rows, what went bad first in this one.
+  static Result filter_rank(App& app, const Json& a) {
+    const auto rank = integer(a, "rank");
+    const auto& tracks = app.timeline.tracks;
+    const auto track =
+        std::find_if(tracks.begin(), tracks.end(), [&](const Track& t) { return rank && t.rank == *rank; });
+    if (track == tracks.end()) return fail("rank must be one that has recorded.");
+    if (app.rows.total == 0)
+      return app.command("focus_track",
+                         {{"track", track - tracks.begin()}, {"begin", 0}, {"end", app.timeline_whole()}});
+    const std::string part = "job_rank:" + std::to_string(*rank);
+    std::string query;
+    for (const std::string& other : filter::parts(app.rows_pane.filter))
+      if (!other.starts_with("job_rank:")) query += other + " ";
+    if (!app.filters_rank(track->rank)) query += part;
+    while (query.ends_with(' ')) query.pop_back();
+    return filter(app, {{"query", query}});
   }
   static Result clear_filter(App& app, const Json&) {
     app.rows_pane.filter[0] = '\0';
@@ -152,13 +171,14 @@ struct ListCommands {
     return app.command("first_bad");
   }
   static Result group_alerts(App& app, const Json& a) {
-    const char* const ways[] = {"op", "call", "graph", "line", "class"};
+    std::vector<const char*> ways = {"op", "call", "graph", "line", "class"};
+    if (app.several_ranks()) ways.push_back("rank");
     std::string by = text(a, "by");
     if (by.empty())
-      for (std::size_t i = 0; i < std::size(ways); ++i)
-        if (app.alerts_pane.by == ways[i]) by = ways[(i + 1) % std::size(ways)];
-    if (std::none_of(std::begin(ways), std::end(ways), [&](const char* w) { return by == w; }))
-      return fail("by must be op, call, graph, line or class.");
+      for (std::size_t i = 0; i < ways.size(); ++i)
+        if (app.alerts_pane.by == ways[i]) by = ways[(i + 1) % ways.size()];
+    if (std::none_of(ways.begin(), ways.end(), [&](const char* w) { return by == w; }))
+      return fail("by must be op, call, graph, line or class; rank where there are several.");
     app.alerts_pane.by = by;
     app.alerts_pane.folded_groups.clear();
     app.alerts_pane.first = 0;
@@ -334,6 +354,7 @@ const CommandTable& list_commands() {
       {"filter", C::filter},
       {"select_range", C::select_range},
       {"follow_tail", C::follow_tail, {{Text::cmd_follow_tail, "End"}}},
+      {"filter_rank", C::filter_rank},
       {"clear_filter", C::clear_filter, {{Text::cmd_clear_filter}}},
       {"pin", C::pin, {{Text::cmd_pin, "P"}}},
       {"unpin", C::unpin},

@@ -147,9 +147,36 @@ struct SelectionCommands {
     return {};
   }
   static Result step_execution(App& app, const Json& a) {
+    if (!app.timeline.tracks.empty()) return step(app, IntentKind::rank_execution_step, integer(a, "dir").value_or(1));
     const std::int64_t to = std::max<std::int64_t>(0, app.selection.focus.execution + integer(a, "dir").value_or(1));
     if (static_cast<std::uint64_t>(to) >= app.run().num_executions) return fail(tr(Text::no_execution_after));
     return step(app, IntentKind::execution, to);
+  }
+  static Result step_rank(App& app, const Json& a) {
+    if (app.timeline.tracks.empty()) return fail(tr(Text::no_rank_further));
+    Select wish;
+    wish.kind = IntentKind::rank_step;
+    wish.index = integer(a, "dir").value_or(1);
+    wish.by_time = app.timeline.time_mode;
+    app.select(wish);
+    return {};
+  }
+  // Of a part of a track: what is bad in it first, else the first.
+  static Result focus_track(App& app, const Json& a) {
+    const auto track = integer(a, "track");
+    const auto begin = number(a, "begin");
+    const auto end = number(a, "end");
+    if (!track || *track < 0 || static_cast<std::size_t>(*track) >= app.timeline.tracks.size())
+      return fail("There is no such track.");
+    if (!begin || !end || *end < *begin) return fail("begin and end must be numbers, end the larger.");
+    Select wish;
+    wish.kind = IntentKind::rank_place;
+    wish.index = *track;
+    wish.by_time = app.timeline.time_mode;
+    wish.begin = *begin;
+    wish.end = *end;
+    app.select(wish);
+    return {};
   }
   // To a row by its place among those that pass the filter, or by steps from the selection.
   static Result step_row(App& app, const Json& a) {
@@ -206,6 +233,8 @@ const CommandTable& selection_commands() {
       {"step_execution",
        C::step_execution,
        {{Text::cmd_previous_execution, "←", R"({"dir":-1})"}, {Text::cmd_next_execution, "→"}}},
+      {"step_rank", C::step_rank, {{Text::cmd_rank_above, "↑", R"({"dir":-1})"}, {Text::cmd_rank_below, "↓"}}},
+      {"focus_track", C::focus_track},
       {"step_row", C::step_row, {{Text::cmd_row_above, "↑", R"({"by":-1})"}, {Text::cmd_row_below, "↓"}}},
   };
   return all;

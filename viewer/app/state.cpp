@@ -77,7 +77,8 @@ Json alerts_json(const App& app) {
                        {"op_type", a.op_type},
                        {"output_slot", a.output_slot},
                        {"execution", or_null(a.execution)},
-                       {"trace", or_null(a.trace)}});
+                       {"trace", or_null(a.trace)},
+                       {"job_rank", or_null(a.job_rank)}});
   }
   Json by_type = Json::object();
   if (app.alerts.total > 0) by_type["InfNanAlert"] = app.alerts.total;
@@ -88,17 +89,37 @@ Json alerts_json(const App& app) {
           {"visible", visible}};
 }
 
+Json tracks_json(const App& app) {
+  Json tracks = Json::array();
+  for (const Track& t : app.timeline.tracks)
+    tracks.push_back({{"job_rank", or_null(t.rank)}, {"host", t.host}, {"executions", t.total}, {"bad", t.bad}});
+  return tracks;
+}
+
+Json partners_json(const std::vector<ExchangePartner>& partners) {
+  Json list = Json::array();
+  for (const ExchangePartner& p : partners)
+    list.push_back({{"execution", p.execution},
+                    {"track", or_null(p.track)},
+                    {"sent", p.sent},
+                    {"bad", p.bad},
+                    {"spread", p.spread}});
+  return list;
+}
+
 Json timeline_json(const App& app) {
   Json boxes = Json::array();
   const auto& pane = app.timeline_pane;
   for (const Box& b : app.timeline.boxes) {
-    const double at = app.timeline.time_mode ? b.at : static_cast<double>(b.index);
+    const bool by_place = app.timeline.time_mode || b.track >= 0;
+    const double at = by_place ? b.at : static_cast<double>(b.index);
     if (at + (app.timeline.time_mode ? 0 : 1) <= pane.begin || at >= pane.end) continue;
     boxes.push_back({{"index", b.index},
                      {"label", initial(b.op_type)},
                      {"op_type", b.op_type},
                      {"kind", b.function ? "function" : "eager"},
-                     {"bad", b.bad}});
+                     {"bad", b.bad},
+                     {"track", or_null(b.track)}});
   }
   Json gaps = Json::array();
   for (const Gap& g : app.timeline.gaps) gaps.push_back({{"begin", g.begin}, {"seconds", g.seconds}});
@@ -107,7 +128,10 @@ Json timeline_json(const App& app) {
           {"total", app.timeline.total},
           {"mode", pane.time_mode ? "time" : "order"},
           {"gaps", gaps},
-          {"boxes", boxes}};
+          {"boxes", boxes},
+          {"tracks", tracks_json(app)},
+          {"track_first", pane.track_first},
+          {"partners", partners_json(app.selection.partners)}};
 }
 
 Json execution_json(const Card& card) {
@@ -121,6 +145,9 @@ Json execution_json(const Card& card) {
           {"op_name", or_null(card.op_name)},
           {"graph_id", or_null(card.graph_id)},
           {"device", card.device},
+          {"host", or_null(card.host)},
+          {"job_rank", or_null(card.job_rank)},
+          {"track", or_null(card.track)},
           {"inputs", inputs},
           {"outputs", outputs},
           {"first_row", or_null(card.first_row)},
@@ -146,6 +173,7 @@ Json row_json(const App& app, const Row& row) {
           {"tensor", row.op_name + ":" + std::to_string(row.slot)},
           {"op_type", row.op_type},
           {"execution", or_null(row.execution)},
+          {"job_rank", or_null(row.job_rank)},
           {"badges", badges_json(row.badges)},
           {"class", classed ? Json(causes::class_name(row.event_class)) : Json(nullptr)},
           {"roles", roles_json(app.selection, static_cast<std::int64_t>(row.index))},

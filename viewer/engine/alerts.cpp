@@ -13,6 +13,12 @@ namespace {
 
 constexpr std::size_t sparkline_cells = 40;
 
+std::int32_t rank_of(const reader::Run& run, const reader::AlertRef& ref) {
+  return run.rank_of_set(ref.is_execution ? run.set_of_execution(ref.event) : run.set_of_trace(ref.event));
+}
+
+std::string rank_name(std::int32_t rank) { return rank < 0 ? "" : tr(Text::rank_named, {{"rank", rank}}); }
+
 }  // namespace
 
 std::uint64_t AlertList::op_key(std::size_t alert) const {
@@ -63,6 +69,7 @@ std::string AlertList::group_name(const reader::AlertRef& ref, std::uint32_t cal
     return execution ? "#" + std::to_string(call) + " " + execution->event.op_type : "";
   }
   if (by_ == "class") return causes::class_words(event_class);
+  if (by_ == "rank") return rank_name(rank_of(index_.run(), ref));
   if (by_ == "graph") return ref.is_execution ? "" : index_.text(index_.graph(index_.op(ref.op).graph).name);
   if (by_ == "line") return line_of(ref);
   return ref.is_execution ? index_.text(ref.op) : index_.text(index_.op(ref.op).type);
@@ -84,7 +91,10 @@ void AlertList::group(const std::string& by) {
     const auto& ref = run.alerts()[i];
     const std::uint32_t call = ref.is_execution ? ref.event : run.trace_execution(ref.event);
     const EventClass event_class = by == "class" ? explain_.of_alert(i) : EventClass::unknown;
-    const std::uint64_t key = by == "call" ? call : by == "class" ? static_cast<std::uint64_t>(event_class) : op_key(i);
+    const std::uint64_t key = by == "call"    ? call
+                              : by == "class" ? static_cast<std::uint64_t>(event_class)
+                              : by == "rank"  ? static_cast<std::uint64_t>(rank_of(run, ref))
+                                              : op_key(i);
     const auto known = group_of_key.find(key);
     if (known != group_of_key.end()) {
       groups_[known->second].alerts.push_back(static_cast<std::uint32_t>(i));
@@ -126,6 +136,7 @@ AlertLine AlertList::describe(std::size_t i) {
   AlertLine line;
   line.index = static_cast<std::int64_t>(i);
   const auto& ref = run.alerts()[i];
+  line.job_rank = rank_of(run, ref);
   const auto alert = run.alert(ref);
   if (!alert) {
     line.text = tr(Text::badge_unreadable);

@@ -120,7 +120,8 @@ void Engine::note_changes(const View& old) {
                 now.minimap_cells != old.minimap_cells || now.pinned != old.pinned;
   dirty_.timeline = dirty_.timeline || now.time_mode != old.time_mode || now.timeline_begin != old.timeline_begin ||
                     now.timeline_end != old.timeline_end || now.timeline_columns != old.timeline_columns ||
-                    now.overview_columns != old.overview_columns;
+                    now.overview_columns != old.overview_columns || now.track_first != old.track_first ||
+                    now.track_count != old.track_count;
   dirty_.alerts = dirty_.alerts || now.alerts_by != old.alerts_by || now.alerts_folded != old.alerts_folded ||
                   now.alerts_expected != old.alerts_expected || now.alerts_first != old.alerts_first ||
                   now.alerts_count != old.alerts_count;

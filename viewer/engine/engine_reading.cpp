@@ -161,6 +161,7 @@ RunInfo Engine::describe_run(reader::Run& run) {
   info.num_traces = run.num_traces();
   info.num_alerts = run.alerts().size();
   info.num_graphs = run.definitions().graphs().size();
+  info.num_ranks = num_ranks(run);
   if (run.num_traces() > 0) {
     if (const auto trace = run.trace(0)) info.mode = trace->event.tensor_debug_mode;
   } else if (run.num_executions() > 0) {
@@ -180,7 +181,8 @@ Overview Engine::overview() {
   if (current_) {
     attempt([&] { refresh_verdict(); });
     current_->explain.fill(overview_.verdict);
-    overview_.memory_bytes = current_->index.run().index_bytes() + current_->explain.memory_bytes();
+    overview_.memory_bytes =
+        current_->index.run().index_bytes() + current_->index.ranks().memory_bytes() + current_->explain.memory_bytes();
   }
   return overview_;
 }

@@ -65,6 +65,10 @@ Card describe_execution(RunIndex& index, Explain& explain, std::int64_t executio
     return card;
   }
   const auto& e = detail->event;
+  const RankTracks::Place place = index.ranks().find(execution);
+  card.job_rank = run.rank_of_set(run.set_of_execution(static_cast<std::size_t>(execution)));
+  card.track = place.track;
+  if (place.track >= 0) card.place = static_cast<std::int64_t>(place.at);
   card.op_type = e.op_type;
   card.op_name = detail->extension.op_name;
   card.function = (run.execution_flags(static_cast<std::size_t>(execution)) & reader::function_flag) != 0;

@@ -148,6 +148,7 @@ void Explain::add_evidence(EventRef root, Selection& selection) {
 
 void Explain::fill(Selection& selection) {
   selection.chain.clear();
+  selection.partners.clear();
   selection.cause.clear();
   selection.event_class = EventClass::clean;
   if (!complete()) return;
@@ -157,6 +158,7 @@ void Explain::fill(Selection& selection) {
   for (auto& slot : selection.neighbourhood.consumers)
     for (OpCard& card : slot) mark(card);
   for (TensorInfo& output : selection.card.outputs) output.event_class = of_output(selection.card.index, output.slot);
+  selection.partners = partners_of(selection.focus.execution);
   const EventRef event = event_of(selection.focus);
   if (!event.exists()) return;
   const auto lineage = causes_->lineage(event);

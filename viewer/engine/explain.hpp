@@ -64,6 +64,9 @@ class Explain {
   /// "Log:0"
   [[nodiscard]] std::string name_of(causes::EventRef event) { return causes::tensor_name(causes_->model(), event); }
 
+  /// What the selected execution exchanged with those of other processes, as far as that is on record.
+  [[nodiscard]] std::vector<ExchangePartner> partners_of(std::int64_t execution);
+
   /// @name Classes
   ///@{
   [[nodiscard]] EventClass of_row(std::int64_t row);
@@ -79,6 +82,7 @@ class Explain {
   [[nodiscard]] Focus focus_of(causes::EventRef event);
   [[nodiscard]] CauseLine line_of(std::uint32_t root);
   [[nodiscard]] ChainStep step_of(const causes::ChainLink& link);
+  [[nodiscard]] bool came_from(std::uint32_t received, std::uint32_t sent);
   void add_evidence(causes::EventRef root, Selection& selection);
 
   [[nodiscard]] bool linked();

@@ -76,7 +76,10 @@ enum class IntentKind : std::uint8_t {
   cause_step,  ///< −1: one step towards the cause, +1: one back
   input_step,  ///< to the next (+1) or previous (−1) input row of the focused op
   consumer_step,
-  boundary,  ///< from a placeholder to the caller's tensor; from a call into its function
+  boundary,             ///< from a placeholder to the caller's tensor; from a call into its function
+  rank_execution_step,  ///< `index` executions on in the selected one's rank
+  rank_step,            ///< to the execution at the same place, `by_time` or by order, `index` ranks further down
+  rank_place,           ///< in track `index`, between `begin` and `end` of the axis: the first bad one, else the first
   clear,
 };
 
@@ -86,6 +89,9 @@ struct Select {
   std::int64_t index = 0;
   bool by_op = false;
   Focus focus;
+  bool by_time = false;
+  double begin = 0;
+  double end = 0;
 };
 
 /// What is on screen.
@@ -104,6 +110,8 @@ struct View {
   double timeline_end = 50;
   std::uint32_t timeline_columns = 0;  ///< pixels of the window; used where boxes are too narrow to be drawn one by one
   std::uint32_t overview_columns = 0;
+  std::uint32_t track_first = 0;  ///< tracks on screen
+  std::uint32_t track_count = 0;
   std::string alerts_by = "op";              ///< op, call, graph, line or class
   std::vector<std::string> alerts_folded;    ///< keys of groups that are folded
   std::vector<std::string> alerts_expected;  ///< sites whose alerts are muted (AlertList::site)
@@ -135,7 +143,8 @@ struct RunInfo {
   std::uint64_t num_traces = 0;
   std::uint64_t num_alerts = 0;
   std::uint64_t num_graphs = 0;
-  std::int32_t mode = 0;  ///< tensor debug mode of the first event; 0: none seen
+  std::int32_t mode = 0;        ///< tensor debug mode of the first event; 0: none seen
+  std::uint32_t num_ranks = 0;  ///< of a job's processes that recorded into it
 };
 
 /// A cause in words, and where it is.
@@ -210,6 +219,7 @@ struct Row {
   bool call_begins = false;  ///< the row before it, among those shown, belongs to another call
   std::string call;          ///< op type of its execution
   std::vector<Badge> badges;
+  std::int32_t job_rank = -1;  ///< that recorded it
 };
 
 struct Rows {
@@ -248,9 +258,10 @@ struct Box {
   bool function = false;
   bool bad = false;
   double time = 0;  ///< seconds since the run's start
-  double at = 0;    ///< in time mode: its place on the axis
+  double at = 0;    ///< in time mode, or in a track: its place on the axis
   std::string device;
   std::vector<std::vector<Badge>> outputs;
+  std::int32_t track = -1;
 };
 
 /// A pixel column of many executions.
@@ -259,6 +270,17 @@ struct Density {
   std::uint32_t functions = 0;
   std::uint32_t bad = 0;
 };
+
+/// What a rank recorded, where a run has several. Its place by order counts its own executions.
+struct Track {
+  std::int32_t rank = -1;  ///< −1: a process that told none
+  std::string host;
+  std::uint64_t total = 0;             ///< executions
+  std::uint64_t bad = 0;               ///< bad tensors, those of graphs included
+  std::vector<Density> columns;        ///< of the window, if there are no boxes; tracks on screen alone have them
+  std::vector<std::uint8_t> overview;  ///< of the whole run: how full each column is, from 1, with `overview_bad`
+};
+inline constexpr std::uint8_t overview_bad = 128;  ///< added to a column in which something is bad
 
 struct Timeline {
   std::uint64_t total = 0;
@@ -270,6 +292,8 @@ struct Timeline {
   std::vector<Box> boxes;         ///< if they are few enough
   std::vector<Density> columns;   ///< else
   std::vector<Density> overview;  ///< the whole run, by index or by time
+  std::vector<Track> tracks;      ///< one for each rank, by rank and host; boxes and columns are theirs
+  std::uint64_t longest = 0;      ///< executions of the track that has most
 };
 
 /// A tensor that an execution took or gave.
@@ -301,6 +325,20 @@ struct Card {
   std::uint64_t num_rows = 0;
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;
+  std::int32_t job_rank = -1;  ///< that ran it
+  std::int32_t track = -1;     ///< where a run has several ranks
+  std::int64_t place = -1;     ///< among the executions of its track
+};
+
+/// An execution of a process at the other end of what the selected one exchanged.
+struct ExchangePartner {
+  std::int64_t execution = -1;
+  std::int32_t track = -1;
+  std::int64_t place = -1;  ///< among the executions of its track
+  double time = 0;          ///< seconds since the run's start
+  bool sent = false;        ///< it put in what the selected one got; else it got what the selected one put in
+  bool bad = false;
+  bool spread = false;  ///< what is bad at the receiving end is so because of what was sent here
 };
 
 /// An op next to the focused one.
@@ -414,10 +452,11 @@ struct Selection {
   std::int64_t caller_row = -1;  ///< row of the caller's tensor behind a placeholder
   std::vector<SeenTensor> seen;  ///< of the selected event, if nanlens looked: its output, then the op's inputs
   EventClass event_class = EventClass::clean;
-  std::string doubt;             ///< how sure the class is
-  std::string cause;             ///< the sentence of its root
-  std::vector<ChainStep> chain;  ///< root first; empty if nothing bad is selected
-  std::string notice;            ///< why a wish could not be fulfilled
+  std::string doubt;                      ///< how sure the class is
+  std::string cause;                      ///< the sentence of its root
+  std::vector<ChainStep> chain;           ///< root first; empty if nothing bad is selected
+  std::string notice;                     ///< why a wish could not be fulfilled
+  std::vector<ExchangePartner> partners;  ///< of the execution, as far as the analysis has come
 };
 
 /// A line of the alerts list.
@@ -436,7 +475,8 @@ struct AlertLine {
   std::int64_t call = -1;  ///< execution a trace belongs to
   std::string graph_name;
   EventClass event_class = EventClass::unknown;
-  std::vector<Badge> badges;  ///< its bad counts
+  std::vector<Badge> badges;   ///< its bad counts
+  std::int32_t job_rank = -1;  ///< alerts: that recorded it
 };
 
 struct Alerts {

@@ -13,8 +13,8 @@ namespace nanlens::viewer {
 
 namespace {
 
-constexpr const char* sortable[] = {"index", "tensor", "op",    "health", "dtype",
-                                    "shape", "size",   "graph", "call",   "time"};
+constexpr const char* sortable[] = {"index", "tensor", "op",   "health", "dtype",   "shape",
+                                    "size",  "graph",  "call", "time",   "job_rank"};
 constexpr double untold = std::numeric_limits<double>::quiet_NaN();
 
 bool shows_text(const std::string& column) { return column == "tensor" || column == "op" || column == "graph"; }
@@ -89,6 +89,10 @@ double RowOrder::value_of(std::uint64_t row) {
   const auto i = static_cast<std::size_t>(row);
   if (column_ == "index") return static_cast<double>(row);
   if (!rank_of_op_.empty()) return rank_of_op_[run.trace_op(i)];
+  if (column_ == "job_rank") {
+    const std::int32_t rank = run.rank_of_set(run.set_of_trace(i));
+    return rank < 0 ? untold : rank;
+  }
   if (column_ == "call") return run.trace_execution(i) == reader::none ? untold : run.trace_execution(i);
   const std::uint8_t flags = run.trace_flags(i);
   if (column_ == "health" && (flags & reader::bad_flags) == 0)

@@ -195,6 +195,7 @@ const Row& RowFilter::recorded(std::uint64_t index) {
   row.graph_id = index_.text(index_.graph(op.graph).id);
   row.graph_name = index_.text(index_.graph(op.graph).name);
   row.bad = (run.trace_flags(i) & reader::bad_flags) != 0;
+  row.job_rank = run.rank_of_set(run.set_of_trace(i));
   if (const auto detail = run.trace(i)) {
     row.slot = detail->event.output_slot;
     row.device = detail->event.device_name;

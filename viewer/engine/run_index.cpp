@@ -25,6 +25,7 @@ void RunIndex::refresh() {
     span.last = static_cast<std::int64_t>(row);
     ++span.count;
   }
+  ranks_.refresh();
 }
 
 RunIndex::Span RunIndex::rows_of_call(std::int64_t execution) const {

@@ -9,13 +9,14 @@
 #include <nanlens/reader/reader.hpp>
 
 #include "protocol.hpp"
+#include "ranks.hpp"
 
 namespace nanlens::viewer {
 
 /// A run with derived look-ups, which `refresh` brings up to date when the run has grown.
 class RunIndex {
  public:
-  explicit RunIndex(reader::Run& run) : run_(run) {}
+  explicit RunIndex(reader::Run& run) : run_(run), ranks_(run) {}
 
   [[nodiscard]] reader::Run& run() const noexcept { return run_; }
   void refresh();
@@ -43,6 +44,8 @@ class RunIndex {
   }
   /// Pauses that the axis by time shortens.
   [[nodiscard]] const std::vector<Gap>& gaps();
+  /// Executions by rank, where a run has several.
+  [[nodiscard]] RankTracks& ranks() { return ranks_; }
   /// Seconds since the run's start.
   [[nodiscard]] double since_start(double wall_time) const { return wall_time - run_.starting_wall_time(); }
   [[nodiscard]] std::string text(std::uint32_t number) const { return std::string(run_.definitions().text(number)); }
@@ -55,6 +58,7 @@ class RunIndex {
   std::vector<OpRows> ops_;
   std::vector<Gap> gaps_;
   std::size_t gaps_at_executions_ = 0;
+  RankTracks ranks_;
 };
 
 /// A function's name without the prefix and number that TensorFlow adds: "__forward_loss_470" is "loss".

@@ -210,6 +210,9 @@ Focus resolve(RunIndex& index, Explain& explain, AlertList& alerts, RowSteps& st
       return current.focus;
     case IntentKind::input_step:
     case IntentKind::consumer_step: return step_rows(index, steps, current, wish.kind, wish.index, notice);
+    case IntentKind::rank_execution_step:
+    case IntentKind::rank_step:
+    case IntentKind::rank_place: return focus_by_rank(index, current.focus, wish, notice);
     case IntentKind::boundary: return cross_boundary(index, current, notice);
     default: return {};
   }

@@ -24,6 +24,9 @@ struct RowSteps {
 Focus resolve(RunIndex& index, Explain& explain, AlertList& alerts, RowSteps& steps, const Selection& current,
               const Select& wish, std::string& notice);
 
+/// The part of it that goes along the ranks of a run, or from one to another.
+Focus focus_by_rank(RunIndex& index, const Focus& current, const Select& wish, std::string& notice);
+
 /// Everything that panes show of a focus. `hops`: how far around the op to look. What fed what is the analysis' answer;
 /// while it can't be asked yet, nothing is paired.
 Selection describe_selection(RunIndex& index, Explain& explain, const AlertList& alerts, const Focus& focus,

@@ -13,6 +13,8 @@ namespace {
 // Pixel columns, however many are asked for: more than any screen has.
 constexpr std::uint32_t most_columns = 1 << 14;
 
+}  // namespace
+
 Box box_of(RunIndex& index, std::size_t i) {
   reader::Run& run = index.run();
   Box box;
@@ -32,6 +34,8 @@ Box box_of(RunIndex& index, std::size_t i) {
   }
   return box;
 }
+
+namespace {
 
 void add(Density& column, const reader::Run& run, std::size_t i) {
   const std::uint8_t flags = run.execution_flags(i);
@@ -68,6 +72,7 @@ std::vector<Density> columns_of(RunIndex& index, bool time_mode, double begin, d
 }  // namespace
 
 Timeline timeline_of(RunIndex& index, const View& view) {
+  if (index.ranks().several()) return rank_timeline_of(index, view);
   reader::Run& run = index.run();
   Timeline t;
   const std::size_t executions = run.num_executions();

@@ -25,6 +25,7 @@ const char* by_text(const std::string& by) {
   if (by == "call") return tr(Text::alerts_by_call);
   if (by == "graph") return tr(Text::alerts_by_graph);
   if (by == "line") return tr(Text::alerts_by_line);
+  if (by == "rank") return tr(Text::alerts_by_rank);
   return tr(by == "class" ? Text::alerts_by_class : Text::alerts_by_op);
 }
 
@@ -71,7 +72,12 @@ void draw_alert(App& app, const Rect& row, const AlertLine& line) {
              line.index == 0 ? "★"
              : selected      ? "▶"
                              : class_sign(line.event_class));
-  const std::string call = line.call < 0 ? "" : "#" + std::to_string(line.call);
+  std::string call = line.call < 0 ? "" : "#" + std::to_string(line.call);
+  if (app.several_ranks() && line.job_rank >= 0) {
+    const std::string rank = tr(Text::rank_named, {{"rank", line.job_rank}});
+    const bool both = inner.w > ui.px(210);  // which process is more than which call
+    call = both ? rank + " " + call : rank;
+  }
   ui.text_in(inner.cut_right(ui.text_width(ui.mono, 11, call) + ui.px(4)), ui.mono, 11, ui.theme.dim, call,
              Ellipsis::right, true);
   const float name = ui.text_in(inner, ui.mono, 12, ui.theme.text, line.text, Ellipsis::left);
@@ -81,9 +87,11 @@ void draw_alert(App& app, const Rect& row, const AlertLine& line) {
     ui.badges({inner.x, inner.y}, inner.w, inner.h, line.badges);
     ImGui::PopClipRect();
   }
+  const bool ranks = app.several_ranks() && line.job_rank >= 0;
   if (hit.hovered)
     ui.tooltip(std::string(class_text(line.event_class)) + "\n" + tensor_text(line.text, line.graph_name) + "\n" +
-               line.op_type + "  " + format_badges(line.badges));
+               line.op_type + "  " + format_badges(line.badges) +
+               (ranks ? "\n" + tr(Text::rank_named, {{"rank", line.job_rank}}) : ""));
 }
 
 void draw_type_row(App& app, const Rect& row) {

@@ -78,7 +78,9 @@ void draw_head(App& app, Rect& area, const Card& card) {
   if (!card.op_name.empty() && title.w > ui.px(30))
     ui.text_in(title, ui.mono, 12, ui.theme.dim, card.op_name, Ellipsis::left);
   Rect facts = area.cut_top(ui.px(18));
-  std::string text = format_time(card.time);
+  const bool ranks = app.several_ranks() && card.job_rank >= 0;
+  std::string text = ranks ? tr(Text::rank_named, {{"rank", card.job_rank}}) + " · " : "";
+  text += format_time(card.time);
   if (card.duration >= 0) text += " · " + format_duration(card.duration);
   if (!card.device.empty()) text += " · " + device_name(card.device);
   text += " · " + std::string(debug_mode_name(static_cast<TensorDebugMode>(card.mode)));

@@ -13,6 +13,7 @@ std::string tooltip_of(const Row& row) {
       row.op_name + ":" + std::to_string(row.slot) + "\n" + row.op_type + "  " + format_badges(row.badges);
   if (!row.graph_name.empty()) text += "\n" + tr(Text::graph_named, {{"name", row.graph_name}});
   text += "\n" + format_time(row.time) + "  " + row.device;
+  if (row.job_rank >= 0) text += "\n" + tr(Text::rank_named, {{"rank", row.job_rank}});
   if (row.execution >= 0) text += "\n" + tr(Text::execution_numbered, {{"index", row.execution}});
   if (row.bad || row.event_class == EventClass::killer) text.append("\n").append(class_text(row.event_class));
   return text;

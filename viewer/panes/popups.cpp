@@ -113,12 +113,13 @@ void draw_runs(App& app, const Rect& window) {
 }
 
 void draw_columns(App& app, const Rect& window) {
+  const std::size_t columns = std::size(row_columns) - (app.several_ranks() ? 0 : 1);  // that of ranks is the last
   overlay(app, tr(Text::columns_title),
-          centered(window, app.ui.px(340), app.ui.px(34) + app.ui.px(28) * static_cast<float>(std::size(row_columns))),
+          centered(window, app.ui.px(340), app.ui.px(34) + app.ui.px(28) * static_cast<float>(columns)),
           [&](const Rect& inside) {
             Ui& ui = app.ui;
             list(
-                app, inside, std::size(row_columns), ui.px(28),
+                app, inside, columns, ui.px(28),
                 [&](std::size_t i, const Rect& row) {
                   const std::string id = row_columns[i];
                   const bool hidden = app.rows_pane.hidden.contains(id);

@@ -21,7 +21,7 @@ struct Column {
   float from_width;  // shown by default in panes at least this wide
 };
 
-constexpr std::array<Column, 11> columns = {{{"index", Text::column_index, 64, 0},
+constexpr std::array<Column, 12> columns = {{{"index", Text::column_index, 64, 0},
                                              {"tensor", Text::column_tensor, 0, 0},
                                              {"op", Text::column_op, 92, 380},
                                              {"health", Text::column_health, 190, 0},
@@ -31,9 +31,11 @@ constexpr std::array<Column, 11> columns = {{{"index", Text::column_index, 64, 0
                                              {"graph", Text::column_graph, 110, 900},
                                              {"call", Text::column_call, 62, 960},
                                              {"time", Text::column_time, 84, 1100},
-                                             {"device", Text::column_device, 100, 1200}}};
+                                             {"device", Text::column_device, 100, 1200},
+                                             {"job_rank", Text::column_job_rank, 44, 0}}};
 
 bool is_shown(const App& app, const Column& c, float width) {
+  if (std::strcmp(c.id, "job_rank") == 0 && !app.several_ranks()) return false;
   if (app.rows_pane.hidden.contains(c.id)) return false;
   return app.rows_pane.forced.contains(c.id) || width >= c.from_width;
 }
@@ -127,6 +129,7 @@ void draw_facts(App& app, const Cells& cells, const Row& row, const std::string&
     app.command("focus_execution", {{"index", row.execution}});
   text(9, format_time(row.time), true);
   text(10, device_name(row.device));
+  if (row.job_rank >= 0) text(11, std::to_string(row.job_rank), true);
 }
 
 // Name above op and health.
@@ -172,7 +175,7 @@ void draw_column_titles(App& app, const Rect& bar) {
   const Cells cells = cells_of(app, bar);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (!cells.shown[i]) continue;
-    const bool right = i == 0 || i == 6 || i == 9;
+    const bool right = i == 0 || i == 6 || i == 9 || i == 11;
     const bool sorted = app.rows_pane.sort == columns[i].id;
     const std::string title = tr(columns[i].title) + std::string(!sorted                         ? ""
                                                                  : app.rows_pane.sort_descending ? " ↓"

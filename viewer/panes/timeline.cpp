@@ -3,7 +3,7 @@
 
 #include "engine/run_index.hpp"
 #include "engine/time_axis.hpp"
-#include "panes/panes.hpp"
+#include "panes/timeline_parts.hpp"
 #include "widgets/format.hpp"
 
 namespace nanlens::viewer {
@@ -29,6 +29,8 @@ std::string tooltip_of(const Box& box) {
     text += "\n" + tr(Text::card_output, {{"slot", slot}}) + "  " + format_badges(box.outputs[slot]);
   return text;
 }
+
+}  // namespace
 
 void draw_box(App& app, const Rect& rect, const Box& box) {
   Ui& ui = app.ui;
@@ -63,6 +65,8 @@ void draw_box(App& app, const Rect& rect, const Box& box) {
   if (hit.double_clicked) app.command("rows_of_execution", {{"index", box.index}});
 }
 
+namespace {
+
 // Names of functions below their boxes, each as far as the next one's box.
 void draw_names(App& app, const Rect& line, float per_unit) {
   Ui& ui = app.ui;
@@ -84,6 +88,8 @@ void draw_names(App& app, const Rect& line, float per_unit) {
     ui.text_in(place, ui.mono, 11, ui.theme.dim, stripped_name(t.boxes[i].op_type), Ellipsis::middle);
   }
 }
+
+}  // namespace
 
 void draw_columns(App& app, const Rect& area, const std::vector<Density>& columns) {
   Ui& ui = app.ui;
@@ -108,23 +114,35 @@ void draw_columns(App& app, const Rect& area, const std::vector<Density>& column
   }
 }
 
+namespace {
+
+// The tracks under the mouse come into view.
+void scroll_by_map(App& app, const Rect& area) {
+  const float fitting = static_cast<float>(app.timeline_pane.tracks_fitting) - 1;
+  const float share = std::clamp((ImGui::GetIO().MousePos.y - area.y) / area.h, 0.0f, 1.0f);
+  const auto total = static_cast<float>(app.timeline.tracks.size());
+  app.timeline_pane.track_first = static_cast<double>(std::max(0.0f, share * total - fitting / 2));
+}
+
 void draw_overview(App& app, const Rect& area) {
   Ui& ui = app.ui;
   const Hit hit = ui.item("timeline:overview", area, false);
   ui.fill(area, ui.theme.panel);
   app.view.overview_columns = static_cast<std::uint32_t>(std::max(1.0f, area.w));
-  draw_columns(app, area, app.timeline.overview);
+  const bool ranks = !app.timeline.tracks.empty();
+  ranks ? draw_rank_map(app, area) : draw_columns(app, area, app.timeline.overview);
   const double whole = app.timeline_whole();
   auto& pane = app.timeline_pane;
   if (whole <= 0) return;
   const double per_pixel = whole / static_cast<double>(area.w);
   const float x = area.x + static_cast<float>(pane.begin / per_pixel);
   const float w = std::max(ui.px(4), static_cast<float>((pane.end - pane.begin) / per_pixel));
-  const Rect window = Rect{x, area.y, w, area.h}.intersect(area);
+  const Rect window = Rect{x, area.y, w, area.h}.intersect(ranks ? tracks_on_map(app, area) : area);
   ui.fill(window, (ui.theme.link & 0x00ffffff) | 0x30000000);
   ui.frame(window, ui.theme.link, 0, 1);
   if (!hit.held) return;
   // Edges resize the window, its inside moves it, a click elsewhere centres it there.
+  if (ranks) scroll_by_map(app, area);
   const float mouse = ImGui::GetIO().MousePos.x;
   const float start = ImGui::GetIO().MouseClickedPos[0].x;
   if (ImGui::IsItemActivated()) {
@@ -146,6 +164,8 @@ void draw_overview(App& app, const Rect& area) {
     app.set_timeline(pane.begin + delta, pane.end + delta);
 }
 
+}  // namespace
+
 void zoom_and_pan(App& app, const Rect& area) {
   Ui& ui = app.ui;
   auto& pane = app.timeline_pane;
@@ -159,6 +179,8 @@ void zoom_and_pan(App& app, const Rect& area) {
     app.set_timeline(pane.begin - static_cast<double>(wheel.y + wheel.x) * span / 12,
                      pane.end - static_cast<double>(wheel.y + wheel.x) * span / 12);
 }
+
+namespace {
 
 // Shift and drag: the range between the two places fills the band.
 void zoom_to_range(App& app, const Rect& area, const Hit& hit) {
@@ -176,6 +198,8 @@ void zoom_to_range(App& app, const Rect& area, const Hit& hit) {
   app.command("timeline_range", {{"begin", pane.begin + static_cast<double>(a - area.x) * per_pixel},
                                  {"end", pane.begin + static_cast<double>(b - area.x) * per_pixel}});
 }
+
+}  // namespace
 
 // Pauses, shortened: how long each was.
 void draw_gaps(App& app, const Rect& area, float per_unit) {
@@ -196,18 +220,29 @@ void draw_gaps(App& app, const Rect& area, float per_unit) {
   }
 }
 
-// Boxes, or columns where they would be too narrow.
-void draw_band(App& app, const Rect& area) {
-  Ui& ui = app.ui;
-  auto& pane = app.timeline_pane;
-  const Hit back = ui.item("timeline:band", area, false);
-  const double span = std::max(1e-9, pane.end - pane.begin);
-  app.view.timeline_columns = static_cast<std::uint32_t>(std::max(1.0f, area.w));
+namespace {}  // namespace
+
+Hit drag_band(App& app, const Rect& area) {
+  const auto& pane = app.timeline_pane;
+  const Hit back = app.ui.item("timeline:band", area, false);
   if (back.held && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 3) && !ImGui::GetIO().KeyShift) {
+    const double span = std::max(1e-9, pane.end - pane.begin);
     const double delta = -static_cast<double>(ImGui::GetIO().MouseDelta.x) * span / static_cast<double>(area.w);
     app.set_timeline(pane.begin + delta, pane.end + delta);
   }
   zoom_to_range(app, area, back);
+  return back;
+}
+
+namespace {
+
+// Boxes, or columns where they would be too narrow.
+void draw_band(App& app, const Rect& area) {
+  Ui& ui = app.ui;
+  auto& pane = app.timeline_pane;
+  const double span = std::max(1e-9, pane.end - pane.begin);
+  app.view.timeline_columns = static_cast<std::uint32_t>(std::max(1.0f, area.w));
+  drag_band(app, area);
   ImGui::PushClipRect(area.min(), area.max(), true);
   const auto& t = app.timeline;
   const float per_unit = static_cast<float>(static_cast<double>(area.w) / span);
@@ -239,8 +274,20 @@ std::string range_text(const App& app) {
     return format_time(from_axis(app.timeline.gaps, pane.begin)) + " ~ " +
            format_time(from_axis(app.timeline.gaps, pane.end));
   const double total = static_cast<double>(app.timeline.total);
+  if (!app.timeline.tracks.empty()) {
+    const auto longest = static_cast<double>(app.timeline.longest);
+    const double last = std::max(0.0, std::min(longest, std::ceil(pane.end)) - 1);
+    return tr(Text::timeline_range_ranks,
+              {{"begin", std::max(0.0, std::floor(pane.begin))}, {"end", last}, {"total", longest}});
+  }
   const double last = std::max(0.0, std::min(total, std::ceil(pane.end)) - 1);
   return tr(Text::timeline_range, {{"begin", std::max(0.0, std::floor(pane.begin))}, {"end", last}, {"total", total}});
+}
+
+std::string mode_hint(const App& app) {
+  std::string text = tr(Text::timeline_mode_hint);
+  if (app.timeline.tracks.empty()) return text;
+  return text + "\n" + tr(Text::timeline_mode_ranks) + "\n" + tr(Text::timeline_clocks);
 }
 
 void draw_timeline_tools(App& app, Rect bar) {
@@ -262,8 +309,7 @@ void draw_timeline_tools(App& app, Rect bar) {
     app.command("timeline_fit");
   const bool by_time = pane.time_mode;
   const char* const mode = tr(by_time ? Text::timeline_by_time : Text::timeline_by_order);
-  if (ui.tool("timeline:mode", bar.cut_right(ui.bar_width(ui.label_width(mode))), mode, tr(Text::timeline_mode_hint),
-              by_time))
+  if (ui.tool("timeline:mode", bar.cut_right(ui.bar_width(ui.label_width(mode))), mode, mode_hint(app), by_time))
     app.command("timeline_mode", {{"mode", by_time ? "order" : "time"}});
 }
 
@@ -293,6 +339,26 @@ std::string empty_timeline_text(const App& app) {
   return tr(app.rows.total > 0 ? Text::timeline_none_rows : Text::timeline_none);
 }
 
+// As much of the run as there is room for boxes, around what is selected.
+void fit_timeline(App& app, double boxes) {
+  if (app.timeline_pane.fitted || app.timeline.time_mode != app.timeline_pane.time_mode) return;
+  app.timeline_pane.fitted = true;
+  app.set_timeline(
+      0, app.timeline_pane.time_mode ? app.timeline.duration : std::min(boxes, std::max(1.0, app.timeline_whole())));
+  const double span = app.timeline_pane.end;
+  if (const double place = app.timeline_place(); app.selection.focus.execution >= 0 && place + 1 > span)
+    app.set_timeline(place - span / 2, place + span / 2);
+}
+
+void draw_band_and_names(App& app, Rect& area) {
+  Ui& ui = app.ui;
+  draw_band(app, area.cut_top(ui.px(ui.finger ? 52.0f : 28.0f)));
+  constexpr float names_from = 240;  // below, the card needs the room
+  if (ui.finger || area.h <= ui.px(names_from)) return;
+  const double span = std::max(1e-9, app.timeline_pane.end - app.timeline_pane.begin);
+  draw_names(app, area.cut_top(ui.px(15)), static_cast<float>(static_cast<double>(area.w) / span));
+}
+
 }  // namespace
 
 void draw_timeline(App& app, Rect area) {
@@ -307,22 +373,17 @@ void draw_timeline(App& app, Rect area) {
   area = area.inset(ui.px(8), 0);
   area.cut_top(ui.px(4));
   const bool wide = !ui.finger && tools.w > ui.px(330);
-  draw_overview(app, area.cut_top(ui.bar(20)));
+  const bool ranks = !app.timeline.tracks.empty();
+  draw_overview(app, area.cut_top(ranks ? rank_map_height(app, area.h) : ui.bar(20)));
+  if (ranks) area.cut_top(ui.px(4));
   draw_timeline_tools(app, wide ? tools.inset(0, ui.px(3)) : area.cut_top(ui.bar(22)));
-  const double boxes = static_cast<double>(area.w / ui.bar(15));
-  if (!app.timeline_pane.fitted && app.timeline.time_mode == app.timeline_pane.time_mode) {
-    app.timeline_pane.fitted = true;
-    app.set_timeline(
-        0, app.timeline_pane.time_mode ? app.timeline.duration : std::min(boxes, std::max(1.0, app.timeline_whole())));
-    const double span = app.timeline_pane.end;
-    if (const double place = app.timeline_place(); app.selection.focus.execution >= 0 && place + 1 > span)
-      app.set_timeline(place - span / 2, place + span / 2);
-  }
-  draw_band(app, area.cut_top(ui.px(ui.finger ? 52.0f : 28.0f)));
-  constexpr float names_from = 240;  // below, the card needs the room
-  if (!ui.finger && area.h > ui.px(names_from)) {
-    const double span = std::max(1e-9, app.timeline_pane.end - app.timeline_pane.begin);
-    draw_names(app, area.cut_top(ui.px(15)), static_cast<float>(static_cast<double>(area.w) / span));
+  fit_timeline(app, static_cast<double>((area.w - (ranks ? tracks_gutter(app, area.w) : 0)) / ui.bar(15)));
+  if (ranks) {
+    // The card needs some room; that of a maximised pane is for the tracks.
+    const float card = std::max(ui.px(88), std::min(area.h * 0.4f, ui.px(220)));
+    draw_tracks(app, area.cut_top(tracks_height(app, std::max(ui.px(40), area.h - card))));
+  } else {
+    draw_band_and_names(app, area);
   }
   draw_scrollbar(app, area.cut_top(ui.px(12)));
   area.cut_top(ui.px(4));
