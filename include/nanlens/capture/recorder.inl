@@ -252,6 +252,7 @@ inline void write_stats(logdir::WireWriter& w, const Session& session, const Ten
     w.field(Tag::min, s.min);
     w.field(Tag::max, s.max);
     w.field(Tag::mean, s.mean);
+    w.field(Tag::norm, s.norm);
     w.packed(Tag::exponent_histogram, std::span<const std::uint32_t>(s.exponents));
   }
   w.field(Tag::outside_source, static_cast<std::int64_t>(outside_source));

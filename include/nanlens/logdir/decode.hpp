@@ -206,6 +206,7 @@ inline bool field(TensorStats& m, WireReader& r) {
     case Tag::content_hash: m.content_hash = r.u64(); return true;
     case Tag::outside_source: m.outside_source = r.u64() != 0; return true;
     case Tag::nonfinite_complex: m.nonfinite_complex = r.u64(); return true;
+    case Tag::norm: m.norm = r.f64(); return true;
   }
   return true;
 }

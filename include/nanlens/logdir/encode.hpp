@@ -148,6 +148,7 @@ inline void encode(WireWriter& w, const TensorStats& m) {
   w.fixed64_field(Tag::content_hash, m.content_hash);
   w.field(Tag::outside_source, std::int64_t{m.outside_source});
   w.field(Tag::nonfinite_complex, static_cast<std::int64_t>(m.nonfinite_complex));
+  w.field(Tag::norm, m.norm);
 }
 
 inline void encode(WireWriter& w, const AxisEvidence& m) {

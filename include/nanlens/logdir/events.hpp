@@ -140,6 +140,7 @@ struct TensorStats {
   std::uint64_t content_hash = 0;
   bool outside_source = false;
   std::uint64_t nonfinite_complex = 0;
+  double norm = 0;  ///< 0 beside a min or max other than 0: not recorded
 };
 
 /// Which slices of a tensor along one axis hold bad elements: how many, and the first of them.

@@ -141,6 +141,7 @@ enum class TensorStats : std::uint32_t {
   content_hash = 5,
   outside_source = 6,
   nonfinite_complex = 7,
+  norm = 8,
 };
 
 enum class AxisEvidence : std::uint32_t {

@@ -1,5 +1,5 @@
 /// @file
-/// What counts don't tell: range, mean and magnitudes of a tensor's finite values.
+/// What counts don't tell: range, mean, norm and magnitudes of a tensor's finite values.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +15,14 @@
 
 namespace nanlens::inline NANLENS_ABI {
 
-/// Statistics of the finite elements; min = +∞, max = −∞ and mean = NaN where there are none.
+/// Statistics of the finite elements; min = +∞, max = −∞, mean = NaN and norm = 0 where there are none.
 struct Statistics {
   /// Bins of 8 powers of two each, from 2^−128 on; the outermost take what lies beyond. Zeros are in none.
   static constexpr std::size_t num_bins = 32;
   double min = std::numeric_limits<double>::infinity();
   double max = -std::numeric_limits<double>::infinity();
   double mean = std::numeric_limits<double>::quiet_NaN();
+  double norm = 0;  ///< the root of the sum of squares
   std::array<std::uint32_t, num_bins> exponents{};
 };
 
@@ -55,17 +56,20 @@ class StatisticsPass {
     result.min = std::min(result.min, value);
     result.max = std::max(result.max, value);
     sum_ += value;
+    squares_ += value * value;
     ++count_;
     if (value != 0) ++result.exponents[static_cast<std::size_t>(std::clamp((exponent + 128) >> 3, 0, 31))];
   }
   Statistics finish() noexcept {
     if (count_ > 0) result.mean = sum_ / static_cast<double>(count_);
+    result.norm = std::sqrt(squares_);
     return result;
   }
   Statistics result;
 
  private:
   double sum_ = 0;
+  double squares_ = 0;
   std::uint64_t count_ = 0;
 };
 
