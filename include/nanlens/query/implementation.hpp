@@ -4,8 +4,12 @@
 #pragma once
 
 // First all declarations, then all definitions.
+#include <nanlens/query/judge.hpp>
 #include <nanlens/query/query.hpp>
 #include <nanlens/query/row_matcher.hpp>
+#include <nanlens/query/rule.hpp>
 
+#include <nanlens/query/judge.inl>
 #include <nanlens/query/parse.inl>
 #include <nanlens/query/row_matcher.inl>
+#include <nanlens/query/rule.inl>

@@ -40,23 +40,27 @@ class RowMatcher {
     reader_.forget();
   }
   [[nodiscard]] Truth truth(EventRef row) {
-    reader_.begin(row);
-    missing_ = 0;
-    numbers_known_ = 0;
+    begin(row);
     return ask(query_.root);
   }
   [[nodiscard]] bool passes(EventRef row) { return truth(row) == Truth::yes; }
 
-  /// @name Of the row that was asked last
+  /// @name Of one row
   ///@{
+  /// Turns to a row without asking anything.
+  void begin(EventRef row) {
+    reader_.begin(row);
+    missing_ = 0;
+  }
+  /// Asks it another part of the query.
+  [[nodiscard]] Truth also(const Node& node) { return ask(node); }
   /// Its record; null if it can't be read.
   const RowRecord* record() { return reader_.record(); }
   /// The execution whose output it is.
   const std::optional<reader::ExecutionDetail>& execution() { return reader_.execution(); }
   /// Was this number asked for in vain?
   [[nodiscard]] bool is_missing(NumberField field) const { return (missing_ & bit(field)) != 0; }
-  /// Has any number that a record may lack been looked at?
-  [[nodiscard]] bool knows_numbers() const { return numbers_known_ != 0; }
+  void note_missing(NumberField field) { missing_ |= bit(field); }
   ///@}
 
   /// Bytes of names that were matched, for those who work in slices of time.
@@ -97,7 +101,6 @@ class RowMatcher {
   std::vector<std::vector<OfOp>> leaf_of_op_;  // [leaf][op]
   std::optional<bool> kinds_told_;
   std::uint32_t missing_ = 0;  // numbers, as bits
-  std::uint32_t numbers_known_ = 0;
   std::size_t effort_ = 0;
 };
 

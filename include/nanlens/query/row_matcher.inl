@@ -132,8 +132,7 @@ NANLENS_API Truth RowMatcher::ask_flag(Flag flag) {
     case Flag::unchecked: return truth_of((flags & reader::has_summary_flag) == 0);
     case Flag::constant: {
       const auto constant = record != nullptr ? is_constant(record->facts) : std::nullopt;
-      if (!constant) missing_ |= bit(NumberField::min);
-      if (constant) numbers_known_ |= bit(NumberField::min);
+      if (!constant) note_missing(NumberField::min);
       return constant ? truth_of(*constant) : not_recorded();
     }
     default: return truth_of(ask_class_flag(flag, bad));
@@ -281,10 +280,9 @@ NANLENS_API Truth RowMatcher::ask_tensor_number(const Node& node) {
                      : record != nullptr ? number_of(record->facts, NumberField::size)
                                          : std::nullopt;
   if (!number || !whole) {
-    missing_ |= bit(node.number_field);
+    note_missing(node.number_field);
     return not_recorded();
   }
-  if (needed_for(node.number_field) != Needed::nothing) numbers_known_ |= bit(node.number_field);
   return truth_of(!std::isnan(*number) && detail::compare(*number, node, node.low * *whole, node.high * *whole));
 }
 

@@ -117,6 +117,8 @@ inline std::optional<Statistics> statistics_of(const logdir::TensorStats& stats)
   s.min = stats.min;
   s.max = stats.max;
   s.mean = stats.mean;
+  s.norm = stats.norm;
+  s.has_norm = stats.norm != 0 || (stats.min == 0 && stats.max == 0);
   return s;
 }
 

@@ -1,0 +1,98 @@
+/// @file
+/// Judges a run by a rule, row by row.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <nanlens/config.hpp>
+#include <nanlens/query/row_matcher.hpp>
+#include <nanlens/query/rule.hpp>
+
+namespace nanlens::query {
+
+/// A number of a row that a rule asks for.
+struct NumberSeen {
+  NumberField field = NumberField::nan;
+  double value = 0;
+  double size = -1;  ///< of the tensor, where the number is compared with it
+};
+
+/// How a number has changed.
+struct ChangeSeen {
+  NumberField field = NumberField::norm;
+  double from = 0;
+  double to = 0;
+  std::uint32_t calls = 1;  ///< so many calls ago
+};
+
+/// Where a rule holds: at one output of one op in one process, or, of a total, in the run.
+struct Hit {
+  EventRef row;         ///< the first; of a total without rows there is none
+  std::string tensor;   ///< "Relu:0"
+  std::string op_name;  ///< of an eager op without a name: empty
+  std::string op_type;
+  std::uint64_t count = 0;          ///< rows at which it holds
+  std::vector<NumberSeen> numbers;  ///< of the first row
+  std::vector<ChangeSeen> changes;
+};
+
+/// What became of a rule in a run.
+struct Judgement {
+  std::vector<Hit> hits;
+  std::uint64_t rows = 0;      ///< that the rule is about, and that could be judged
+  std::uint64_t unjudged = 0;  ///< that it is about, but a number is not on record
+  std::vector<NumberField> missing;
+
+  /// Nothing it is about could be judged.
+  [[nodiscard]] bool could_not_be_judged() const noexcept { return rows == 0 && unjudged > 0; }
+};
+
+/// Judges by one rule. A rule is about the rows that pass all of its conditions but those on numbers. A call of a
+/// function is a row of its own only where none is on record of its inside, or where the rule asks of calls: what it
+/// returns was made by an op in it.
+class Judge {
+ public:
+  Judge(reader::Run& run, const Rule& rule, Surroundings& around);
+
+  /// Looks at all rows of the run.
+  Judgement judge();
+
+ private:
+  // One output of one op in one process.
+  struct State {
+    std::vector<std::deque<double>> before;  // by change: what the last calls had
+    std::uint32_t streak = 0;
+    std::size_t hit = 0;  // its number in the list + 1; 0: none
+  };
+  using Key = std::tuple<bool, std::uint32_t, std::int32_t, std::size_t>;  // execution, op, slot, process
+
+  void look_at(EventRef row);
+  [[nodiscard]] Key key_of(EventRef row);
+  Truth ask_changes(State& state);
+  void add_hit(State& state, EventRef row);
+  void add_total();
+  void note_missing();
+  [[nodiscard]] Hit describe(EventRef row);
+  void collect_numbers(const Node& node, std::vector<NumberSeen>& numbers);
+
+  reader::Run& run_;
+  const Rule& rule_;
+  RowMatcher matcher_;
+  Node numbers_;  // the conditions on numbers that must all hold
+  std::map<Key, State> states_;
+  std::map<std::string, std::uint32_t> eager_ops_;
+  std::vector<ChangeSeen> changes_;  // of the row under test
+  Judgement judgement_;
+};
+
+}  // namespace nanlens::query
+
+#if !defined(NANLENS_SPLIT)
+#include <nanlens/query/judge.inl>
+#endif
