@@ -1,6 +1,7 @@
 """What `nanlens check` writes, read by those who it is for: `check_test.py NANLENS CAUSES MNIST GOLDEN_DIR WORK_DIR`. SARIF by the schema of its
 standard, JUnit and Markdown by programs that read them, GitHub's workflow commands by the rules of its runner."""
 import hashlib
+import html
 import html.parser
 import json
 import os
@@ -258,6 +259,63 @@ for name in ("<script>x</script>", "two\\nlines\\r\\nthree", "\"'<&>", "]]>", "Ã
 page = Page(run(nanlens, "report", "clean", "--html")[0])
 assert "section" not in page.tags and "clean" in page.text
 assert "can't write" in run(nanlens, "report", "bug", "--html", "-o", "missing/x.html", code=2)[1]
+
+# Rules, on a recording of real TensorFlow: an error, a note with an innocent name, one that holds nowhere, one that nothing can be judged by.
+core = os.path.join(golden, "core.FULL_HEALTH")
+rules = ["--rule", "dead log: ninf>0 type:Log for 3 calls -- take care", "--rule", "note ]]>|<script>: zero>=33% dtype:float16",
+         "--rule", "never: nan>1000", "--rule", "warning hot: max>5"]
+ruled = json.loads(run(nanlens, "check", core, "--format", "json", *rules, code=1)[0])
+assert [(r["name"], r["level"], r["findings"], bool(r["not_judged"])) for r in ruled["rules"]] == [
+    ("dead log", "error", 1, False), ("]]>|<script>", "note", 1, False), ("never", "error", 0, False), ("hot", "warning", 0, True)], ruled["rules"]
+hits = [f for f in ruled["findings"] if f["of_rule"]]
+assert [(f["rule"], f["level"], f["op_type"], f["occurrences"], f["place"]["line"], f["bad_tensors"]) for f in hits] == [
+    ("dead log", "error", "Log", 1, 15, 0), ("]]>|<script>", "note", "Cast", 2, 39, 0)], hits
+assert hits[0]["sentence"] == 'The rule "dead log" holds of Log:0: ninf is 1, for 3 calls.' and hits[0]["consequence"] == "take care", hits[0]
+assert hits[0]["expression"] == "ninf>0 type:Log for 3 calls", hits[0]
+unjudged = 'rule "hot" could not be judged: no recording of max'
+written = {name: run(nanlens, "check", core, "--format", name, *rules, code=1)[0] for name in formats}
+written["html"] = run(nanlens, "report", core, "--html", *rules)[0]
+for name, text in written.items():
+    plain = Page(text).text if name == "html" else html.unescape(text).replace("\\\"", '"')
+    assert unjudged in plain, name
+    assert hits[0]["sentence"] in plain, name
+flow = sarif(written["sarif"])
+assert [(r["ruleId"], r["level"]) for r in flow["results"]][-2:] == [("dead log", "error"), ("]]>|<script>", "note")]
+assert [r["shortDescription"]["text"] for r in flow["tool"]["driver"]["rules"]][-2:] == [f["expression"] for f in hits]
+suite, cases = junit(written["junit"])
+results = {name: [type(r).__name__ for r in c.result] for name, c in cases.items()}
+assert results["dead log: Log in control at programs.py"] == ["Failure"] and results["]]>|<script>: Cast at programs.py"] == [], results
+assert results["rule never"] == [] and results["rule hot"] == ["Skipped"] and suite.failures == len(ruled["findings"]), results
+told = commands(written["github"])
+assert ("error", "dead log") in [(kind, p.get("title")) for kind, p, _ in told] and ("notice", "]]>|<script>") in [(kind, p.get("title")) for kind, p, _ in told]
+rendered(written["markdown"])
+
+# What fails: an error's rule, unless it is muted or known; nothing else that a rule finds.
+judged = answer("clean", "--rule", "in: count>0 type:Input", code=1)
+assert judged["verdict"] == "findings" and "count is 1" in judged["headline"], judged["headline"]
+suite, cases = junit(check("clean", "--rule", "in: count>0 type:Input", "--format", "junit", code=1))
+assert (suite.tests, suite.failures) == (2, 1) and cases["no NaN or infinity"].result == [], "the rule failed, no NaN did"
+assert answer("clean", "--rule", "warning in: count>0 type:Input")["counts"]["new"] == 1
+assert answer("clean", "--rule", "in: count=0 type:Input")["findings"] == []
+assert answer("clean", "--rule", "in: max>0", code=3)["verdict"] == "cannot_tell"
+assert answer("clean", "--rule", "note in: max>0")["verdict"] == "clean"
+answer("clean", "--strict", "--rule", "note in: max>0", code=3)
+write("rules.mutes", 'rule:"big input" -- meant\n')
+big = ["--rule", "big input: size>1 type:Input"]
+assert [f["muted_by"] for f in answer("clean", *big, "--mutes", "rules.mutes")["findings"]] == ["rules.mutes:1"]
+write("rules.json", check("clean", *big, "--format", "json", code=1))
+assert [f["state"] for f in answer("clean", *big, "--baseline", "rules.json")["findings"]] == ["known"]
+assert [f["state"] for f in answer("clean", *big, "--baseline", os.path.join(logdirs, "clean"))["findings"]] == ["known"]
+write("some.rules", "# of ours\nbig input: size>1 type:Input\n\nnote any: count>=0\n")
+assert [f["rule"] for f in answer("clean", "--rules", "some.rules", code=1)["findings"]] == ["big input", "any"]
+assert len(answer("clean", "--rules", "standard")["rules"]) == 11
+
+# A rule that can't be read: the place, what is wrong, and exit code 2 before anything is read.
+assert run(nanlens, "check", "missing", "--rule", "x: bad typ:Log", code=2)[1] == 'nanlens: --rule: there is no "typ:"; did you mean "type:"?\nx: bad typ:Log\n       ^^^\n'
+write("bad.rules", "a: bad\n\n  b: max>\n")
+assert run(nanlens, "check", "clean", "--rules", "bad.rules", code=2)[1] == "nanlens: bad.rules:3: a number is missing here\n  b: max>\n         ^\n"
+assert 'another rule is called "any"' in run(nanlens, "check", "clean", "--rules", "some.rules", "--rule", "any: ok", code=2)[1]
+assert "can't read the rules in 'none'" in run(nanlens, "check", "clean", "--rules", "none", code=2)[1]
 
 # What TensorFlow recorded: as much as that tells, and no more.
 for name in sorted(n for n in os.listdir(golden) if n.startswith(("core", "filtered", "session"))):

@@ -16,9 +16,11 @@
 #include "findings/coverage.hpp"
 #include "findings/formats.hpp"
 #include "findings/gather.hpp"
+#include "findings/rules.hpp"
 #include "look_at.hpp"
 #include "mutes_files.hpp"
 #include "open.hpp"
+#include "rules_files.hpp"
 #include "whole_file.hpp"
 
 namespace nanlens::cli {
@@ -42,7 +44,8 @@ bool is_written_report(const std::string& path, std::string& text) {
   return true;
 }
 
-findings::Baseline read_baseline(const std::string& path, const findings::SourceRoot& sources) {
+findings::Baseline read_baseline(const std::string& path, const std::vector<query::Rule>& rules,
+                                 const findings::SourceRoot& sources) {
   findings::Baseline baseline{path, {}, 0};
   std::string text;
   if (is_written_report(path, text)) {
@@ -53,7 +56,9 @@ findings::Baseline read_baseline(const std::string& path, const findings::Source
     return baseline;
   }
   findings::Report before;
-  findings::gather(*open_logdir(path), sources, before);
+  const auto logdir = open_logdir(path);
+  findings::gather(*logdir, sources, before);
+  findings::judge(*logdir, rules, sources, before);
   for (const findings::Finding& finding : before.findings) baseline.fingerprints.insert(finding.fingerprint);
   return baseline;
 }
@@ -61,6 +66,7 @@ findings::Baseline read_baseline(const std::string& path, const findings::Source
 }  // namespace
 
 findings::Report look_at(const reader::Logdir& logdir, const CheckOptions& options) {
+  const std::vector<query::Rule> rules = read_rules(options.rules, options.rule_files);
   const findings::SourceRoot sources(options.source_root);
   findings::Report report;
   report.logdir = options.path;
@@ -71,9 +77,10 @@ findings::Report look_at(const reader::Logdir& logdir, const CheckOptions& optio
   report.coverage = findings::coverage_of(logdir);
   report.coverage.bytes = recorded_bytes(options.path);
   findings::gather(logdir, sources, report);
+  findings::judge(logdir, rules, sources, report);
   report::Mutes mutes = find_mutes(options.path, options.mutes);
   findings::mute(report, mutes);
-  if (!options.baseline.empty()) findings::compare(report, read_baseline(options.baseline, sources));
+  if (!options.baseline.empty()) findings::compare(report, read_baseline(options.baseline, rules, sources));
   findings::conclude(report, options.strict);
   return report;
 }
@@ -92,6 +99,7 @@ std::string why_no_output(const std::string& output) {
 }
 
 int check(const CheckOptions& options) {
+  (void)read_rules(options.rules, options.rule_files);  // a wrong one is told before a large logdir is read
   const findings::Report report = look_at(*open_logdir(options.path), options);
   for (const std::string& output : options.outputs) {
     const std::size_t equals = output.find('=');

@@ -26,9 +26,6 @@ int dump_raw(const std::string& file);
 /// Human text: runs, counts, the cause, the first bad tensor and the line that made it, alerts by op.
 int report(const std::string& path);
 
-/// The same as a page of HTML, without scripts, in a file, or on stdout if it has no name.
-int report_page(const std::string& path, const std::string& output);
-
 struct WhyOptions {
   std::string path;
   std::string run;
@@ -58,17 +55,22 @@ int tensor(const TensorOptions& options);
 struct CheckOptions {
   std::string path;
   bool strict = false;
-  std::string format = "text";       // of stdout
-  std::vector<std::string> outputs;  // "FORMAT=FILE"
-  std::string source_root;           // empty: the working directory
-  std::string baseline;              // a logdir, or what an earlier check wrote; empty: none
-  std::string mutes;                 // a file; empty: those that are found
+  std::string format = "text";          // of stdout
+  std::vector<std::string> outputs;     // "FORMAT=FILE"
+  std::string source_root;              // empty: the working directory
+  std::string baseline;                 // a logdir, or what an earlier check wrote; empty: none
+  std::string mutes;                    // a file; empty: those that are found
+  std::vector<std::string> rules;       // "NAME: CONDITIONS"
+  std::vector<std::string> rule_files;  // of such lines; "standard": those that ship
 };
 
 /// What is wrong, and how far it was looked at, on stdout and in files. Exit code 0 clean, 1 there is a NaN or infinity
-/// that is neither muted nor known, 3 where that can't be told: nothing was checked, or the recording lost events or
-/// did not end in order.
+/// that is neither muted nor known, or an error by a rule, 3 where that can't be told: nothing was checked, or the
+/// recording lost events or did not end in order.
 int check(const CheckOptions& options);
+
+/// A run's report as a page of HTML, without scripts, in a file, or on stdout if it has no name.
+int report_page(const CheckOptions& options, const std::string& output);
 
 /// What is wrong with a "FORMAT=FILE"; empty if nothing is.
 std::string why_no_output(const std::string& output);

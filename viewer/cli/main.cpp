@@ -1,5 +1,6 @@
 // The nanlens command: no GUI library is linked in.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdio>
 #include <string>
@@ -42,14 +43,31 @@ void add_logdir(CLI::App& command, std::string& path) {
   command.add_option("LOGDIR", path, "a logdir, or an archive of one")->required();
 }
 
+std::array<CLI::Option*, 2> add_rules(CLI::App& command, nanlens::cli::CheckOptions& options) {
+  auto* const rules =
+      command
+          .add_option(
+              "--rule", options.rules,
+              "'NAME: CONDITIONS', as in 'dead relu: zero>95% type:Relu for 5 calls'; may be given several times")
+          ->allow_extra_args(false);
+  auto* const files =
+      command
+          .add_option("--rules", options.rule_files, "a file of such rules, one per line; 'standard': those that ship")
+          ->allow_extra_args(false);
+  return {rules, files};
+}
+
 void add_report(CLI::App& app, Arguments& a) {
   CLI::App* const command = app.add_subcommand("report", "what was recorded, and the first bad tensor");
   add_logdir(*command, a.path);
   auto* const html = command->add_flag("--html", a.html,
                                        "as a page of HTML, to print or to mail: no scripts, nothing from the network");
   command->add_option("-o,--output", a.output, "the page to write; stdout by default")->needs(html);
-  command->callback(
-      [&a] { a.code = a.html ? nanlens::cli::report_page(a.path, a.output) : nanlens::cli::report(a.path); });
+  for (CLI::Option* const option : add_rules(*command, a.check)) option->needs(html);
+  command->callback([&a] {
+    a.check.path = a.path;
+    a.code = a.html ? nanlens::cli::report_page(a.check, a.output) : nanlens::cli::report(a.path);
+  });
 }
 
 void add_why(CLI::App& app, Arguments& a) {
@@ -72,7 +90,8 @@ void add_view(CLI::App& app, Arguments& a) {
 }
 
 void add_check(CLI::App& app, Arguments& a) {
-  CLI::App* const command = app.add_subcommand("check", "exit code 0: clean, 1: a NaN or infinity, 3: can't tell");
+  CLI::App* const command =
+      app.add_subcommand("check", "exit code 0: clean, 1: a NaN or infinity, or a rule's error, 3: can't tell");
   add_logdir(*command, a.check.path);
   command->add_flag("--strict", a.check.strict,
                     "a damaged, incomplete or sampled logdir without alerts is exit code 3, not 0");
@@ -85,6 +104,7 @@ void add_check(CLI::App& app, Arguments& a) {
   command->add_option("--baseline", a.check.baseline,
                       "a logdir, or what an earlier check wrote as json or sarif: only what is new fails");
   command->add_option("--mutes", a.check.mutes, mutes_help);
+  add_rules(*command, a.check);
   command->callback([&a] { a.code = nanlens::cli::check(a.check); });
 }
 

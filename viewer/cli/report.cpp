@@ -33,10 +33,8 @@ int report(const std::string& path) {
   return 0;
 }
 
-int report_page(const std::string& path, const std::string& output) {
-  const auto logdir = open_logdir(path);
-  CheckOptions options;
-  options.path = path;
+int report_page(const CheckOptions& options, const std::string& output) {
+  const auto logdir = open_logdir(options.path);
   const findings::Report report = look_at(*logdir, options);
   const std::string page = findings::html_page(report, findings::illustrate(*logdir, report));
   if (output.empty()) {

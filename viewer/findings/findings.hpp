@@ -32,8 +32,9 @@ struct Step {
   Place place;
 };
 
-/// What a reader has to do about it: an error breaks results; a warning is an infinity that does no harm.
-enum class Level : std::uint8_t { error, warning };
+/// What a reader has to do about it: an error breaks results; a warning is an infinity that does no harm. Of rules it
+/// is what the rule says.
+enum class Level : std::uint8_t { error, warning, note };
 
 /// Whether it makes the check fail.
 enum class State : std::uint8_t {
@@ -42,9 +43,11 @@ enum class State : std::uint8_t {
   muted,  ///< a mark of a mutes file says that it is meant to be
 };
 
-/// One cause: what one op did on one line, however often.
+/// One cause, or one rule that holds: what one op did on one line, however often.
 struct Finding {
-  std::string rule;  ///< "rc.log0": the kind of cause
+  std::string rule;  ///< "rc.log0": the kind of cause; or the name of a rule
+  bool of_rule = false;
+  std::string expression;  ///< of the rule
   Level level = Level::error;
   State state = State::fresh;
   std::string sentence;
@@ -68,6 +71,23 @@ struct Finding {
   std::string fingerprint;  ///< the same for the same cause in another recording, whatever its line number
   std::string muted_by;     ///< "nanlens.mutes:4"
   std::string mute_reason;
+
+  /// Does it make the check fail?
+  [[nodiscard]] bool fails() const noexcept { return state == State::fresh && (!of_rule || level == Level::error); }
+  /// Bad tensors, or tensors of which the rule holds.
+  [[nodiscard]] std::uint64_t tensors() const noexcept { return of_rule ? count : reach; }
+};
+
+/// What became of a rule.
+struct RuleOutcome {
+  std::string name;
+  Level level = Level::error;
+  std::string expression;
+  std::string reason;
+  std::uint64_t findings = 0;
+  std::uint64_t rows = 0;      ///< that it is about, and that could be judged
+  std::uint64_t unjudged = 0;  ///< that it is about, but a number is not on record
+  std::string not_judged;      ///< why it could not be judged of anything; empty if it could
 };
 
 /// What of a program's numbers was looked at. Nothing that the logdir does not tell.
@@ -122,11 +142,25 @@ struct Report {
   std::vector<std::string> mute_files;
   std::vector<report::MuteProblem> mute_problems;
   std::optional<Baseline> baseline;
+  std::vector<RuleOutcome> rules;
+  bool bad = false;  ///< there is a NaN or infinity that is neither muted nor known
 
   /// Findings in a state.
   [[nodiscard]] std::uint64_t count(State state) const {
     std::uint64_t n = state == State::fresh ? not_listed : 0;
     for (const Finding& finding : findings) n += finding.state == state;
+    return n;
+  }
+  /// Findings of causes, or of rules, in a state.
+  [[nodiscard]] std::uint64_t count(State state, bool of_rules) const {
+    std::uint64_t n = state == State::fresh && !of_rules ? not_listed : 0;
+    for (const Finding& finding : findings) n += finding.state == state && finding.of_rule == of_rules;
+    return n;
+  }
+  /// Findings that make the check fail.
+  [[nodiscard]] std::uint64_t failures() const {
+    std::uint64_t n = not_listed;
+    for (const Finding& finding : findings) n += finding.fails();
     return n;
   }
 };

@@ -1,13 +1,14 @@
 #include "gather.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include <nanlens/causes/runs.hpp>
 #include <nanlens/causes/sentence.hpp>
 #include <nanlens/causes/sentence_table.hpp>
 
+#include "make_finding.hpp"
 #include "report/describe.hpp"
+#include "rules.hpp"
 #include "words.hpp"
 
 namespace nanlens::findings {
@@ -17,47 +18,6 @@ namespace {
 using causes::Causes;
 using causes::EventRef;
 using causes::SentenceWriter;
-
-std::uint64_t hash_of(const std::vector<std::string>& texts) {
-  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
-  const auto add = [&hash](unsigned char c) { hash = (hash ^ c) * 0x100000001b3U; };
-  for (const std::string& text : texts) {
-    for (const char c : text) add(static_cast<unsigned char>(c));
-    add(0);
-  }
-  return hash;
-}
-
-Place place_of(const reader::StackFrame& frame, const SourceRoot& sources) {
-  Place place;
-  if (frame.line <= 0) return place;
-  place.file = frame.file_path;
-  place.in_root = sources.below(frame.file_path);
-  place.line = frame.line;
-  place.function = report::short_function(frame.function);
-  return place;
-}
-
-// The line's text stands for its number, which moves with every edit above it.
-std::string fingerprint(reader::Run& run, const Finding& f, const reader::StackFrame& frame) {
-  const std::size_t slash = frame.file_path.find_last_of('/');
-  std::string line = std::to_string(frame.line);
-  if (const auto text = frame.line > 0 ? reader::source_line(run, frame) : std::nullopt) {
-    const std::size_t begin = text->find_first_not_of(" \t\r");
-    const std::size_t end = text->find_last_not_of(" \t\r");
-    if (begin != std::string::npos) line = text->substr(begin, end + 1 - begin);
-  }
-  char digits[17];
-  std::snprintf(digits, sizeof digits, "%016llx",
-                static_cast<unsigned long long>(hash_of(
-                    {f.rule, f.op_type, f.op_name, f.graph,
-                     frame.file_path.substr(slash == std::string::npos ? 0 : slash + 1), f.place.function, line})));
-  return digits;
-}
-
-std::string where_words(EventRef event) {
-  return (event.is_execution ? "execution " : "row ") + std::to_string(event.index);
-}
 
 Step step_of(Causes& causes, const causes::ChainLink& link, const SourceRoot& sources) {
   Step step;
@@ -158,7 +118,7 @@ std::string bad_words(const Report& report) {
   const Coverage& c = report.coverage;
   std::string text = counted(c.bad, "bad tensor", "bad tensors");
   if (c.bad_runs > 1) text += " in " + report::with_separators(c.bad_runs) + " runs";
-  const std::uint64_t fresh = report.count(State::fresh);
+  const std::uint64_t fresh = report.count(State::fresh, false);
   const std::string excused = excused_words(report);
   if (fresh > 1 || (fresh == 1 && !excused.empty()))
     text += ", " +
@@ -168,10 +128,24 @@ std::string bad_words(const Report& report) {
 
 std::string why_words(const Report& report) {
   for (const Finding& f : report.findings)
-    if (f.state == State::fresh)
+    if (f.state == State::fresh && !f.of_rule)
       return "; why: " + f.sentence + (f.consequence.empty() ? "" : " " + f.consequence) + " (" + f.tensor + ", " +
              f.where + ")";
   return {};
+}
+
+// What the first rule that fails says.
+std::string broken_words(const Report& report) {
+  for (const Finding& f : report.findings)
+    if (f.of_rule && f.fails()) return f.sentence + (f.tensor.empty() ? "" : " (" + f.where + ")");
+  return {};
+}
+
+// Is there an error's rule that nothing could be judged by, or with `strict` any rule?
+bool misses_rule(const Report& report, bool strict) {
+  return std::any_of(report.rules.begin(), report.rules.end(), [&](const RuleOutcome& rule) {
+    return !rule.not_judged.empty() && (strict || rule.level == Level::error);
+  });
 }
 
 std::string unchecked_words(const Coverage& c) {
@@ -220,7 +194,10 @@ void conclude(Report& report, bool strict) {
   constexpr int has_findings = 1;
   constexpr int not_checked = 3;
   const Coverage& c = report.coverage;
-  const bool excused = !report.findings.empty() && report.count(State::fresh) == 0;
+  const bool excused = report.count(State::known, false) + report.count(State::muted, false) > 0 &&
+                       report.count(State::fresh, false) == 0;
+  const std::string broken = broken_words(report);
+  const std::string rules = report.rules.empty() ? "" : "; " + rules_line(report);
   const std::string checked =
       (excused ? bad_words(report)
                : "no NaN or ∞ in " + report::with_separators(c.checked()) + " tensors and calls on record");
@@ -229,16 +206,24 @@ void conclude(Report& report, bool strict) {
                      : c.left_out.empty() ? "clean: "
                                           : "clean as far as it was recorded: ") +
                     checked;
-  if (c.bad > 0 && !excused) {
+  report.bad = c.bad > 0 && !excused;
+  if (report.bad) {
     report.verdict = Verdict::findings;
     report.headline = bad_words(report) + why_words(report);
+  } else if (!broken.empty()) {
+    report.verdict = Verdict::findings;
+    report.headline = broken + " Otherwise: " + checked;
   } else if (c.checked() == 0) {
     report.verdict = Verdict::cannot_tell;
     report.headline = unchecked_words(c);
   } else if (!c.unfinished.empty()) {
     report.verdict = Verdict::cannot_tell;
     report.headline = "can't tell: " + checked;
+  } else if (misses_rule(report, strict)) {
+    report.verdict = Verdict::cannot_tell;
+    report.headline = "can't tell by all rules: " + checked;
   }
+  report.headline += rules;
   const bool incomplete = c.unreadable > 0 || !c.left_out.empty();
   if (strict && incomplete && report.verdict == Verdict::clean) {
     report.verdict = Verdict::cannot_tell;

@@ -17,13 +17,13 @@ std::string command(const char* level, const std::string& file, std::int64_t lin
 
 std::string annotation(const Finding& f) {
   const bool fresh = f.state == State::fresh;
-  const char* const level = !fresh ? "notice" : f.level == Level::error ? "error" : "warning";
+  const char* const level = !fresh || f.level == Level::note ? "notice" : f.level == Level::error ? "error" : "warning";
   std::string message = f.sentence;
   for (const std::string* const more : {&f.consequence, &f.remedy})
     if (!more->empty()) message += "\n" + *more;
   if (f.state == State::muted) message = "muted by " + f.muted_by + ": " + f.mute_reason + "\n" + message;
   if (f.state == State::known) message = "known\n" + message;
-  message += "\n" + f.tensor + ", " + f.where;
+  message += "\n" + (f.tensor.empty() ? "" : f.tensor + ", ") + f.where;
   return command(level, f.place.known() ? f.place.shown() : "", f.place.line, f.rule, message);
 }
 
@@ -34,6 +34,8 @@ std::string github_format(const Report& report) {
   for (const Finding& f : report.findings) text += annotation(f);
   for (const auto& p : report.mute_problems)
     text += command("warning", p.file, static_cast<std::int64_t>(p.line), "nanlens mutes", p.message);
+  for (const RuleOutcome& rule : report.rules)
+    if (!rule.not_judged.empty()) text += command("warning", "", 0, "nanlens rules", rule.not_judged);
   const char* const level = report.verdict == Verdict::findings      ? "error"
                             : report.verdict == Verdict::cannot_tell ? "warning"
                                                                      : "notice";

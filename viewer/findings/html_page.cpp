@@ -72,15 +72,15 @@ std::string figure(const Overview& overview) {
 
 std::string summary(const Report& report) {
   std::string rows =
-      "<tr><th scope=\"col\"><th scope=\"col\">op<th scope=\"col\">place<th scope=\"col\">why<th scope=\"col\">bad "
-      "tensors</tr>\n";
+      "<tr><th scope=\"col\"><th scope=\"col\">op<th scope=\"col\">place<th scope=\"col\">why<th scope=\"col\">" +
+      std::string(tensors_title(report)) + "</tr>\n";
   for (const Finding& f : report.findings)
     rows +=
         std::string("<tr><td>") + state_words(f) + "<td>" + text_of(f.op_name.empty() ? f.op_type : f.op_name) +
         "<td>" + place_of(f.place) + "<td>" + text_of(f.sentence) +
         (f.state == State::muted ? " <span class=\"quiet\">(" + text_of(f.muted_by + ": " + f.mute_reason) + ")</span>"
                                  : "") +
-        "<td class=\"number\">" + report::with_separators(f.reach) + "</tr>\n";
+        "<td class=\"number\">" + report::with_separators(f.tensors()) + "</tr>\n";
   const std::string more =
       report.not_listed == 0 ? "" : "<p>… and " + report::with_separators(report.not_listed) + " more findings.</p>\n";
   return "<table><caption>Findings</caption>\n" + rows + "</table>\n" + more;
@@ -148,6 +148,8 @@ std::string html_page(const Report& report, const Illustrations& illustrations) 
   for (const auto& problem : report.mute_problems)
     page += element("p", "⚠ <code>" + text_of(problem.file + ":" + std::to_string(problem.line)) + "</code> " +
                              text_of(problem.message));
+  for (const RuleOutcome& rule : report.rules)
+    if (!rule.not_judged.empty()) page += element("p", "⚠ " + text_of(rule.not_judged));
   return page + coverage(report) + "</main>\n<footer class=\"quiet\">" +
          element("p", "Written by nanlens " NANLENS_VERSION_STRING ".") + "</footer>\n</body>\n</html>\n";
 }

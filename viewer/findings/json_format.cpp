@@ -4,6 +4,7 @@
 #include "coverage.hpp"
 #include "formats.hpp"
 #include "json.hpp"
+#include "words.hpp"
 
 namespace nanlens::findings {
 
@@ -31,7 +32,9 @@ Json place_json(const Place& place) {
 
 Json finding_json(const Finding& f) {
   Json j{{"rule", f.rule},
-         {"level", f.level == Level::error ? "error" : "warning"},
+         {"of_rule", f.of_rule},
+         {"expression", text_or_null(f.expression)},
+         {"level", level_name(f.level)},
          {"state", state_name(f.state)},
          {"fingerprint", f.fingerprint},
          {"sentence", f.sentence},
@@ -83,6 +86,20 @@ Json coverage_json(const Coverage& c) {
           {"details", std::move(details)}};
 }
 
+Json rules_json(const Report& report) {
+  Json list = Json::array();
+  for (const RuleOutcome& rule : report.rules)
+    list.push_back({{"name", rule.name},
+                    {"level", level_name(rule.level)},
+                    {"expression", rule.expression},
+                    {"reason", text_or_null(rule.reason)},
+                    {"findings", rule.findings},
+                    {"rows_judged", rule.rows},
+                    {"rows_not_judged", rule.unjudged},
+                    {"not_judged", text_or_null(rule.not_judged)}});
+  return list;
+}
+
 Json mutes_json(const Report& report) {
   Json problems = Json::array();
   for (const auto& p : report.mute_problems)
@@ -115,6 +132,7 @@ std::string json_format(const Report& report) {
        {"baseline",
         report.baseline ? Json{{"path", report.baseline->path}, {"gone", report.baseline->gone}} : Json(nullptr)},
        {"mutes", mutes_json(report)},
+       {"rules", rules_json(report)},
        {"coverage", coverage_json(report.coverage)}});
 }
 

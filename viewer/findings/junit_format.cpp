@@ -7,6 +7,7 @@
 #include "escape.hpp"
 #include "formats.hpp"
 #include "report/describe.hpp"
+#include "words.hpp"
 
 namespace nanlens::findings {
 
@@ -40,9 +41,11 @@ std::string test_case(const Finding& f, const std::string& name) {
   std::string text = "  <testcase" + attribute("classname", "nanlens") + attribute("name", name) + " time=\"0\"";
   if (f.place.known()) text += attribute("file", f.place.shown()) + attribute("line", std::to_string(f.place.line));
   text += ">\n";
-  if (f.state == State::fresh)
+  if (f.fails())
     text += "   <failure" + attribute("message", f.sentence) + attribute("type", f.rule) + ">" + xml_text(story(f)) +
             "</failure>\n";
+  else if (f.state == State::fresh)
+    text += "   <system-out>" + xml_text(std::string(level_name(f.level)) + ": " + story(f)) + "</system-out>\n";
   else
     text += "   <skipped" +
             attribute("message", f.state == State::muted ? "muted by " + f.muted_by + ": " + f.mute_reason
@@ -55,10 +58,18 @@ std::string test_case(const Finding& f, const std::string& name) {
 std::string verdict_case(const Report& report) {
   std::string text =
       "  <testcase" + attribute("classname", "nanlens") + attribute("name", "no NaN or infinity") + " time=\"0\">\n";
-  if (report.verdict == Verdict::findings)
+  if (report.bad)
     text += "   <failure" + attribute("message", report.headline) + attribute("type", "findings") + "/>\n";
   if (report.verdict == Verdict::cannot_tell)
     text += "   <error" + attribute("message", report.headline) + attribute("type", "cannot_tell") + "/>\n";
+  return text + "  </testcase>\n";
+}
+
+// A rule that holds nowhere is a test that passes; one that could not be judged is skipped.
+std::string rule_case(const RuleOutcome& rule) {
+  std::string text =
+      "  <testcase" + attribute("classname", "nanlens") + attribute("name", "rule " + rule.name) + " time=\"0\">\n";
+  if (!rule.not_judged.empty()) text += "   <skipped" + attribute("message", rule.not_judged) + "/>\n";
   return text + "  </testcase>\n";
 }
 
@@ -82,13 +93,19 @@ std::string junit_format(const Report& report) {
     const int times = ++used[name];
     cases += test_case(f, times == 1 ? name : name + " #" + std::to_string(times));
   }
-  const bool failed = report.verdict == Verdict::findings;
-  const std::uint64_t listed = report.count(State::fresh) - report.not_listed;
-  const std::string counts =
-      attribute("tests", std::to_string(report.findings.size() + 1)) +
-      attribute("failures", std::to_string(listed + (failed ? 1 : 0))) +
-      attribute("errors", report.verdict == Verdict::cannot_tell ? "1" : "0") +
-      attribute("skipped", std::to_string(report.count(State::known) + report.count(State::muted))) + " time=\"0\"";
+  std::uint64_t kept = 0;
+  std::uint64_t skipped = report.count(State::known) + report.count(State::muted);
+  for (const RuleOutcome& rule : report.rules) {
+    if (rule.findings > 0) continue;
+    cases += rule_case(rule);
+    ++kept;
+    skipped += !rule.not_judged.empty();
+  }
+  const std::uint64_t listed = report.failures() - report.not_listed;
+  const std::string counts = attribute("tests", std::to_string(report.findings.size() + kept + 1)) +
+                             attribute("failures", std::to_string(listed + (report.bad ? 1 : 0))) +
+                             attribute("errors", report.verdict == Verdict::cannot_tell ? "1" : "0") +
+                             attribute("skipped", std::to_string(skipped)) + " time=\"0\"";
   std::string out = report.headline + "\n";
   for (const auto& p : report.mute_problems) out += p.file + ":" + std::to_string(p.line) + ": " + p.message + "\n";
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts + ">\n <testsuite" +

@@ -19,18 +19,19 @@ std::string state_mark(const Finding& f) {
 }
 
 std::string table(const Report& report) {
-  std::string text = "| | op | place | why | bad tensors |\n|---|---|---|---|---:|\n";
+  std::string text = std::string("| | op | place | why | ") + tensors_title(report) + " |\n|---|---|---|---|---:|\n";
   for (const Finding& f : report.findings)
     text += std::string("| ") + state_mark(f) + " | " + markdown(f.op_name.empty() ? f.op_type : f.op_name) + " | " +
             place_code(f.place, true) + " | " + markdown(f.sentence) +
             (f.state == State::muted ? " *(" + markdown(f.muted_by + ": " + f.mute_reason) + ")*" : "") + " | " +
-            report::with_separators(f.reach) + " |\n";
+            report::with_separators(f.tensors()) + " |\n";
   if (report.not_listed > 0) text += "\n… and " + report::with_separators(report.not_listed) + " more findings.\n";
   return text;
 }
 
 std::string details(const Finding& f) {
-  std::string text = "\n<details><summary>The way of what was made there, and what to do</summary>\n\n" +
+  std::string text = std::string("\n<details><summary>") +
+                     (f.of_rule ? "The rule" : "The way of what was made there, and what to do") + "</summary>\n\n" +
                      markdown(f.sentence + (f.consequence.empty() ? "" : " " + f.consequence)) + "\n\n" +
                      markdown(f.remedy) + "\n\n";
   for (const Step& step : f.chain)
@@ -53,6 +54,8 @@ std::string markdown_format(const Report& report) {
     if (f.state == State::fresh && told++ < shown) text += details(f);
   for (const auto& p : report.mute_problems)
     text += "\n⚠ " + markdown_code(p.file + ":" + std::to_string(p.line)) + " " + markdown(p.message) + "\n";
+  for (const RuleOutcome& rule : report.rules)
+    if (!rule.not_judged.empty()) text += "\n⚠ " + markdown(rule.not_judged) + "\n";
   if (report.baseline && report.baseline->gone > 0)
     text += "\n" + report::with_separators(report.baseline->gone) + " of the baseline " +
             markdown_code(report.baseline->path) + " are not found any more.\n";

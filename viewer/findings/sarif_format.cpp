@@ -9,6 +9,7 @@
 #include "escape.hpp"
 #include "formats.hpp"
 #include "json.hpp"
+#include "words.hpp"
 
 namespace nanlens::findings {
 
@@ -62,7 +63,7 @@ Json rules_json(const Report& report, const std::vector<std::string>& rules) {
   for (const std::string& rule : rules) {
     const auto first =
         std::find_if(report.findings.begin(), report.findings.end(), [&](const Finding& f) { return f.rule == rule; });
-    Json j{{"id", rule}, {"shortDescription", {{"text", words_of(rule)}}}};
+    Json j{{"id", rule}, {"shortDescription", {{"text", first->of_rule ? first->expression : words_of(rule)}}}};
     if (!first->remedy.empty()) j["help"] = {{"text", first->remedy}};
     list.push_back(std::move(j));
   }
@@ -125,7 +126,7 @@ Json result_json(const Report& report, const Finding& f, std::size_t rule) {
     if (!more->empty()) message += " " + *more;
   Json j{{"ruleId", f.rule},
          {"ruleIndex", rule},
-         {"level", f.level == Level::error ? "error" : "warning"},
+         {"level", level_name(f.level)},
          {"message", {{"text", message}}},
          {"locations", Json::array({finding_location(report, f)})},
          {"partialFingerprints", {{"nanlensFinding/v1", f.fingerprint}}},
@@ -151,6 +152,8 @@ Json invocation_json(const Report& report) {
   Json faults = Json::array();
   for (const auto& p : report.mute_problems)
     faults.push_back(notification("warning", p.file + ":" + std::to_string(p.line) + ": " + p.message));
+  for (const RuleOutcome& rule : report.rules)
+    if (!rule.not_judged.empty()) faults.push_back(notification("warning", rule.not_judged));
   return {{"executionSuccessful", true},
           {"exitCode", report.exit_code},
           {"toolExecutionNotifications", std::move(notes)},

@@ -17,8 +17,8 @@ std::string finding_line(const Finding& f) {
                              : f.state == State::known ? " [known]"
                                                        : "";
   const bool like_command = place.starts_with("::");  // a CI system may take such a line for a command
-  return (like_command ? "./" : "") + place + (f.level == Level::error ? "error: " : "warning: ") + f.sentence + " (" +
-         f.tensor + ", " + f.where + ")" + excuse;
+  return (like_command ? "./" : "") + place + level_name(f.level) + ": " + f.sentence + " (" +
+         (f.tensor.empty() ? "" : f.tensor + ", ") + f.where + ")" + excuse;
 }
 
 std::string problem_line(const report::MuteProblem& p) {
@@ -35,11 +35,14 @@ std::string text_format(const Report& report) {
   const auto told = [&](const std::string& words) { line(report.logdir + ": " + words); };
   told(report.headline);
   const auto& all = report.findings;
-  const bool said = all.size() == 1 && all[0].state == State::fresh;  // by the headline
+  const bool said = all.size() == 1 && all[0].fails();  // by the headline
   for (std::size_t i = 0; !said && i < std::min(shown, all.size()); ++i) line("  " + finding_line(all[i]));
   if (const std::uint64_t more = all.size() - std::min(shown, all.size()) + report.not_listed; more > 0)
     line("  … and " + report::with_separators(more) + " more");
   for (const auto& problem : report.mute_problems) line(problem_line(problem));
+  for (const RuleOutcome& rule : report.rules)
+    if (!rule.not_judged.empty()) told(rule.not_judged);
+  if (const std::string idle = idle_rules(report); !idle.empty()) told("no row on record for these rules: " + idle);
   const Coverage& c = report.coverage;
   for (const std::string& reason : c.unfinished) told("incomplete: " + reason);
   for (const std::string& reason : c.left_out) told("incomplete: " + reason);

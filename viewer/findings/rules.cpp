@@ -1,0 +1,137 @@
+#include "rules.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <nanlens/causes/causes.hpp>
+#include <nanlens/causes/stack_of.hpp>
+#include <nanlens/query/judge.hpp>
+#include <nanlens/query/rule_words.hpp>
+
+#include "gather.hpp"
+#include "make_finding.hpp"
+#include "words.hpp"
+
+namespace nanlens::findings {
+
+namespace {
+
+// The analysis, if any rule asks what it says.
+class Analysed final : public query::Surroundings {
+ public:
+  Analysed(reader::Run& run, const std::vector<query::Rule>& rules) {
+    const bool asked = std::any_of(rules.begin(), rules.end(),
+                                   [](const query::Rule& rule) { return rule.conditions.rows.uses_classes; });
+    if (!asked) return;
+    causes_ = std::make_unique<causes::Causes>(run);
+    constexpr std::size_t slice = 65536;
+    while (!causes_->advance(slice)) {
+    }
+  }
+  causes::EventClass class_of(causes::EventRef row) override {
+    return causes_ ? causes_->event_class(row) : causes::EventClass::clean;
+  }
+
+ private:
+  std::unique_ptr<causes::Causes> causes_;
+};
+
+Level level_of(query::Level level) {
+  return level == query::Level::error ? Level::error : level == query::Level::warning ? Level::warning : Level::note;
+}
+
+std::string host_of(const reader::Run& run, causes::EventRef row) {
+  if (run.num_sets() < 2 || !row.exists()) return {};
+  return run.host_of_set(row.is_execution ? run.set_of_execution(row.index) : run.set_of_trace(row.index));
+}
+
+Finding finding_of_hit(reader::Run& run, const query::Rule& rule, const query::Hit& hit, const SourceRoot& sources) {
+  Finding f;
+  f.rule = rule.name;
+  f.of_rule = true;
+  f.level = level_of(rule.level);
+  f.expression = rule.expression;
+  f.sentence = query::words(rule, hit);
+  f.consequence = rule.reason;
+  f.op_type = hit.op_type;
+  f.op_name = hit.op_name;
+  f.tensor = hit.tensor;
+  f.count = hit.count;
+  f.run_id = run.id();
+  f.host = host_of(run, hit.row);
+  reader::StackFrame frame;
+  if (hit.row.exists()) {
+    f.where = where_words(hit.row);
+    (hit.row.is_execution ? f.execution : f.row) = hit.row.index;
+    if (!hit.row.is_execution) {
+      const auto& definitions = run.definitions();
+      f.graph = definitions.text(definitions.graphs()[definitions.ops()[run.trace_op(hit.row.index)].graph].name);
+    }
+    if (const auto user = reader::user_frame(causes::stack_of(run, hit.row))) frame = *user;
+    f.place = place_of(frame, sources);
+  } else {
+    f.where = "the whole run";
+  }
+  f.fingerprint = fingerprint(run, f, frame);
+  return f;
+}
+
+// Outputs of one op, processes and turns of a loop that was unrolled are one finding.
+void add_finding(Finding f, RuleOutcome& outcome, std::size_t first_of_rule, Report& report) {
+  const auto same = std::find_if(
+      report.findings.begin() + static_cast<std::ptrdiff_t>(first_of_rule), report.findings.end(),
+      [&](const Finding& other) { return other.fingerprint == f.fingerprint && other.run_id == f.run_id; });
+  if (same != report.findings.end()) {
+    same->count += f.count;
+    return;
+  }
+  ++outcome.findings;
+  if (report.findings.size() < most_findings || f.level == Level::error) report.findings.push_back(std::move(f));
+}
+
+std::string counted_findings(const Report& report, Level level, const char* one, const char* many) {
+  const auto n = std::count_if(report.findings.begin(), report.findings.end(), [&](const Finding& f) {
+    return f.of_rule && f.level == level && f.state == State::fresh;
+  });
+  return n == 0 ? "" : ", " + counted(static_cast<std::uint64_t>(n), one, many);
+}
+
+}  // namespace
+
+void judge(const reader::Logdir& logdir, const std::vector<query::Rule>& rules, const SourceRoot& sources,
+           Report& report) {
+  for (const query::Rule& rule : rules)
+    report.rules.push_back({rule.name, level_of(rule.level), rule.expression, rule.reason, 0, 0, 0, {}});
+  for (const auto& run : logdir.runs()) {
+    Analysed analysed(*run, rules);
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+      const query::Judgement judgement = query::Judge(*run, rules[i], analysed).judge();
+      RuleOutcome& outcome = report.rules[i];
+      outcome.rows += judgement.rows;
+      outcome.unjudged += judgement.unjudged;
+      if (outcome.not_judged.empty()) outcome.not_judged = query::why_not_judged(rules[i], judgement);
+      const std::size_t first = report.findings.size();
+      for (const query::Hit& hit : judgement.hits)
+        add_finding(finding_of_hit(*run, rules[i], hit, sources), outcome, first, report);
+    }
+  }
+  for (RuleOutcome& outcome : report.rules)
+    if (outcome.rows > 0) outcome.not_judged.clear();
+}
+
+std::string rules_line(const Report& report) {
+  if (report.rules.empty()) return {};
+  std::string text = counted_findings(report, Level::error, "error", "errors") +
+                     counted_findings(report, Level::warning, "warning", "warnings") +
+                     counted_findings(report, Level::note, "note", "notes");
+  const std::uint64_t excused = report.count(State::known, true) + report.count(State::muted, true);
+  if (excused > 0) text += ", " + report::with_separators(excused) + " known or muted";
+  if (text.empty()) text = ", none holds";
+  const auto unjudged = std::count_if(report.rules.begin(), report.rules.end(),
+                                      [](const RuleOutcome& rule) { return !rule.not_judged.empty(); });
+  if (unjudged > 0) text += ", " + std::to_string(unjudged) + " could not be judged";
+  return counted(report.rules.size(), "rule", "rules") + ":" + text.substr(1);
+}
+
+}  // namespace nanlens::findings
