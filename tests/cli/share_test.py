@@ -122,6 +122,15 @@ assert 10 < rows[1] < rows[0] / 3, rows
 assert f"{sum(rows) - 2 * rows[1] + calls[0] - calls[1]} ops were left out, as asked for" in run("report", part), (rows, calls)
 assert "excludes" in share("both", recording, "--around-cause", "3", "--view", "t=88", code=2)
 
+# Marks of what is meant go along, without what is taken out, and count there.
+marked = work / "marked"
+shutil.copytree(recording, marked)
+(marked / "nanlens.mutes").write_text("type:Log file:model.cpp -- as somebody meant it\n")
+assert (share("marks", marked)[0] / "nanlens.mutes").read_text() == (marked / "nanlens.mutes").read_text()
+assert "1 muted by marks.nanlens/nanlens.mutes:1" in run("check", work / "marks.nanlens")
+told = (share("fewer", marked, "--redact", "somebody", "--no-source")[0] / "nanlens.mutes").read_text()
+assert told == "type:Log file:model.cpp -- as redacted meant it\n", told
+
 # TensorFlow's own logdirs, too.
 tensorflow = golden / "core.FULL_HEALTH"
 name = next(iter(contents(tensorflow))).split(".")[2]

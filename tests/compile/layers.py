@@ -24,10 +24,11 @@ VIEWER = {
     "widgets": {"texts", "engine"},
     "app": {"texts", "engine", "widgets"},
     "panes": {"texts", "engine", "widgets", "app"},
-    "desktop": {"texts", "report", "engine", "widgets", "app", "panes"},
+    "desktop": {"texts", "report", "share", "engine", "widgets", "app", "panes"},
     "wasm": {"texts", "engine", "widgets", "app", "panes"},
     "findings": {"report"},
-    "cli": {"report", "findings", "regex"},
+    "share": {"report"},
+    "cli": {"report", "findings", "regex", "share"},
 }
 # The recorder is no part of the viewer: it reads what others recorded.
 READING = {"tensor", "summary", "logdir", "reader", "causes", "query", "archive"}

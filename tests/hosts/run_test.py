@@ -266,6 +266,11 @@ def test_run():
     check("clean: " + ours.stderr, ours.returncode == 0 and not (work / "clean").exists())
     ours = run(work / "dirty", program, "cleared", flags=["--traps", "--check"])
     check("--check", ours.returncode == 1)
+    (work / "muted").mkdir()
+    (work / "muted" / "nanlens.mutes").write_text("rule:rc.* -- meant\ntype:Nothing -- is not there\n")
+    ours = run(work / "muted", program, "cleared", flags=["--traps", "--check"])
+    check("--check of what is muted: " + ours.stderr, ours.returncode == 0 and "muted, by " in ours.stderr and
+          "nanlens.mutes:1 (meant)" in ours.stderr and "nanlens.mutes:2: matches nothing here" in ours.stderr)
     ours = plain(nanlens, "run", "--traps", "--", program, "cleared", cwd=work)
     (made,) = work.glob("nanlens-*")
     datetime.datetime.strptime(made.name, "nanlens-%Y%m%d-%H%M%S")

@@ -48,6 +48,9 @@ void App::open(std::vector<std::string> paths) {
 // Everything that was answered about a run, when another one takes its place.
 void App::forget_run() {
   selection = {};
+  mute_pane = {};
+  values_pane = {};
+  heat_map = {};
   rows = {};
   timeline = {};
   alerts = {};
@@ -285,15 +288,22 @@ void App::list_arrived(const Exported& part) {
   if (!platform.save_list || exporting.empty()) return;  // stopped meanwhile
   const std::string& id = run().run_id;
   const std::string name = "nanlens-" + part.what + (id.empty() ? "" : "-" + id.substr(0, 8)) +
-                           (part.what == "report" ? ".txt"
-                            : part.csv            ? ".csv"
-                                                  : ".jsonl");
+                           (part.what == "report"   ? ".txt"
+                            : part.what == "values" ? ".npy"
+                            : part.csv              ? ".csv"
+                                                    : ".jsonl");
+  if (part.what == "values" && part.text.empty()) {
+    exporting.clear();
+    return toast(tr(Text::values_not_stored));
+  }
   const std::string place = platform.save_list(name, part);
   exporting =
       part.complete || place.empty() ? "" : tr(Text::export_done_of, {{"done", part.lines}, {"total", part.total}});
   if (place.empty()) {
     send(Cancel{});
     toast(tr(Text::export_failed, {{"name", name}}));
+  } else if (part.what == "values") {
+    toast(tr(Text::values_saved, {{"place", place}}));
   } else if (part.complete) {
     toast(tr(Text::export_written, {{"n", part.lines}, {"place", place}}));
   }
@@ -386,6 +396,8 @@ void App::receive(Reply reply) {
     rows_arrived(std::move(*r));
   } else if (auto* part = std::get_if<Exported>(&reply)) {
     list_arrived(*part);
+  } else if (auto* map = std::get_if<HeatMap>(&reply)) {
+    heat_map = std::move(*map);
   } else if (auto* e = std::get_if<Explanation>(&reply)) {
     explanation = std::move(*e);
   } else if (auto* t = std::get_if<Timeline>(&reply)) {
@@ -488,6 +500,8 @@ void App::sync_view() {
   // '>' leads commands, ':' and '#' numbers; any other text may be a name.
   const bool searching = popup == Popup::palette && std::strchr(">:# ", palette.text[0]) == nullptr;
   view.search = searching ? palette.name() : "";
+  view.values_of = popup == Popup::values ? values_pane.of : -1;
+  view.values_slice = values_pane.slice;
   view.diagnostics = popup == Popup::diagnostics || overview.num_diagnostics > 0;
   if (view == sent_view_) return;
   sent_view_ = view;

@@ -31,6 +31,13 @@ struct Recent {
   std::int64_t alerts = -1;  ///< of all its runs
 };
 
+/// What of a recording is handed on.
+struct ShareWish {
+  std::string view;           ///< a link
+  bool around_cause = false;  ///< only what causes need
+  bool no_source = false;     ///< without the text of source files
+};
+
 /// What the desktop and the page do in ways of their own. Members that are not set do nothing.
 struct Platform {
   std::function<void(Request)> send;
@@ -39,6 +46,11 @@ struct Platform {
   std::function<void(const std::string&)> copy;
   /// Takes an exported list part by part; returns where it goes, "" if it can't be written.
   std::function<std::string(const std::string& name, const Exported& part)> save_list;
+  /// Begins to write what is open into a page, as one file; App::shared tells how that ended. Returns why it can't, "".
+  std::function<std::string(const ShareWish&)> share;
+  std::function<std::string()> share_place;  ///< the file that it will be
+  std::function<std::string()> mutes_file;   ///< where marks of what is open are written; "": nowhere
+  std::function<bool(const std::string& file, const std::string& line)> add_mute;  ///< false: it can't be written
   std::function<void(const std::string& link, bool new_entry)> set_link;
   std::function<std::string(const std::string& link)> link_text;  ///< the link as something to send to others
   /// Takes a picture of the next frame; the platform chooses a path if it gets none.
@@ -82,10 +94,14 @@ enum class Popup : std::uint8_t {
   columns,
   ops_of_line,
   causes,
-  settings
+  settings,
+  mute,
+  share,
+  values
 };
-inline constexpr std::array<const char*, 10> popup_ids = {"none", "palette", "help",        "diagnostics", "licences",
-                                                          "runs", "columns", "ops_of_line", "causes",      "settings"};
+inline constexpr std::array<const char*, 13> popup_ids = {"none", "palette", "help",        "diagnostics", "licences",
+                                                          "runs", "columns", "ops_of_line", "causes",      "settings",
+                                                          "mute", "share",   "values"};
 
 /// Which columns Graph Executions can show, from left to right.
 inline constexpr const char* row_columns[] = {"index", "tensor", "op",   "health", "dtype",  "shape",
@@ -133,6 +149,8 @@ class App {
   void open(std::vector<std::string> paths);
   /// Is this the name of the file that Source Code misses? Then it takes its text instead of opening it as a logdir.
   [[nodiscard]] bool wants_source(const std::string& name) const;
+  /// How it ended to hand on what is open: where it was written, or why it could not be.
+  void shared(bool ok, const std::string& text);
   /// The text of the file that Source Code misses.
   void give_source(const std::string& text);
   /// True if every request has been answered and drawn.
@@ -172,6 +190,7 @@ class App {
   Diagnostics diagnostics;
   Search search;
   Explanation explanation;
+  HeatMap heat_map;
   View view;
   Layout layout;
   Platform platform;
@@ -221,7 +240,7 @@ class App {
     std::uint32_t fitting = 1;
     bool folded = false;
     std::string by = "op";
-    std::set<std::string> folded_groups = {};
+    std::set<std::string> folded_groups = {"muted"};
     std::set<std::string> expected = {};  ///< sites whose alerts are muted
     double chain_first = 0;               ///< first step of the cause chain on screen
     std::int64_t chain_of = -1;           ///< the alert whose chain is shown
@@ -270,6 +289,28 @@ class App {
     std::size_t cursor = 0;
     bool take_keyboard = false;
   } palette;
+
+  struct MutePane {
+    std::string conditions = {};  ///< of the line that is made
+    char reason[256] = {};
+    bool take_keyboard = false;
+    bool confirming = false;   ///< writing into the logdir was asked for once
+    std::string written = {};  ///< lines that were made of this run
+    /// The line as far as it is known.
+    [[nodiscard]] std::string line() const { return conditions + " -- " + reason; }
+  } mute_pane;
+
+  struct SharePane {
+    bool around_cause = false;
+    bool no_source = false;
+    bool writing = false;  ///< it goes on
+  } share_pane;
+  struct ValuesPane {
+    std::int32_t of = -1;  ///< of Selection::seen
+    std::int64_t slice = 0;
+    std::string name = {};
+    std::string told = {};  ///< of the cell under the mouse
+  } values_pane;
 
   Pane active = Pane::alerts;
   Popup popup = Popup::none;
@@ -344,6 +385,7 @@ class App {
   friend struct SelectionCommands;
   friend struct ListCommands;
   friend struct WindowCommands;
+  friend struct KeepingCommands;
   void send(decltype(Request::what) what);
   void handle_keys();
   void handle_popup_keys();

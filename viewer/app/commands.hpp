@@ -35,6 +35,7 @@ const CommandTable& session_commands();
 const CommandTable& selection_commands();
 const CommandTable& list_commands();
 const CommandTable& window_commands();
+const CommandTable& keeping_commands();
 
 /// @name Arguments; nothing, or `otherwise`, if there is none of that type
 ///@{

@@ -180,7 +180,7 @@ struct ListCommands {
     if (std::none_of(ways.begin(), ways.end(), [&](const char* w) { return by == w; }))
       return fail("by must be op, call, graph, line or class; rank where there are several.");
     app.alerts_pane.by = by;
-    app.alerts_pane.folded_groups.clear();
+    app.alerts_pane.folded_groups = {"muted"};
     app.alerts_pane.first = 0;
     return {};
   }

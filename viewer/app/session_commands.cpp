@@ -132,7 +132,9 @@ struct SessionCommands {
   static Result export_list(App& app, const Json& a) {
     const std::string what = text(a, "what", "rows");
     const std::string format = text(a, "format", "jsonl");
-    if (what != "rows" && what != "alerts" && what != "report") return fail("what must be rows, alerts or report.");
+    if (what != "rows" && what != "alerts" && what != "report" && what != "values")
+      return fail("what must be rows, alerts, report or values.");
+    if (what == "values" && app.popup != Popup::values) return fail(tr(Text::values_none));
     if (format != "jsonl" && format != "csv") return fail("format must be jsonl or csv.");
     if (app.overview.run < 0) return fail(tr(Text::no_run));
     if (!app.platform.save_list) return fail(tr(Text::no_save));

@@ -82,11 +82,9 @@ Json alerts_json(const App& app) {
   }
   Json by_type = Json::object();
   if (app.alerts.total > 0) by_type["InfNanAlert"] = app.alerts.total;
-  return {{"total", app.alerts.total},
-          {"by_type", by_type},
-          {"by", app.alerts_pane.by},
-          {"expected", app.alerts_pane.expected},
-          {"visible", visible}};
+  return {{"total", app.alerts.total}, {"by_type", by_type},
+          {"by", app.alerts_pane.by},  {"expected", app.alerts_pane.expected},
+          {"muted", app.alerts.muted}, {"visible", visible}};
 }
 
 Json tracks_json(const App& app) {
@@ -282,7 +280,8 @@ Json causes_json(const Explanation& e) {
                     {"line", c.line},
                     {"trace", or_null(c.trace)},
                     {"execution", or_null(c.execution)},
-                    {"reach", c.reach}});
+                    {"reach", c.reach},
+                    {"muted_by", or_null(c.muted_by)}});
   return list;
 }
 
@@ -307,8 +306,21 @@ Json seen_json(const std::vector<SeenTensor>& seen) {
                     {"origin", static_cast<int>(t.origin)},
                     {"looked_at", t.looked_at},
                     {"badges", badges_json(t.badges)},
-                    {"elements", or_null(t.elements)}});
+                    {"elements", or_null(t.elements)},
+                    {"stored", t.stored}});
   return list;
+}
+
+Json values_json(const App& app) {
+  const HeatMap& map = app.heat_map;
+  if (app.popup != Popup::values || map.of != app.values_pane.of) return nullptr;
+  return {{"of", map.of},           {"stored", map.stored},
+          {"dtype", map.dtype},     {"shape", map.shape},
+          {"slice", map.slice},     {"slices", map.slices},
+          {"rows", map.rows},       {"columns", map.columns},
+          {"down", map.cells_down}, {"across", map.cells_across},
+          {"nan", map.nan},         {"ninf", map.ninf},
+          {"pinf", map.pinf},       {"told", or_null(app.values_pane.told)}};
 }
 
 Json verdict_json(const Verdict& v) {
@@ -325,7 +337,11 @@ Json verdict_json(const Verdict& v) {
           {"op_name", or_null(v.cause.op_name)},
           {"graph_id", or_null(v.cause.graph_id)},
           {"reach", v.cause.reach},
-          {"total", v.total}};
+          {"total", v.total},
+          {"causes", v.num_causes},
+          {"muted", v.num_muted},
+          {"all_muted", v.all_muted},
+          {"muted_by", or_null(v.muted_by)}};
 }
 
 Json source_json(const App& app) {
@@ -388,6 +404,7 @@ Json App::state_of_window() const {
           {"full_screen", full_screen},
           {"toasts", toasts_json(toasts)},
           {"exporting", or_null(exporting)},
+          {"mute", popup == Popup::mute ? Json(mute_pane.line()) : Json(nullptr)},
           {"follow", follow},
           {"frame", frames_}};
 }
@@ -410,6 +427,7 @@ Json App::state() const {
       {"timeline", timeline_json(*this)},
       {"execution", execution_json(selection.card)},
       {"seen", seen_json(selection.seen)},
+      {"values", values_json(*this)},
       {"graph_executions", rows_json(*this)},
       {"graph_structure", graph_json(selection)},
       {"source_code", source_json(*this)},

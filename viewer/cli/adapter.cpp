@@ -20,7 +20,7 @@
 #include "library.hpp"
 #include "loaded_library.hpp"
 #include "open.hpp"
-#include "own_program.hpp"
+#include "share/own_program.hpp"
 #include "tool_process.hpp"
 
 namespace nanlens::cli {
@@ -45,7 +45,7 @@ struct Host {
 // it is built; else where this command was built from.
 fs::path nanlens_include(const std::string& adapter_source) {
   std::error_code none;
-  fs::path directory = own_program().parent_path();
+  fs::path directory = share::own_program().parent_path();
   constexpr int highest = 4;
   for (int i = 0; i < highest && directory.has_relative_path(); ++i, directory = directory.parent_path())
     if (fs::exists(directory / "include" / adapter_source, none)) return directory / "include";

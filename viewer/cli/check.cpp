@@ -18,10 +18,9 @@
 #include "findings/gather.hpp"
 #include "findings/rules.hpp"
 #include "look_at.hpp"
-#include "mutes_files.hpp"
 #include "open.hpp"
 #include "rules_files.hpp"
-#include "whole_file.hpp"
+#include "share/whole_file.hpp"
 
 namespace nanlens::cli {
 
@@ -78,7 +77,7 @@ findings::Report look_at(const reader::Logdir& logdir, const CheckOptions& optio
   report.coverage.bytes = recorded_bytes(options.path);
   findings::gather(logdir, sources, report);
   findings::judge(logdir, rules, sources, report);
-  report::Mutes mutes = find_mutes(options.path, options.mutes);
+  report::Mutes mutes = find_mutes(logdir, options.path, options.mutes);
   findings::mute(report, mutes);
   if (!options.baseline.empty()) findings::compare(report, read_baseline(options.baseline, rules, sources));
   findings::conclude(report, options.strict);
@@ -103,7 +102,7 @@ int check(const CheckOptions& options) {
   const findings::Report report = look_at(*open_logdir(options.path), options);
   for (const std::string& output : options.outputs) {
     const std::size_t equals = output.find('=');
-    WholeFile file(output.substr(equals + 1));
+    share::WholeFile file(output.substr(equals + 1));
     file.write(find_format(output.substr(0, equals))->write(report));
     file.finish();
   }

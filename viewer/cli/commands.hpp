@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "share/shared_page.hpp"
+
 namespace nanlens::cli {
 
 struct DumpOptions {
@@ -124,18 +126,9 @@ int onnx(const OnnxOptions& options);
 /// Has the programs that record into a logdir right now rest, or go on recording.
 int turn(const std::string& path, bool on);
 
-struct ShareOptions {
-  std::string path;
-  std::string output;              // empty: the logdir's name, with .html
-  std::string page;                // empty: the one beside this program
-  std::string view;                // a link, or what follows its '#'
-  std::int64_t around_cause = -1;  // −1: everything; else what causes need, and so many events around it
-  bool no_source = false;
-  std::vector<std::string> redact;  // texts that must not be in it
-};
+using ShareOptions = share::PageOptions;
 
-/// The page with a recording in it: one HTML file, which a browser opens by itself. Throws Failure if the logdir can't
-/// be read, the page is missing or too old, or the file can't be written.
+/// Writes the page with a recording in it.
 int share(const ShareOptions& options);
 
 /// A logdir into one file.

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "open.hpp"
-#include "own_program.hpp"
+#include "share/own_program.hpp"
 
 namespace nanlens::cli {
 
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 std::string library_directory() {
   if (const char* const chosen = std::getenv("NANLENS_LIBRARY_DIR")) return chosen;
-  return (own_program().parent_path().parent_path() / "lib" / "nanlens").string();
+  return (share::own_program().parent_path().parent_path() / "lib" / "nanlens").string();
 }
 
 }  // namespace

@@ -216,7 +216,8 @@ void add_onnx(CLI::App& app, Arguments& a) {
                            ->check(at_least(0));
   command->add_option("--library", a.onnx.library, "libonnxruntime.so; by default where the loader looks");
   command->add_option("--logdir", a.onnx.logdir, "where to record; ./nanlens-DATE-TIME by default");
-  command->add_flag("--check", a.onnx.check, "exit code 1 if there is a NaN or infinity");
+  command->add_flag("--check", a.onnx.check,
+                    "exit code 1 if there is a NaN or infinity that nanlens.mutes does not list");
   auto* const flag = command->add_flag("--instrument", a.instrument,
                                        "write the model with probes, for programs that load libnanlens_onnx.so");
   command->add_option("-o,--output", a.onnx.output, "the model to write")
@@ -270,7 +271,9 @@ void add_run(CLI::App& app, Arguments& a) {
                     "divbyzero, overflow (--traps=invalid,overflow)");
   command->add_option("--hosts", a.run.hosts,
                       "libraries whose ops are recorded: torch, ggml, onnx, mpi, none; all by default");
-  command->add_flag("--check", a.run.check, "exit code 1 if there is a NaN or infinity and the program succeeded");
+  command->add_flag(
+      "--check", a.run.check,
+      "exit code 1 if there is a NaN or infinity that nanlens.mutes does not list, and the program succeeded");
   command->add_flag("--best-effort", a.run.best_effort, "run it unrecorded where it can't be recorded");
   command->footer(
       "The program follows behind '--'. Its exit code, or 128 and the number of a signal, is that of run.\n"

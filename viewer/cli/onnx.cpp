@@ -12,6 +12,7 @@
 #include "commands.hpp"
 #include "loaded_library.hpp"
 #include "open.hpp"
+#include "report/muted_causes.hpp"
 #include "run.hpp"
 #include "why.hpp"
 
@@ -61,17 +62,21 @@ int drive(const std::string& library, const std::string& logdir, const std::vect
                 ::strsignal(WTERMSIG(status)) + ")");
 }
 
-// What a logdir says of the one run that it has; true if it is bad.
+// What a logdir says of the one run that it has; true if it is bad, and that is not muted.
 bool tell_first(const std::string& what, const std::string& logdir) {
   const auto opened = open_logdir(logdir);
+  report::Mutes mutes = find_mutes(*opened, logdir);
   for (reader::Run* const run : runs_by_importance(*opened)) {
     if (run->alerts().empty()) continue;
     const auto causes = find_causes(*run);
     causes::SentenceWriter writer(*causes);
     if (writer.groups().list().empty()) continue;
-    const auto sentence = writer.sentence(writer.groups().list().front().root);
-    line(what + ": " + sentence.text + (sentence.consequence.empty() ? "" : " " + sentence.consequence));
-    return true;
+    const report::MutedCauses muted(writer, *causes, mutes);
+    const auto sentence = writer.sentence(muted.headline());
+    if (!muted.all_muted())
+      line(what + ": " + sentence.text + (sentence.consequence.empty() ? "" : " " + sentence.consequence));
+    if (const std::string words = muted.words(); !words.empty()) line(what + ": " + words);
+    return !muted.all_muted();
   }
   line(what + ": no NaN or ∞");
   return false;

@@ -9,6 +9,8 @@
 
 #include <nanlens/archive/archive.hpp>
 
+#include "report/mutes_files.hpp"
+
 namespace nanlens::cli {
 
 namespace {
@@ -68,6 +70,15 @@ std::optional<std::uint64_t> recorded_bytes(const std::string& path) {
   for (const std::string& name : storage->list(logdir::file_prefix))
     if (const auto file = storage->open(name, why)) sum += file->size();
   return sum;
+}
+
+report::Mutes find_mutes(const reader::Logdir& logdir, const std::string& path, const std::string& named) {
+  report::Mutes mutes;
+  if (named.empty())
+    report::find_mutes_of(logdir.storage(), path, mutes);
+  else
+    report::read_mutes_file(named, mutes);
+  return mutes;
 }
 
 reader::Run& select_run(const reader::Logdir& logdir, const std::string& run_id) {

@@ -11,9 +11,9 @@
 #include <nanlens/archive/archive.hpp>
 
 #include "commands.hpp"
-#include "logdir_files.hpp"
 #include "open.hpp"
-#include "whole_file.hpp"
+#include "share/logdir_files.hpp"
+#include "share/whole_file.hpp"
 
 namespace nanlens::cli {
 
@@ -21,8 +21,8 @@ int pack(const std::string& path, std::string output) {
   std::string from = path;
   while (from.size() > 1 && from.back() == '/') from.pop_back();
   if (output.empty()) output = from + ".nanlens";
-  const LogdirFiles files = open_logdir_files(from);
-  WholeFile file(output);
+  const share::LogdirFiles files = share::open_logdir_files(from);
+  share::WholeFile file(output);
   std::string why;
   if (!archive::pack(
           *files.storage, files.names, std::time(nullptr),

@@ -7,11 +7,10 @@
 #include "commands.hpp"
 #include "findings/page.hpp"
 #include "look_at.hpp"
-#include "muted_causes.hpp"
-#include "mutes_files.hpp"
 #include "open.hpp"
+#include "report/muted_causes.hpp"
 #include "report/report.hpp"
-#include "whole_file.hpp"
+#include "share/whole_file.hpp"
 #include "why.hpp"
 
 namespace nanlens::cli {
@@ -19,7 +18,7 @@ namespace nanlens::cli {
 int report(const std::string& path) {
   const auto logdir = open_logdir(path);
   const report::Style style{::isatty(STDOUT_FILENO) == 1};  // colours on a terminal only
-  report::Mutes mutes = find_mutes(path, {});
+  report::Mutes mutes = find_mutes(*logdir, path);
   bool first = true;
   for (reader::Run* const run : runs_by_importance(*logdir)) {
     if (!first) std::printf("\n");
@@ -28,7 +27,8 @@ int report(const std::string& path) {
     std::printf("%s", report::run_report(*run, causes.get(), style).c_str());
     if (causes == nullptr) continue;
     causes::SentenceWriter writer(*causes);
-    if (const std::string words = MutedCauses(writer, *causes, mutes).words(); !words.empty()) line("  " + words + ".");
+    const std::string words = report::MutedCauses(writer, *causes, mutes).words();
+    if (!words.empty()) line("  " + words + ".");
   }
   return 0;
 }
@@ -42,7 +42,7 @@ int report_page(const CheckOptions& options, const std::string& output) {
       throw Failure(std::string("can't write to stdout: ") + std::strerror(errno));
     return 0;
   }
-  WholeFile file(output);
+  share::WholeFile file(output);
   file.write(page);
   file.finish();
   std::printf("%s\n", output.c_str());

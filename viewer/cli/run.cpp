@@ -17,10 +17,11 @@
 #include "library.hpp"
 #include "loaded_library.hpp"
 #include "open.hpp"
-#include "own_program.hpp"
 #include "program_file.hpp"
 #include "report/describe.hpp"
+#include "report/muted_causes.hpp"
 #include "run.hpp"
+#include "share/own_program.hpp"
 #include "trap_list.hpp"
 #include "why.hpp"
 
@@ -101,7 +102,8 @@ std::vector<std::string> variables_for(const RunOptions& options, const Recordin
   if (const char* const others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0')
     preload += std::string(":") + others;
   variables.push_back(preload);
-  if (std::getenv("NANLENS_COMMAND") == nullptr) variables.push_back("NANLENS_COMMAND=" + own_program().string());
+  if (std::getenv("NANLENS_COMMAND") == nullptr)
+    variables.push_back("NANLENS_COMMAND=" + share::own_program().string());
   if (!options.hosts.empty()) variables.push_back("NANLENS_HOSTS=" + options.hosts);
   if (!options.traps.empty()) variables.push_back("NANLENS_TRAPS=" + options.traps);
   variables.push_back("NANLENS_RUN_MARK=" + recording.mark);
@@ -117,18 +119,23 @@ bool has_records(const std::string& logdir) {
 
 void tell(const std::string& text) { std::fprintf(stderr, "nanlens: %s\n", text.c_str()); }
 
-// The causes of a run, the leading one first, with what came of it.
-void tell_causes(reader::Run& run) {
+// The causes of a run that are not muted, the leading one first, with what came of it. False if every one is muted.
+bool tell_causes(reader::Run& run, report::Mutes& mutes) {
   const auto causes = find_causes(run);
   causes::SentenceWriter writer(*causes);
+  const report::MutedCauses muted(writer, *causes, mutes);
   constexpr std::size_t shown = 5;
-  const auto& groups = writer.groups().list();
-  for (std::size_t i = 0; i < std::min(shown, groups.size()); ++i) {
-    const auto s = writer.sentence(groups[i].root);
-    tell(i > 0 || s.consequence.empty() ? s.text : s.text + " " + s.consequence);
+  std::size_t told = 0;
+  for (const causes::CauseGroup& group : writer.groups().list()) {
+    if (muted.by(group.root) != nullptr || ++told > shown) continue;
+    const auto s = writer.sentence(group.root);
+    tell(told > 1 || s.consequence.empty() ? s.text : s.text + " " + s.consequence);
   }
-  if (groups.size() > shown) tell("… and " + std::to_string(groups.size() - shown) + " more");
-  if (groups.empty() && !causes->benign().empty()) tell(writer.sentence(causes->benign().front()).text);
+  if (told > shown) tell("… and " + std::to_string(told - shown) + " more");
+  if (writer.groups().list().empty() && !causes->benign().empty() && !muted.all_muted())
+    tell(writer.sentence(causes->benign().front()).text);
+  if (const std::string words = muted.words(); !words.empty()) tell(words);
+  return !muted.all_muted();
 }
 
 // An op that raised exceptions, by its type and name; empty if it can't be read.
@@ -185,7 +192,12 @@ std::string why_nothing(const RunOptions& options, bool watched, const std::stri
   return "no floating-point exception was trapped (" + options.traps + ")";
 }
 
-// What came of it, on stderr. True if there is a NaN or infinity.
+// Marks that do nothing are told only where they had something to match.
+void tell_problems(const report::Mutes& mutes) {
+  for (const report::MuteProblem& p : mutes.problems()) tell(p.file + ":" + std::to_string(p.line) + ": " + p.message);
+}
+
+// What came of it, on stderr. True if there is a NaN or infinity that is not muted.
 bool tell_findings(const RunOptions& options, const Recording& recording, bool watched, const std::string& path) {
   if (!has_records(recording.logdir)) {
     tell(why_nothing(options, watched, path));
@@ -193,15 +205,18 @@ bool tell_findings(const RunOptions& options, const Recording& recording, bool w
     return false;
   }
   const auto logdir = open_logdir(recording.logdir);
+  report::Mutes mutes = find_mutes(*logdir, recording.logdir);
+  bool any = false;
   bool bad = false;
   for (reader::Run* const run : runs_by_importance(*logdir)) {
     if (!run->alerts().empty()) {
-      bad = true;
-      tell_causes(*run);
+      any = true;
+      bad = tell_causes(*run, mutes) || bad;
     }
     tell_hidden(*run);
   }
-  if (!bad) tell("no NaN or ∞ on record");
+  if (any) tell_problems(mutes);
+  if (!any) tell("no NaN or ∞ on record");
   std::size_t sampled = 0;
   for (const auto& run : logdir->runs()) {
     const std::string left_out = report::left_out_words(*run);

@@ -8,9 +8,9 @@
 #include <nanlens/tensor/dtype_name.hpp>
 
 #include "commands.hpp"
-#include "npy.hpp"
 #include "open.hpp"
 #include "report/describe.hpp"
+#include "report/npy.hpp"
 #include "why.hpp"
 
 namespace nanlens::cli {
@@ -119,10 +119,10 @@ int tensor(const TensorOptions& options) {
     return 0;
   }
   std::FILE* const file = std::fopen(options.file.c_str(), "wb");
-  const std::string bytes = npy_file(tensor);
+  const std::string bytes = report::npy_file(tensor);
   const bool written = file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
   if ((file != nullptr && std::fclose(file) != 0) || !written) throw Failure("can't write '" + options.file + "'");
-  if (!numpy_has(tensor.dtype))
+  if (!report::numpy_has(tensor.dtype))
     std::fprintf(stderr, "nanlens: NumPy has no %s: the file holds its bits as unsigned integers\n",
                  std::string(dtype_name(tensor.dtype)).c_str());
   return 0;

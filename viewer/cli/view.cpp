@@ -7,7 +7,7 @@
 
 #include "commands.hpp"
 #include "open.hpp"
-#include "own_program.hpp"
+#include "share/own_program.hpp"
 
 namespace nanlens::cli {
 
@@ -15,8 +15,8 @@ namespace {
 
 // Beside this program, as it is built and installed.
 std::string viewer_beside_us() {
-  if (own_program().empty()) return {};
-  std::string viewer = own_program().replace_filename("nanlens-viewer").string();
+  if (share::own_program().empty()) return {};
+  std::string viewer = share::own_program().replace_filename("nanlens-viewer").string();
   return ::access(viewer.c_str(), X_OK) == 0 ? viewer : std::string{};
 }
 

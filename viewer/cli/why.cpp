@@ -4,7 +4,6 @@
 #include <nanlens/causes/runs.hpp>
 
 #include "commands.hpp"
-#include "mutes_files.hpp"
 #include "open.hpp"
 #include "report/describe.hpp"
 
@@ -87,7 +86,7 @@ std::vector<reader::Run*> runs_by_importance(const reader::Logdir& logdir) {
 int why(const WhyOptions& options) {
   const auto logdir = open_logdir(options.path);
   const auto runs = runs_to_explain(*logdir, options);
-  report::Mutes mutes = find_mutes(options.path, options.mutes);
+  report::Mutes mutes = find_mutes(*logdir, options.path, options.mutes);
   Json answer;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto causes = find_causes(*runs[i]);

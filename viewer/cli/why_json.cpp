@@ -1,6 +1,7 @@
 // `nanlens why` for programs.
-#include "muted_causes.hpp"
 #include "why.hpp"
+
+#include "report/muted_causes.hpp"
 
 namespace nanlens::cli {
 
@@ -70,7 +71,7 @@ Json mute_json(const report::Mute* mark) {
   return {{"file", mark->file}, {"line", mark->line}, {"reason", mark->reason}};
 }
 
-Json root_json(SentenceWriter& writer, Causes& causes, const MutedCauses& muted, std::uint32_t number_of_root) {
+Json root_json(SentenceWriter& writer, Causes& causes, const report::MutedCauses& muted, std::uint32_t number_of_root) {
   const auto& root = causes.roots()[number_of_root];
   const auto s = writer.sentence(number_of_root);
   const causes::CauseGroup* const group = writer.groups().find(number_of_root);
@@ -131,7 +132,7 @@ Json mute_problems_json(const report::Mutes& mutes) {
 
 Json why_json(Causes& causes, EventRef asked, report::Mutes& mutes) {
   SentenceWriter writer(causes);
-  const MutedCauses muted(writer, causes, mutes);
+  const report::MutedCauses muted(writer, causes, mutes);
   const std::uint32_t headline = muted.headline();
   const auto clean_end = causes.run().clean_end();
   Json j{{"run_id", text_or_null(causes.run().id())},

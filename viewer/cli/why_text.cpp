@@ -2,8 +2,8 @@
 
 #include <nanlens/causes/near_miss.hpp>
 
-#include "muted_causes.hpp"
 #include "report/describe.hpp"
+#include "report/muted_causes.hpp"
 #include "why.hpp"
 
 namespace nanlens::cli {
@@ -127,12 +127,12 @@ void print_root(SentenceWriter& writer, Causes& causes, std::uint32_t root) {
   print_last_healthy(causes, event);
 }
 
-std::string muted_text(const MutedCauses& muted, std::uint32_t root) {
+std::string muted_text(const report::MutedCauses& muted, std::uint32_t root) {
   const report::Mute* const mark = muted.by(root);
   return mark == nullptr ? "" : " [muted by " + mark->place() + ": " + mark->reason + "]";
 }
 
-void print_others(SentenceWriter& writer, Causes& causes, const MutedCauses& muted) {
+void print_others(SentenceWriter& writer, Causes& causes, const report::MutedCauses& muted) {
   constexpr std::size_t shown = 8;
   const auto& groups = writer.groups().list();
   if (groups.size() > 1) line("  Other causes:");
@@ -150,7 +150,7 @@ void print_others(SentenceWriter& writer, Causes& causes, const MutedCauses& mut
   if (groups.size() > shown + 1) line("    … and " + with_separators(groups.size() - shown - 1) + " more");
 }
 
-void print_expected(SentenceWriter& writer, Causes& causes, const MutedCauses& muted) {
+void print_expected(SentenceWriter& writer, Causes& causes, const report::MutedCauses& muted) {
   constexpr std::size_t shown = 8;
   const auto benign = causes.benign();
   for (std::size_t i = 0; i < std::min(benign.size(), shown); ++i)
@@ -229,7 +229,7 @@ void print_event(Causes& causes, EventRef event) {
 
 void print_headline(Causes& causes, report::Mutes& mutes) {
   SentenceWriter writer(causes);
-  const MutedCauses muted(writer, causes, mutes);
+  const report::MutedCauses muted(writer, causes, mutes);
   const std::uint32_t headline = muted.headline();
   if (const std::string words = muted.words(); !words.empty()) line("  " + words + ".");
   if (headline != none) {

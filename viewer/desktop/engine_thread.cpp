@@ -4,8 +4,8 @@
 
 namespace nanlens::viewer {
 
-EngineThread::EngineThread(OpenStorage open, std::function<void()> notify)
-    : engine_(std::move(open)), notify_(std::move(notify)), thread_([this] { run(); }) {}
+EngineThread::EngineThread(OpenStorage open, std::function<void()> notify, FindMutes find_mutes)
+    : engine_(std::move(open), std::move(find_mutes)), notify_(std::move(notify)), thread_([this] { run(); }) {}
 
 EngineThread::~EngineThread() {
   {

@@ -16,7 +16,7 @@ namespace nanlens::viewer {
 /// replies.
 class EngineThread {
  public:
-  EngineThread(OpenStorage open, std::function<void()> notify);
+  EngineThread(OpenStorage open, std::function<void()> notify, FindMutes find_mutes = {});
   EngineThread(const EngineThread&) = delete;
   EngineThread& operator=(const EngineThread&) = delete;
   /// Waits until the slice under way is done.

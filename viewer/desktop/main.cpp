@@ -22,8 +22,10 @@
 #include "app/json_text.hpp"
 #include "engine_thread.hpp"
 #include "picture.hpp"
+#include "report/mutes_files.hpp"
 #include "report/view_link.hpp"
 #include "settings.hpp"
+#include "sharing.hpp"
 #include "widgets/fonts.hpp"
 #include "window.hpp"
 
@@ -116,10 +118,11 @@ class Desktop {
   static constexpr double look_again_ = 0.5;  // seconds between looks at a logdir that may grow
 
   Window window_;
-  EngineThread engine_{archive::open_path, [] { Window::wake(); }};
+  EngineThread engine_{archive::open_path, [] { Window::wake(); }, report::find_mutes_of};
   bool following_ = true;
   std::string picture_;  // where the next frame goes
   std::vector<std::string> opened_;
+  Sharing sharing_{[] { Window::wake(); }};
   App app_;
   StateFile state_;
   double looked_ = 0;
@@ -136,6 +139,10 @@ Platform Desktop::platform() {
   };
   p.copy = [this](const std::string& text) { window_.copy(text); };
   p.save_list = [](const std::string& name, const Exported& part) { return save_part(name, part.text, part.first); };
+  p.share = [this](const ShareWish& wish) { return sharing_.begin(opened_, wish); };
+  p.share_place = [this] { return Sharing::place_for(opened_); };
+  p.mutes_file = [this] { return opened_.size() == 1 ? report::mutes_file_for(opened_.front()) : std::string(); };
+  p.add_mute = [](const std::string& file, const std::string& line) { return report::append_mute(file, line); };
   p.screenshot = [this](const std::string& path) { picture_ = path.empty() ? picture_name() : path; };
   p.save_settings = store_settings;
   p.follow = [this](bool on) { following_ = on; };
@@ -176,8 +183,11 @@ Desktop::Desktop(const Options& options)
 void Desktop::wait() {
   constexpr double next_picture = 0.004;  // while something moves
   const double due = app_.next_frame_in(seconds_now());
+  constexpr double ends = 0.1;  // looks whether a page is written
   if (app_.wants_frame(seconds_now()))
     window_.wait(next_picture);
+  else if (app_.share_pane.writing)
+    window_.wait(ends);
   else if (grows())
     window_.wait(due > 0 ? std::min(due, look_again_) : look_again_);
   else
@@ -188,6 +198,7 @@ void Desktop::take_events() {
   for (Reply& reply : engine_.receive()) app_.receive(std::move(reply));
   if (auto dropped = window_.take_dropped(); !dropped.empty()) take_dropped(app_, std::move(dropped));
   if (window_.take_activity()) app_.wake(3);
+  if (const auto ended = sharing_.take_ended()) app_.shared(ended->ok, ended->text);
   if (!grows() || seconds_now() - looked_ < look_again_) return;
   looked_ = seconds_now();
   engine_.send({0, Reload{.quiet = true}});

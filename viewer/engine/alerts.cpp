@@ -50,6 +50,17 @@ void AlertList::find_expected() {
   }
 }
 
+void AlertList::find_muted() {
+  muted_.clear();
+  num_muted_ = 0;
+  if (!explain_.has_mutes()) return;
+  muted_.resize(index_.run().alerts().size());
+  for (std::size_t i = 0; i < muted_.size(); ++i) {
+    muted_[i] = explain_.mute_of_alert(i) != nullptr;
+    num_muted_ += muted_[i] ? 1U : 0U;
+  }
+}
+
 std::string AlertList::line_of(const reader::AlertRef& ref) {
   reader::Run& run = index_.run();
   std::optional<logdir::CodeLocation> location;
@@ -83,7 +94,12 @@ void AlertList::group(const std::string& by) {
   std::unordered_map<std::string, std::size_t> group_of;
   std::unordered_map<std::uint64_t, std::size_t> group_of_key;  // saves making the name for every alert
   Group expected{"expected", "expected", {}};
+  Group muted{"muted", "muted", {}};
   for (std::size_t i = 0; i < run.alerts().size(); ++i) {
+    if (is_muted(i)) {
+      muted.alerts.push_back(static_cast<std::uint32_t>(i));
+      continue;
+    }
     if (is_expected(i)) {
       expected.alerts.push_back(static_cast<std::uint32_t>(i));
       continue;
@@ -107,6 +123,7 @@ void AlertList::group(const std::string& by) {
     groups_[found->second].alerts.push_back(static_cast<std::uint32_t>(i));
   }
   if (!expected.alerts.empty()) groups_.push_back(std::move(expected));
+  if (!muted.alerts.empty()) groups_.push_back(std::move(muted));
 }
 
 AlertLine AlertList::describe(const Group& group) {
@@ -143,6 +160,8 @@ AlertLine AlertList::describe(std::size_t i) {
     return line;
   }
   line.event_class = explain_.of_alert(i);
+  if (const report::Mute* const mark = explain_.mute_of_alert(i))
+    line.muted = mark->place() + " (" + mark->reason + ")";
   line.op_name = alert->op_name;
   line.op_type = alert->op_type;
   line.output_slot = alert->output_slot;
@@ -198,6 +217,7 @@ std::int64_t AlertList::find(const Focus& focus) const {
 Alerts AlertList::fill(const View& view, std::int64_t focus_alert) {
   Alerts answer;
   answer.total = index_.run().alerts().size();
+  answer.muted = num_muted_;
   answer.by = view.alerts_by;
   if (answer.total == 0) return answer;
   group(view.alerts_by);

@@ -23,6 +23,7 @@ class AlertList {
   void invalidate() {
     by_.clear();
     find_expected();
+    find_muted();
   }
   [[nodiscard]] Alerts fill(const View& view, std::int64_t focus_alert);
   /// The numbers of all alerts.
@@ -37,7 +38,11 @@ class AlertList {
   [[nodiscard]] std::string site(std::size_t alert) const;
   /// Alerts of these sites are listed last and passed over by steps.
   void set_expected(const std::vector<std::string>& sites);
-  [[nodiscard]] bool is_expected(std::size_t alert) const { return expected_ops_.contains(op_key(alert)); }
+  [[nodiscard]] bool is_expected(std::size_t alert) const {
+    return expected_ops_.contains(op_key(alert)) || is_muted(alert);
+  }
+  /// Does nanlens.mutes list its cause?
+  [[nodiscard]] bool is_muted(std::size_t alert) const { return alert < muted_.size() && muted_[alert]; }
 
  private:
   struct Group {
@@ -50,6 +55,7 @@ class AlertList {
   std::string group_name(const reader::AlertRef& ref, std::uint32_t call, EventClass event_class);
   std::string line_of(const reader::AlertRef& ref);
   void find_expected();
+  void find_muted();
   AlertLine describe(const Group& group);
 
   RunIndex& index_;
@@ -58,6 +64,8 @@ class AlertList {
   std::vector<Group> groups_;
   std::vector<std::string> expected_;
   std::unordered_set<std::uint64_t> expected_ops_;
+  std::vector<bool> muted_;  // by alert; empty if none is
+  std::uint64_t num_muted_ = 0;
 };
 
 }  // namespace nanlens::viewer

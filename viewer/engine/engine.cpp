@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "heat_map.hpp"
+#include "report/npy.hpp"
 #include "search.hpp"
 #include "selection.hpp"
 #include "source.hpp"
@@ -37,6 +39,7 @@ void Engine::apply(Close&) {
   logdirs_.clear();
   keys_.clear();
   faults_.clear();
+  mutes_ = {};
   const std::uint64_t generation = overview_.generation;
   overview_ = {};
   overview_.generation = generation;
@@ -50,7 +53,7 @@ void Engine::apply(Open& request) {
   for (const std::string& path : request.paths)
     if (!attempt([&] { open_path(path); })) overview_.error = faults_.back().message;
   overview_.open = !logdirs_.empty();
-  overview_.loading = overview_.open;
+  overview_.loading = mutes_due_ = overview_.open;
   next_partial_ = {};
 }
 
@@ -91,7 +94,7 @@ void Engine::apply(Reload& request) {
     return;
   }
   overview_.stopped = false;
-  overview_.loading = true;
+  overview_.loading = mutes_due_ = true;
   dirty_.overview = true;
 }
 
@@ -129,6 +132,7 @@ void Engine::note_changes(const View& old) {
                   now.beside_path != old.beside_path || now.beside_host != old.beside_host;
   dirty_.diagnostics = dirty_.diagnostics || (now.diagnostics && !old.diagnostics);
   dirty_.search = dirty_.search || now.search != old.search;
+  dirty_.values = dirty_.values || now.values_of != old.values_of || now.values_slice != old.values_slice;
 }
 
 bool Engine::step() {
@@ -184,11 +188,32 @@ void Engine::give_up(Work work) {
 
 void Engine::export_slice() {
   OpenRun& now = *current_;
-  const bool is_report = now.exporting->what() == "report";
-  Exported part = is_report ? whole_report(now.explain.report())
-                            : now.exporting->step(now.rows, now.alerts, Clock::now() + std::chrono::milliseconds(40));
+  const std::string what = now.exporting->what();
+  Exported part = what == "report" ? whole_report(now.explain.report())
+                  : what == "values"
+                      ? whole_values()
+                      : now.exporting->step(now.rows, now.alerts, Clock::now() + std::chrono::milliseconds(40));
   if (part.complete) now.exporting.reset();
   replies_.emplace_back(std::move(part));
+}
+
+// The file is empty where the values are not on record.
+Exported Engine::whole_values() {
+  Exported part;
+  part.what = "values";
+  part.first = part.complete = true;
+  if (const auto tensor = stored_values(current_->index, current_->selection.focus, view_.values_of)) {
+    part.text = report::npy_file(*tensor);
+    part.lines = part.total = 1;
+  }
+  return part;
+}
+
+HeatMap Engine::values() {
+  const auto tensor = stored_values(current_->index, current_->selection.focus, view_.values_of);
+  HeatMap map = tensor ? heat_map(*tensor, view_.values_slice) : HeatMap{};
+  map.of = view_.values_of;
+  return map;
 }
 
 void Engine::answer() {
@@ -224,6 +249,7 @@ void Engine::answer_topics(const Dirty& dirty) {
   reply(dirty.source && !view_.beside_path.empty(),
         [&] { return source_of(now.index, view_.beside_host, view_.beside_path); });
   reply(dirty.explanation && now.explain.complete(), [&] { return now.explain.explanation(); });
+  reply(dirty.values && view_.values_of >= 0, [&] { return values(); });
   reply(dirty.search && !view_.search.empty(), [&] { return search(now.index, view_.search); });
 }
 

@@ -28,9 +28,14 @@ namespace nanlens::viewer {
 /// Opens what a user named; null with `why` if that is impossible.
 using OpenStorage = std::function<std::unique_ptr<reader::Storage>(const std::string& path, std::string& why)>;
 
+/// Reads the marks of what is meant to be for an open logdir; may throw.
+using FindMutes = std::function<void(reader::Storage& storage, const std::string& path, report::Mutes& mutes)>;
+
 class Engine {
  public:
-  explicit Engine(OpenStorage open) : open_(std::move(open)) {}
+  /// Without `find_mutes` marks are those among the logdir's files.
+  explicit Engine(OpenStorage open, FindMutes find_mutes = {})
+      : open_(std::move(open)), find_mutes_(std::move(find_mutes)) {}
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
@@ -88,6 +93,7 @@ class Engine {
   void do_slice(Work work);
   void give_up(Work work);
   void export_slice();
+  [[nodiscard]] Exported whole_values();
   [[nodiscard]] bool has_work() const;
   // Runs what may throw; false, with a diagnostic, if it did.
   template <class What>
@@ -107,17 +113,22 @@ class Engine {
   [[nodiscard]] std::uint64_t key_of(const reader::Run& run);
   [[nodiscard]] std::int32_t place_of_current() const;
   void read_slice();
+  void read_mutes();
   [[nodiscard]] Progress update(std::chrono::steady_clock::time_point deadline);
   void refresh();
   void answer();
   [[nodiscard]] Overview overview();
+  [[nodiscard]] HeatMap values();
   [[nodiscard]] RunInfo describe_run(reader::Run& run);
-  [[nodiscard]] std::uint64_t num_diagnostics() const;
-  [[nodiscard]] Diagnostics diagnostics() const;
+  [[nodiscard]] std::uint64_t num_diagnostics();
+  [[nodiscard]] Diagnostics diagnostics();
   void refresh_verdict();
   [[nodiscard]] Verdict verdict();
 
   OpenStorage open_;
+  FindMutes find_mutes_;
+  report::Mutes mutes_;
+  bool mutes_due_ = false;
   std::vector<OpenLogdir> logdirs_;
   std::vector<std::pair<const reader::Run*, std::uint64_t>> keys_;
   std::uint64_t last_key_ = 0;
@@ -141,7 +152,8 @@ class Engine {
     bool diagnostics = false;
     bool search = false;
     bool explanation = false;
-    void all() { overview = selection = rows = timeline = alerts = source = diagnostics = explanation = true; }
+    bool values = false;
+    void all() { overview = values = selection = rows = timeline = alerts = source = diagnostics = explanation = true; }
   };
   void answer_topics(const Dirty& dirty);
 

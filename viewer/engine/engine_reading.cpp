@@ -6,6 +6,7 @@
 
 #include "engine.hpp"
 #include "report/describe.hpp"
+#include "report/mutes_files.hpp"
 #include "selection.hpp"
 #include "source.hpp"
 #include "texts/texts.hpp"
@@ -40,6 +41,7 @@ void Engine::open_run(reader::Run& run) {
   overview_.verdict = {};
   current_ = std::make_unique<OpenRun>(run);
   current_->index.refresh();
+  current_->explain.set_mutes(mutes_);
   current_->alerts.set_expected(view_.alerts_expected);
   current_->rows.set(view_.filter, view_.only_bad);
   current_->rows.sort(view_.sort, view_.sort_descending);
@@ -83,6 +85,7 @@ void Engine::read_slice() {
         overview_.error += (overview_.error.empty() ? "" : "\n") + opened.path + ": " + fault;
   if (!current_ && !all.empty() && (!progress.stopped || all.size() == 1))
     open_run(*causes::by_importance(all).front());
+  if (!progress.stopped && std::exchange(mutes_due_, false)) read_mutes();
   const auto now = Clock::now();
   // While it goes on, panes are filled now and then: each time costs a pass over the index, and reads of what they
   // show.
@@ -94,6 +97,24 @@ void Engine::read_slice() {
         Clock::now() + std::max<Clock::duration>(std::chrono::milliseconds(700), share * (Clock::now() - now));
   }
   dirty_.overview = dirty_.overview || progress.changed || progress.stopped || !overview_.loading;
+}
+
+// Archives can be looked into only now that they are read.
+void Engine::read_mutes() {
+  report::Mutes mutes;
+  for (const auto& opened : logdirs_)
+    attempt([&] {
+      reader::Storage& storage = opened.logdir->storage();
+      if (find_mutes_)
+        find_mutes_(storage, opened.path, mutes);
+      else
+        report::read_mutes_in(storage, {}, mutes);
+    });
+  mutes_ = std::move(mutes);
+  dirty_.overview = dirty_.diagnostics = true;
+  if (!current_) return;
+  current_->explain.set_mutes(mutes_);
+  if (current_->explain.complete()) explained();
 }
 
 void Engine::refresh() {
@@ -187,19 +208,22 @@ Overview Engine::overview() {
   return overview_;
 }
 
-std::uint64_t Engine::num_diagnostics() const {
+std::uint64_t Engine::num_diagnostics() {
   if (!current_) return faults_.size();
   reader::Run& run = current_->index.run();
-  return faults_.size() + run.diagnostics().size() + (report::left_out_words(run).empty() ? 0 : 1);
+  return faults_.size() + run.diagnostics().size() + current_->explain.mute_problems().size() +
+         (report::left_out_words(run).empty() ? 0 : 1);
 }
 
-Diagnostics Engine::diagnostics() const {
+Diagnostics Engine::diagnostics() {
   Diagnostics all;
   all.list = faults_;
   if (!current_) return all;
   reader::Run& run = current_->index.run();
   if (const std::string left_out = report::left_out_words(run); !left_out.empty())
     all.list.push_back({"", 0, left_out});
+  for (const auto& p : current_->explain.mute_problems())
+    all.list.push_back({p.file + ":" + std::to_string(p.line), 0, p.message});
   for (const auto& d : run.diagnostics()) all.list.push_back({d.file, d.offset, d.message});
   return all;
 }

@@ -15,7 +15,7 @@ void Engine::apply(Select& request) {
   current_->selection.notice = notice;
   current_->selection.serial = serial_;
   current_->rows.set_roles({current_->selection.input_rows, current_->selection.consumer_rows});
-  dirty_.selection = dirty_.rows = dirty_.alerts = true;
+  dirty_.selection = dirty_.rows = dirty_.alerts = dirty_.values = true;
 }
 
 Focus Engine::wished(const Select& request, std::string& notice) {

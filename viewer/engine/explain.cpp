@@ -22,7 +22,7 @@ std::int64_t number(std::uint32_t index) { return index == reader::none ? -1 : s
 }  // namespace
 
 bool Explain::step(std::chrono::steady_clock::time_point deadline) {
-  writer_.reset();
+  forget_groups();
   constexpr std::size_t slice = 256;  // each event may cost a read of some milliseconds in the page
   while (!causes_->advance(slice))
     if (std::chrono::steady_clock::now() >= deadline) return true;
@@ -65,7 +65,7 @@ Focus Explain::cause_of(const Focus& focus) {
   if (!complete()) return {};
   const EventRef event = event_of(focus);
   std::uint32_t root = event.exists() ? causes_->root_of(event) : reader::none;
-  if (root == reader::none) root = writer().groups().headline();
+  if (root == reader::none) root = muted().headline();
   return root == reader::none ? Focus{} : focus_of(causes_->roots()[root].event);
 }
 
@@ -90,14 +90,47 @@ CauseLine Explain::line_of(std::uint32_t root) {
   line.execution = r.event.is_execution ? focus.execution : number(causes_->model().owners().owner(r.event.index));
   line.slot = focus.slot;
   line.tensor = causes::tensor_name(causes_->model(), r.event);
+  line.conditions = report::mute_conditions(report::mute_subject(index_.run(), s));
+  if (const report::Mute* const mark = mute_of_root(root)) {
+    line.muted_by = mark->place();
+    line.reason = mark->reason;
+  }
   return line;
 }
 
+const report::MutedCauses& Explain::muted() { return muted_ ? *muted_ : muted_.emplace(writer(), *causes_, *mutes_); }
+
+const report::Mute* Explain::mute_of_root(std::uint32_t root) {
+  if (root == reader::none || !has_mutes()) return nullptr;
+  const causes::CauseGroup* const group = writer().groups().find(root);
+  return muted().by(group == nullptr ? root : group->root);
+}
+
+const report::Mute* Explain::mute_of_alert(std::size_t alert) {
+  return has_mutes() ? mute_of_root(causes_->root_of(causes_->event_of(alert))) : nullptr;
+}
+
+std::vector<report::MuteProblem> Explain::mute_problems() {
+  if (complete()) {
+    static_cast<void>(muted());  // what matches has matched then
+    return mutes_->problems();
+  }
+  std::vector<report::MuteProblem> faulty = mutes_->problems();
+  std::erase_if(faulty, [](const report::MuteProblem& p) { return p.is_idle; });
+  return faulty;
+}
+
 void Explain::fill(Verdict& verdict) {
-  verdict.explained = false;
+  verdict.explained = verdict.all_muted = false;
+  verdict.num_muted = 0;
   if (!complete()) return;
   verdict.total = causes_->total();
-  std::uint32_t root = writer().groups().headline();
+  std::uint32_t root = muted().headline();
+  verdict.num_causes = muted().all();
+  verdict.num_muted = muted().muted();
+  verdict.all_muted = muted().all_muted();
+  verdict.muted_by = report::mark_words(muted().marks(), false);
+  verdict.reasons = report::mark_words(muted().marks(), true);
   const auto benign = causes_->benign();
   verdict.num_expected = benign.size();
   if (root == reader::none && !benign.empty()) root = benign.front();
@@ -165,7 +198,13 @@ void Explain::fill(Selection& selection) {
   selection.event_class = lineage.classification.event_class;
   selection.doubt = causes::confidence_words(lineage.classification.confidence);
   if (lineage.root == reader::none) return;
-  selection.cause = writer().sentence(lineage.root).text;
+  const causes::Sentence sentence = writer().sentence(lineage.root);
+  selection.cause = sentence.text;
+  selection.conditions = report::mute_conditions(report::mute_subject(index_.run(), sentence));
+  if (const report::Mute* const mark = mute_of_root(lineage.root)) {
+    selection.muted_by = mark->place();
+    selection.reason = mark->reason;
+  }
   const auto chain = causes_->chain(event);
   if (!chain.empty()) add_evidence(chain.front().event, selection);
   for (std::size_t i = 0; i < chain.size(); ++i) {
@@ -186,6 +225,8 @@ Explanation Explain::explanation() {
   const auto& groups = writer().groups().list();
   e.num_causes = groups.size();
   for (std::size_t i = 0; i < std::min(groups.size(), most_lines); ++i) e.causes.push_back(line_of(groups[i].root));
+  // The headline leads, and what is muted comes last.
+  std::stable_partition(e.causes.begin(), e.causes.end(), [](const CauseLine& c) { return c.muted_by.empty(); });
   for (const std::uint32_t root : causes_->benign())
     if (e.expected.size() < most_lines) e.expected.push_back(line_of(root));
   for (const auto& site : causes_->killers()) {

@@ -12,6 +12,7 @@
 #include <nanlens/causes/sentence.hpp>
 
 #include "protocol.hpp"
+#include "report/muted_causes.hpp"
 #include "run_index.hpp"
 
 namespace nanlens::viewer {
@@ -23,9 +24,14 @@ class Explain {
 
   /// Goes on until `deadline`; true if there is more to do.
   bool step(std::chrono::steady_clock::time_point deadline);
+  /// Marks of causes that are meant to be, which stay where they are until there are others.
+  void set_mutes(report::Mutes& mutes) {
+    mutes_ = &mutes;
+    muted_.reset();
+  }
   /// The run has grown.
   void grow() {
-    writer_.reset();
+    forget_groups();
     causes_->run_has_grown();
   }
   [[nodiscard]] bool complete() const { return causes_->complete(); }
@@ -74,6 +80,16 @@ class Explain {
   [[nodiscard]] EventClass of_alert(std::size_t alert);
   ///@}
 
+  /// @name Marks
+  ///@{
+  /// Can anything be muted? False while the analysis goes on.
+  [[nodiscard]] bool has_mutes() const { return !mutes_->empty() && complete(); }
+  /// The mark that mutes the cause of an alert; null if none does.
+  [[nodiscard]] const report::Mute* mute_of_alert(std::size_t alert);
+  /// Lines of nanlens.mutes that do nothing; those that match nothing once the analysis is complete.
+  [[nodiscard]] std::vector<report::MuteProblem> mute_problems();
+  ///@}
+
   /// Where the cause of a focus lies; of nothing, or of something clean: the headline's. Empty if there is none.
   [[nodiscard]] Focus cause_of(const Focus& focus);
 
@@ -86,6 +102,12 @@ class Explain {
   void add_evidence(causes::EventRef root, Selection& selection);
 
   [[nodiscard]] bool linked();
+  void forget_groups() {
+    muted_.reset();
+    writer_.reset();
+  }
+  [[nodiscard]] const report::MutedCauses& muted();
+  [[nodiscard]] const report::Mute* mute_of_root(std::uint32_t root);
   // Kept while the analysis stands still: grouping causes reads their stacks.
   [[nodiscard]] causes::SentenceWriter& writer() { return writer_ ? *writer_ : writer_.emplace(*causes_); }
 
@@ -93,6 +115,9 @@ class Explain {
   std::unique_ptr<causes::Causes> causes_;
   causes::Neighbours neighbours_{*causes_};
   std::optional<causes::SentenceWriter> writer_;
+  report::Mutes no_mutes_;
+  report::Mutes* mutes_ = &no_mutes_;
+  std::optional<report::MutedCauses> muted_;  // like the writer
 };
 
 }  // namespace nanlens::viewer

@@ -60,7 +60,7 @@ struct Reload {
 
 /// Asks for a whole list as text. Cancel ends it.
 struct Export {
-  std::string what;  ///< "rows", as they are filtered and sorted, or "alerts"
+  std::string what;  ///< "rows", as they are filtered and sorted, "alerts", "report", or "values" as a file of NumPy
   bool csv = false;  ///< else a JSON object a line
 };
 
@@ -123,7 +123,9 @@ struct View {
   std::string beside_path;  ///< of a second file; "": none
   std::uint32_t hops = 1;   ///< of the graph around the focused op
   bool diagnostics = false;
-  std::string search;  ///< what the palette looks for; "": nothing
+  std::string search;             ///< what the palette looks for; "": nothing
+  std::int32_t values_of = -1;    ///< of which tensor of Selection::seen the values are shown; −1: none
+  std::int64_t values_slice = 0;  ///< of more than two dimensions
   bool operator==(const View&) const = default;
 };
 
@@ -164,6 +166,9 @@ struct CauseLine {
   std::int64_t trace = -1;
   std::int32_t slot = -1;
   std::uint64_t reach = 0;  ///< bad tensors that follow from it
+  std::string conditions;   ///< of a line of nanlens.mutes that mutes it
+  std::string muted_by;     ///< "nanlens.mutes:4"; "": it is not muted
+  std::string reason;       ///< of that line
 };
 
 /// What the run is, in one sentence's parts.
@@ -182,6 +187,11 @@ struct Verdict {
   CauseLine cause;
   std::uint64_t total = 0;         ///< bad tensors
   std::uint64_t num_expected = 0;  ///< intended infinities
+  std::uint64_t num_causes = 0;    ///< intended infinities among them
+  std::uint64_t num_muted = 0;     ///< of the causes
+  bool all_muted = false;          ///< there is no cause that is not
+  std::string muted_by;            ///< "nanlens.mutes:4, nanlens.mutes:7 and 2 more lines"
+  std::string reasons;             ///< the same with the reason of each
 };
 
 struct Overview {
@@ -435,6 +445,41 @@ struct SeenTensor {
   bool looked_at = false;                                            ///< else the memory could not be read any more
   std::vector<Badge> badges;                                         ///< its health then
   std::string elements;  ///< "[0,3] NaN, [1,2] −∞": the first bad ones; of a clean input those at their places
+  bool stored = false;   ///< all its values are on record
+};
+
+/// Elements that share a cell of a HeatMap.
+struct HeatCell {
+  double low = 0;  ///< of the finite ones; above `high` if there is none
+  double high = 0;
+  std::uint32_t nan = 0;
+  std::uint32_t ninf = 0;
+  std::uint32_t pinf = 0;
+};
+/// One without elements.
+HeatCell empty_cell();
+
+/// Two dimensions of a tensor's values as coloured cells.
+struct HeatMap {
+  std::int32_t of = -1;  ///< View::values_of
+  bool stored = false;   ///< its values are on record; else nothing below is filled
+  std::string dtype;
+  std::vector<std::int64_t> shape;
+  std::int64_t slice = 0;  ///< which of `slices`
+  std::int64_t slices = 1;
+  std::int64_t rows = 0;  ///< elements
+  std::int64_t columns = 0;
+  std::int64_t cells_down = 0;
+  std::int64_t cells_across = 0;
+  std::vector<HeatCell> cells;  ///< by rows
+  double low = 0;               ///< of the whole tensor, as in HeatCell
+  double high = 0;
+  std::uint64_t nan = 0;
+  std::uint64_t ninf = 0;
+  std::uint64_t pinf = 0;
+
+  /// What goes before the indices of an element: "3,0," for a slice of four dimensions.
+  [[nodiscard]] std::string slice_index() const;
 };
 
 /// Everything that follows from what is selected, so that no pane ever shows another selection than the others.
@@ -457,6 +502,9 @@ struct Selection {
   std::vector<ChainStep> chain;           ///< root first; empty if nothing bad is selected
   std::string notice;                     ///< why a wish could not be fulfilled
   std::vector<ExchangePartner> partners;  ///< of the execution, as far as the analysis has come
+  std::string conditions;                 ///< of a line of nanlens.mutes that mutes its root
+  std::string muted_by;                   ///< the line that mutes its root: "nanlens.mutes:4"
+  std::string reason;                     ///< of that line
 };
 
 /// A line of the alerts list.
@@ -477,10 +525,12 @@ struct AlertLine {
   EventClass event_class = EventClass::unknown;
   std::vector<Badge> badges;   ///< its bad counts
   std::int32_t job_rank = -1;  ///< alerts: that recorded it
+  std::string muted;           ///< alerts: "nanlens.mutes:4 (the mask of padded tokens)"
 };
 
 struct Alerts {
   std::uint64_t total = 0;
+  std::uint64_t muted = 0;  ///< of them, by nanlens.mutes
   std::string by;
   std::uint64_t num_lines = 0;  ///< groups and unfolded alerts
   std::uint64_t first = 0;
@@ -570,6 +620,6 @@ struct Status {
 };
 
 using Reply = std::variant<Overview, Rows, Timeline, Selection, Alerts, Source, Diagnostics, Search, Explanation,
-                           Exported, Status>;
+                           Exported, Status, HeatMap>;
 
 }  // namespace nanlens::viewer

@@ -1,7 +1,5 @@
 // What was in memory when an op had made something bad.
-#include <array>
-#include <charconv>
-#include <cmath>
+#include <algorithm>
 
 #include <nanlens/causes/evidence.hpp>
 
@@ -11,15 +9,6 @@
 namespace nanlens::viewer {
 
 namespace {
-
-std::string value_text(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
-  std::array<char, 32> digits{};
-  const auto end =
-      std::to_chars(digits.data(), digits.data() + digits.size(), std::fabs(value), std::chars_format::general, 6);
-  return (std::signbit(value) ? "−" : "") + std::string(digits.data(), end.ptr);
-}
 
 // "[0,3] NaN, [1,2] −∞"; of a scalar its value alone.
 std::string elements_text(const logdir::TensorEvidence& seen) {
@@ -45,6 +34,7 @@ SeenTensor described(const logdir::TensorEvidence& seen, std::int32_t input) {
   if (!seen.looked_at) return tensor;
   tensor.badges = badges_of(static_cast<DType>(seen.dtype), seen.shape, causes::seen_health(seen));
   tensor.elements = elements_text(seen);
+  tensor.stored = !seen.content.empty();
   return tensor;
 }
 

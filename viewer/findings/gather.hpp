@@ -6,11 +6,12 @@
 
 #include "findings.hpp"
 #include "places.hpp"
+#include "report/muted_causes.hpp"
 
 namespace nanlens::findings {
 
 /// No more findings than these are listed; further ones are only counted.
-inline constexpr std::size_t most_findings = 1000;
+inline constexpr std::size_t most_findings = report::most_compared;
 
 /// Looks for the causes of every bad run: those of the run that went bad first lead, the most important one before all.
 /// Fills findings, their number, and what they tell of the coverage, which must be there.

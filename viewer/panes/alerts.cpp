@@ -32,6 +32,7 @@ const char* by_text(const std::string& by) {
 std::string group_text(const App& app, const AlertLine& line) {
   const std::string& by = app.alerts_pane.by;
   if (line.key == "expected") return tr(Text::alerts_expected_group);
+  if (line.key == "muted") return tr(Text::alerts_muted_group);
   if (line.text.empty()) return tr(by == "line" ? Text::alerts_no_line : Text::alerts_no_group);
   return by == "class" ? class_text(line.event_class) : line.text;
 }
@@ -45,10 +46,11 @@ void draw_group(App& app, const Rect& row, const AlertLine& line) {
   Rect inner = row.inset(ui.px(6), 0);
   ui.text_in(inner.cut_left(ui.px(14)), ui.sans, 12, ui.theme.dim, folded ? "▸" : "▾");
   const std::string count = format_count(static_cast<double>(line.count));
-  ui.text_in(inner.cut_right(ui.text_width(ui.mono, 12, count) + ui.px(2)), ui.mono, 12, ui.theme.bad, count,
-             Ellipsis::right, true);
+  const bool muted = line.key == "expected" || line.key == "muted";
+  ui.text_in(inner.cut_right(ui.text_width(ui.mono, 12, count) + ui.px(2)), ui.mono, 12,
+             muted ? ui.theme.dim : ui.theme.bad, count, Ellipsis::right, true);
+  if (hit.hovered && line.key == "muted") ui.tooltip(app.overview.verdict.reasons);
   if (inner.w > ui.px(110)) draw_sparkline(ui, inner.cut_right(ui.px(44)).inset(ui.px(2), ui.px(5)), line.sparkline);
-  const bool muted = line.key == "expected";
   ui.bold_in(inner, 12, muted ? ui.theme.dim : ui.theme.text, group_text(app, line));
 }
 
@@ -69,9 +71,10 @@ void draw_alert(App& app, const Rect& row, const AlertLine& line) {
   Rect inner = row.inset(ui.px(6), 0);
   inner.cut_left(ui.px(10));
   ui.text_in(inner.cut_left(ui.px(14)), ui.sans, 11, ui.theme.bad,
-             line.index == 0 ? "★"
-             : selected      ? "▶"
-                             : class_sign(line.event_class));
+             !line.muted.empty() ? class_sign(EventClass::expected)
+             : line.index == 0   ? "★"
+             : selected          ? "▶"
+                                 : class_sign(line.event_class));
   std::string call = line.call < 0 ? "" : "#" + std::to_string(line.call);
   if (app.several_ranks() && line.job_rank >= 0) {
     const std::string rank = tr(Text::rank_named, {{"rank", line.job_rank}});
@@ -80,7 +83,8 @@ void draw_alert(App& app, const Rect& row, const AlertLine& line) {
   }
   ui.text_in(inner.cut_right(ui.text_width(ui.mono, 11, call) + ui.px(4)), ui.mono, 11, ui.theme.dim, call,
              Ellipsis::right, true);
-  const float name = ui.text_in(inner, ui.mono, 12, ui.theme.text, line.text, Ellipsis::left);
+  const float name =
+      ui.text_in(inner, ui.mono, 12, line.muted.empty() ? ui.theme.text : ui.theme.dim, line.text, Ellipsis::left);
   inner.cut_left(name + ui.px(8));
   if (inner.w > ui.px(40)) {
     ImGui::PushClipRect(inner.min(), inner.max(), true);  // bad counts are never left out, only cut
@@ -91,6 +95,7 @@ void draw_alert(App& app, const Rect& row, const AlertLine& line) {
   if (hit.hovered)
     ui.tooltip(std::string(class_text(line.event_class)) + "\n" + tensor_text(line.text, line.graph_name) + "\n" +
                line.op_type + "  " + format_badges(line.badges) +
+               (line.muted.empty() ? "" : "\n" + tr(Text::muted_by, {{"place", line.muted}})) +
                (ranks ? "\n" + tr(Text::rank_named, {{"rank", line.job_rank}}) : ""));
 }
 
@@ -104,11 +109,16 @@ void draw_type_row(App& app, const Rect& row) {
   if (ui.tool("alerts:fold", arrow.inset(0, ui.finger ? 0 : ui.px(4)), app.alerts_pane.folded ? "▸" : "▾",
               tr(Text::alerts_fold)))
     app.command("fold_alerts");
-  const std::string count = "∞: " + format_count(static_cast<double>(app.alerts.total));
+  const std::uint64_t open = app.alerts.total - std::min(app.alerts.total, app.alerts.muted);
+  const std::string count = "∞: " + format_count(static_cast<double>(open));
   const float width = ui.text_width(ui.mono, 11, count) + ui.px(8);
-  ui.tag({inner.right() - width, inner.y}, inner.h, count, ui.theme.badfill, ui.theme.onbad);
+  ui.tag({inner.right() - width, inner.y}, inner.h, count, open > 0 ? ui.theme.badfill : ui.theme.fin,
+         open > 0 ? ui.theme.onbad : ui.theme.onfin);
   inner.cut_right(width + ui.px(6));
-  ui.bold_in(inner, 13, ui.theme.text, "NaN/∞");
+  inner.cut_left(ui.bold_in(inner, 13, ui.theme.text, "NaN/∞") + ui.px(8));
+  if (app.alerts.muted > 0)
+    ui.text_in(inner, ui.sans, 11, ui.theme.dim, tr(Text::alerts_muted, {{"n", app.alerts.muted}}), Ellipsis::right,
+               true);
 }
 
 void draw_footer(App& app, Rect bar) {

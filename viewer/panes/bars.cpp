@@ -50,6 +50,8 @@ void draw_bar_tools(App& app, Rect& bar) {
     const Result result = app.command("open_logdir");
     if (!result.ok) app.toast(result.message);
   }
+  const bool shares = app.platform.share && app.overview.run >= 0 && !app.ui.finger;
+  if (shares && draw_bar_tool(app, bar, "share", tr(Text::bar_share), tr(Text::cmd_share))) app.command("share");
   draw_faults(app, bar);
 }
 

@@ -80,6 +80,20 @@ std::vector<Entry> entries_of(const Explanation& e) {
   return entries;
 }
 
+std::string muted_text(const CauseLine& c) {
+  return c.muted_by.empty() ? "" : tr(Text::muted_by, {{"place", c.muted_by + " (" + c.reason + ")"}});
+}
+
+// "Expected…", at the right end.
+void draw_mute_tool(App& app, Rect& row, std::size_t index) {
+  const Ui& ui = app.ui;
+  const char* const label = tr(Text::menu_mute);
+  const Rect at = row.cut_right(ui.bar_width(ui.label_width(label)));
+  if (app.ui.tool("cause:mute:" + std::to_string(index), at, label, tr(Text::cmd_mute)))
+    app.command("mute", {{"cause", index}});
+  row.cut_right(ui.px(6));
+}
+
 void draw_cause(App& app, Rect row, const Entry& entry) {
   Ui& ui = app.ui;
   const CauseLine& c = *entry.cause;
@@ -87,16 +101,21 @@ void draw_cause(App& app, Rect row, const Entry& entry) {
   const Hit hit = ui.item((listed ? "cause:" : "expected:") + std::to_string(entry.index), row);
   if (hit.hovered) ui.fill(row, ui.theme.badge);
   if (hit.clicked && listed) app.command("focus_cause", {{"index", entry.index}});
-  if (hit.hovered) ui.tooltip(c.sentence + "\n" + c.consequence + "\n" + c.remedy);
+  const std::string mark = muted_text(c);
+  if (hit.hovered) ui.tooltip(c.sentence + "\n" + c.consequence + "\n" + c.remedy + (mark.empty() ? "" : "\n" + mark));
+  const bool loud = listed && mark.empty();
   Rect inner = row.inset(ui.px(8), ui.px(2));
   Rect top = inner.cut_top(ui.px(20));
-  ui.text_in(top.cut_left(ui.px(20)), ui.sans, 13, listed ? ui.theme.bad : ui.theme.dim, class_sign(c.event_class));
+  ui.text_in(top.cut_left(ui.px(20)), ui.sans, 13, loud ? ui.theme.bad : ui.theme.dim,
+             class_sign(mark.empty() ? c.event_class : EventClass::expected));
   const std::string place = place_text(c.path, c.line);
   ui.text_in(top.cut_right(ui.text_width(ui.mono, 12, place) + ui.px(4)), ui.mono, 12, ui.theme.link, place,
              Ellipsis::right, true);
-  ui.bold_in(top, 13, ui.theme.text, c.sentence);
+  if (loud) draw_mute_tool(app, top, entry.index);
+  ui.bold_in(top, 13, mark.empty() ? ui.theme.text : ui.theme.dim, c.sentence);
   inner.cut_left(ui.px(20));
-  ui.text_in(inner.cut_top(ui.px(18)), ui.sans, 12, ui.theme.dim, c.consequence + "  " + c.remedy);
+  ui.text_in(inner.cut_top(ui.px(18)), ui.sans, 12, ui.theme.dim,
+             mark.empty() ? c.consequence + "  " + c.remedy : mark);
 }
 
 void draw_removed(App& app, Rect row, const Entry& entry) {
@@ -141,9 +160,16 @@ void draw_headline(App& app, Rect top, const CauseLine& c) {
   if (hit.hovered) ui.fill(top, ui.theme.badsoft);
   if (hit.clicked) app.command("focus_cause", {{"index", 0}});
   top = top.inset(ui.px(14), ui.px(8));
-  const float used = ui.paragraph(top, ui.sans, 15, ui.theme.bad, c.sentence + " " + c.consequence);
+  const std::string mark = muted_text(c);
+  if (mark.empty()) {
+    Rect tool = top.cut_right(ui.bar_width(ui.label_width(tr(Text::menu_mute))) + ui.px(6));
+    Rect tool_row = tool.cut_top(ui.bar(22));
+    draw_mute_tool(app, tool_row, 0);
+  }
+  const float used =
+      ui.paragraph(top, ui.sans, 15, mark.empty() ? ui.theme.bad : ui.theme.dim, c.sentence + " " + c.consequence);
   top.cut_top(used + ui.px(4));
-  ui.paragraph(top, ui.sans, 13, ui.theme.text, c.remedy);
+  ui.paragraph(top, ui.sans, 13, ui.theme.text, mark.empty() ? c.remedy : mark);
 }
 
 // How much of the run the causes explain.

@@ -39,6 +39,12 @@ void draw_chain(App& app, Rect& area);
 /// Why there is a NaN: causes, what is expected, what removed bad values.
 void draw_causes(App& app, const Rect& window);
 void draw_settings(App& app, const Rect& window);
+/// The line of nanlens.mutes that mutes a cause, and where it may go.
+void draw_mute(App& app, const Rect& window);
+/// What of the recording is handed on, as one file.
+void draw_share(App& app, const Rect& window);
+/// The values of a tensor as a heat map.
+void draw_values(App& app, const Rect& window);
 /// A sign for a class, which never relies on colour: ✱ made here, ⊘ removed, ⇥ came in bad.
 const char* class_sign(EventClass event_class);
 /// Palette, help, diagnostics, notices.

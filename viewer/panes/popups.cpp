@@ -196,9 +196,12 @@ void draw_palette(App& app, const Rect& window);
 void draw_popups(App& app, const Rect& window) {
   // One row for each popup.
   constexpr std::pair<Popup, void (*)(App&, const Rect&)> popups[] = {
-      {Popup::help, draw_help},         {Popup::diagnostics, draw_diagnostics}, {Popup::licences, draw_licences},
-      {Popup::runs, draw_runs},         {Popup::columns, draw_columns},         {Popup::causes, draw_causes},
-      {Popup::settings, draw_settings}, {Popup::ops_of_line, draw_ops_of_line}, {Popup::palette, draw_palette}};
+      {Popup::help, draw_help},         {Popup::diagnostics, draw_diagnostics},
+      {Popup::licences, draw_licences}, {Popup::runs, draw_runs},
+      {Popup::columns, draw_columns},   {Popup::causes, draw_causes},
+      {Popup::settings, draw_settings}, {Popup::ops_of_line, draw_ops_of_line},
+      {Popup::palette, draw_palette},   {Popup::mute, draw_mute},
+      {Popup::share, draw_share},       {Popup::values, draw_values}};
   static_assert(std::size(popups) + 1 == popup_ids.size());
   const Popup shown = app.popup;
   for (const auto& [popup, draw] : popups)

@@ -37,6 +37,13 @@ void expected_entry(App& app, const Row& row) {
     app.command("mark_expected", {{"scope", site}, {"on", !marked}});
 }
 
+// The line of nanlens.mutes for its cause: of the selected row, whose cause is known.
+void mute_entry(App& app, const Row& row) {
+  const bool selected = app.selection.focus.trace == static_cast<std::int64_t>(row.index);
+  if (!selected || app.selection.conditions.empty() || !app.selection.muted_by.empty()) return;
+  if (entry(app, "mute", tr(Text::menu_mute))) app.command("mute");
+}
+
 void draw_entries(App& app, const Row& row) {
   if (entry(app, "name", tr(Text::menu_copy_name))) app.command("copy", {{"what", "name"}, {"index", row.index}});
   if (entry(app, "row", tr(Text::menu_copy_row))) app.command("copy", {{"what", "row"}, {"index", row.index}});
@@ -45,6 +52,7 @@ void draw_entries(App& app, const Row& row) {
   ImGui::Separator();
   if (entry(app, "pin", tr(Text::menu_pin), keys_of("pin"))) app.command("pin", {{"trace", row.index}});
   if (row.bad) expected_entry(app, row);
+  if (row.bad) mute_entry(app, row);
   ImGui::Separator();
   if (entry(app, "source", tr(Text::menu_source))) {
     app.command("focus_trace", {{"index", row.index}});

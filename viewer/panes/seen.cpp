@@ -52,6 +52,13 @@ void draw_seen(App& app, Rect row, std::size_t k) {
   const std::string words = words_of(tensor);
   const Hit hit = ui.item("seen:" + std::to_string(k), row, false);
   if (hit.hovered) ui.tooltip(tr(Text::seen_hint) + seen_text(app.selection));
+  if (tensor.stored) {
+    const char* const label = tr(Text::seen_values);
+    const Rect tool = row.cut_right(ui.bar_width(ui.label_width(label)));
+    if (ui.tool("seen:values:" + std::to_string(k), tool, label, tr(Text::cmd_values)))
+      app.command("show_values", {{"index", k}, {"name", name}});
+    row.cut_right(ui.px(4));
+  }
   const float named = std::max(ui.px(70), ui.text_width(ui.sans, 12, name) + ui.px(8));
   ui.text_in(row.cut_left(std::min(named, row.w * 0.4F)), ui.sans, 12, ui.theme.dim, name);
   const float least = std::min(row.w * 0.4F, ui.text_width(ui.sans, 12, words) + ui.px(8));

@@ -14,7 +14,10 @@ namespace {
 
 // The sentence of the strip: the cause; until that is known, what went bad first and where it was made.
 std::string verdict_text(const Verdict& v) {
-  if (v.explained) return v.cause.sentence + " " + v.cause.consequence;
+  if (v.all_muted) return tr(Text::verdict_all_muted, {{"n", v.num_causes}, {"place", v.muted_by}});
+  const std::string muted =
+      v.num_muted == 0 ? "" : " " + tr(Text::verdict_muted, {{"n", v.num_muted}, {"place", v.muted_by}});
+  if (v.explained) return v.cause.sentence + " " + v.cause.consequence + muted;
   const std::string tensor = tensor_text(v.tensor, v.graph_name);
   if (v.path.empty()) return tr(Text::verdict_first, {{"tensor", tensor}});
   return tr(Text::verdict_first_at, {{"tensor", tensor}, {"place", place_text(v.path, v.line)}});
@@ -124,9 +127,14 @@ void draw_verdict_buttons(App& app, Rect& inner) {
 
 void handle_verdict(App& app, const Hit& hit) {
   const Verdict& v = app.overview.verdict;
-  if (hit.clicked) app.command(v.explained ? "focus_cause" : "first_bad");
+  // What is selected may follow from a muted cause; the strip speaks of another one then.
+  if (hit.clicked && v.num_muted > 0)
+    app.command("focus_cause", {{"index", 0}});
+  else if (hit.clicked)
+    app.command(v.explained ? "focus_cause" : "first_bad");
   if (hit.hovered && v.explained)
-    app.ui.tooltip(v.cause.sentence + "\n" + v.cause.consequence + "\n" + v.cause.remedy);
+    app.ui.tooltip(v.cause.sentence + "\n" + v.cause.consequence + "\n" + v.cause.remedy +
+                   (v.reasons.empty() ? "" : "\n" + tr(Text::muted_by, {{"place", v.reasons}})));
   else if (hit.hovered)
     app.ui.tooltip(v.path + ":" + std::to_string(v.line) + "\n" + v.code);
 }
@@ -135,17 +143,18 @@ void handle_verdict(App& app, const Hit& hit) {
 float draw_wrapped_verdict(App& app, Rect area) {
   Ui& ui = app.ui;
   const Verdict& v = app.overview.verdict;
-  const std::string text = "▲  " + verdict_text(v);
+  const std::string text = (v.all_muted ? "∅  " : "▲  ") + verdict_text(v);
+  const ImU32 back = v.all_muted ? ui.theme.panel : ui.theme.badsoft;
   const float padding = ui.px(8);
   const float needed = ui.paragraph_height(ui.sans, 14, text, area.w - 2 * ui.px(10)) + 2 * padding;
   const Rect sentence = area.cut_top(std::clamp(needed, ui.bar(30), area.h * 0.3f));
-  ui.fill(sentence, ui.theme.badsoft);
+  ui.fill(sentence, back);
   handle_verdict(app, ui.item("verdict", sentence));
-  ui.paragraph(sentence.inset(ui.px(10), padding), ui.sans, 14, ui.theme.bad, text);
+  ui.paragraph(sentence.inset(ui.px(10), padding), ui.sans, 14, v.all_muted ? ui.theme.dim : ui.theme.bad, text);
   float height = sentence.h;
   if (v.explained) {
     const Rect bar = area.cut_top(ui.bar(30));
-    ui.fill(bar, ui.theme.badsoft);
+    ui.fill(bar, back);
     Rect inner = bar.inset(ui.px(8), 0);
     draw_close(app, inner);
     draw_verdict_buttons(app, inner);
@@ -170,7 +179,8 @@ float draw_verdict(App& app, Rect area) {
   const Verdict& v = app.overview.verdict;
   if (v.alert >= 0 && ui.finger) return draw_wrapped_verdict(app, area);
   const Rect bar = area.cut_top(ui.px(30));
-  ui.fill(bar, v.alert >= 0 ? ui.theme.badsoft : ui.theme.panel);
+  const bool alarm = v.alert >= 0 && !v.all_muted;
+  ui.fill(bar, alarm ? ui.theme.badsoft : ui.theme.panel);
   ui.hline(bar.x, bar.bottom() - 1, bar.w, ui.theme.line);
   if (v.alert < 0) return draw_clean_verdict(app, bar);
   Rect inner = bar.inset(ui.px(10), 0);
@@ -178,8 +188,9 @@ float draw_verdict(App& app, Rect area) {
   draw_close(app, inner);
   if (v.explained && inner.w > ui.px(300)) draw_verdict_buttons(app, inner);
   handle_verdict(app, hit);
-  inner.cut_left(ui.text_in(inner, ui.sans, 14, ui.theme.bad, "▲  ") + ui.px(2));
-  inner.cut_left(ui.bold_in(inner, 14, ui.theme.bad, verdict_text(v)) + ui.px(10));
+  const ImU32 color = alarm ? ui.theme.bad : ui.theme.dim;
+  inner.cut_left(ui.text_in(inner, ui.sans, 14, color, alarm ? "▲  " : "∅  ") + ui.px(2));
+  inner.cut_left(ui.bold_in(inner, 14, color, verdict_text(v)) + ui.px(10));
   if (v.explained) return bar.h + draw_remedy(app, area);
   const std::vector<Badge> bad = bad_badges(v.badges);
   if (inner.w > ui.px(80)) inner.cut_left(ui.badges({inner.x, inner.y}, inner.w, inner.h, bad) + ui.px(10));

@@ -185,9 +185,9 @@ void Mutes::read(const std::string& name, std::string_view text, std::string_vie
     mark.line = number;
     LineReader reader(line, mark);
     if (!reader.read())
-      problems_.push_back({name, number, reader.column(), reader.message() + "; the line mutes nothing"});
+      problems_.push_back({name, number, reader.column(), reader.message() + "; the line mutes nothing", false});
     else if (!mark.until.empty() && mark.until < today)
-      problems_.push_back({name, number, 0, "expired after " + mark.until + ": it mutes nothing any more"});
+      problems_.push_back({name, number, 0, "expired after " + mark.until + ": it mutes nothing any more", false});
     else
       marks_.push_back(std::move(mark));
   }
@@ -206,7 +206,7 @@ const Mute* Mutes::match(const MuteSubject& subject) {
 std::vector<MuteProblem> Mutes::problems() const {
   std::vector<MuteProblem> all = problems_;
   for (const Mute& mark : marks_)
-    if (mark.hits == 0) all.push_back({mark.file, mark.line, 0, "matches nothing here"});
+    if (mark.hits == 0) all.push_back({mark.file, mark.line, 0, "matches nothing here", true});
   reader::sort_stably(all, [this](const MuteProblem& a, const MuteProblem& b) {
     const auto place = [this](const MuteProblem& p) {
       return std::tuple(std::find(files_.begin(), files_.end(), p.file), p.line);
@@ -225,6 +225,22 @@ MuteSubject mute_subject(const reader::Run& run, const causes::Sentence& sentenc
           graph == reader::none ? std::string() : std::string(definitions.text(definitions.graphs()[graph].name)),
           sentence.place.file_path,
           sentence.place.line};
+}
+
+std::string mute_conditions(const MuteSubject& subject) {
+  std::string line;
+  const auto add = [&line](const char* name, const std::string& value) {
+    if (value.empty() || value.find_first_of("\"\r\n") != std::string::npos) return;
+    const char* const quote = value.find_first_of(" \t") == std::string::npos ? "" : "\"";
+    line.append(line.empty() ? "" : " ").append(name).append(quote).append(value).append(quote);
+  };
+  add("rule:", subject.rule);
+  add("type:", subject.op_type);
+  if (subject.op_name != subject.op_type) add("op:", subject.op_name);
+  add("graph:", subject.graph);
+  const std::string file = subject.file.substr(subject.file.rfind('/') + 1);
+  add("file:", subject.line > 0 && !file.empty() ? file + ":" + std::to_string(subject.line) : file);
+  return line;
 }
 
 std::string today() {

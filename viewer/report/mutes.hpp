@@ -53,6 +53,7 @@ struct MuteProblem {
   std::size_t line = 0;
   std::size_t column = 0;  ///< from 1; 0: the whole line
   std::string message;
+  bool is_idle = false;  ///< it can be read, and has matched nothing so far
 };
 
 /// The marks of any number of files.
@@ -66,6 +67,8 @@ class Mutes {
 
   /// What can't be read, has expired, or has matched nothing so far, by file and line.
   [[nodiscard]] std::vector<MuteProblem> problems() const;
+  /// Is there no mark that could match?
+  [[nodiscard]] bool empty() const noexcept { return marks_.empty(); }
   /// The names of what was read.
   [[nodiscard]] const std::vector<std::string>& files() const noexcept { return files_; }
 
@@ -77,6 +80,9 @@ class Mutes {
 
 /// What marks are compared with, of a cause of a run.
 MuteSubject mute_subject(const reader::Run& run, const causes::Sentence& sentence);
+
+/// The conditions of a line that mutes this: what goes before " -- " and the reason.
+std::string mute_conditions(const MuteSubject& subject);
 
 /// Today's date in UTC, "2027-01-31".
 std::string today();

@@ -39,6 +39,8 @@ class Logdir {
   [[nodiscard]] std::string fault() const {
     return no_memory_ ? "there is not enough memory to look for more files" : fault_;
   }
+  /// Where the files lie; what `prepare` makes ready is so after an update that was not stopped.
+  [[nodiscard]] Storage& storage() const noexcept { return *storage_; }
   /// The runs, by the time they were started. A run's address stays valid as long as the Logdir; it leaves the list if
   /// its metadata, come late, shows it to be a host of another.
   [[nodiscard]] const std::vector<std::unique_ptr<Run>>& runs() const noexcept { return runs_; }

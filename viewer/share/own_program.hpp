@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
-namespace nanlens::cli {
+namespace nanlens::share {
 
 /// The path of this program's file; empty if the system does not tell.
 inline std::filesystem::path own_program() {
@@ -13,4 +13,4 @@ inline std::filesystem::path own_program() {
   return std::filesystem::read_symlink("/proc/self/exe", none);
 }
 
-}  // namespace nanlens::cli
+}  // namespace nanlens::share

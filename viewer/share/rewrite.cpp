@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <ios>
 #include <memory>
 #include <utility>
 
@@ -14,11 +15,11 @@
 #include <nanlens/reader/directory_storage.hpp>
 #include <nanlens/reader/reader.hpp>
 
-#include "library.hpp"
-#include "open.hpp"
+#include "report/failure.hpp"
+#include "report/mutes_files.hpp"
 #include "tfdbg2.pb.h"
 
-namespace nanlens::cli {
+namespace nanlens::share {
 
 namespace {
 
@@ -40,13 +41,27 @@ bool is_text(const FieldDescriptor& field) {
 // Numbers spell a word as short as this by chance; a longer one in them was put there.
 constexpr std::size_t longest_chance = 5;
 
+// True if the bytes of a file have this text among them.
+bool file_has(const fs::path& path, const std::string& text) {
+  std::ifstream in(path, std::ios::binary);
+  std::string kept;
+  std::vector<char> buffer(std::size_t{1} << 20);
+  while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0) {
+    kept.append(buffer.data(), static_cast<std::size_t>(in.gcount()));
+    if (kept.find(text) != std::string::npos) return true;
+    if (kept.size() > text.size()) kept.erase(0, kept.size() - text.size());
+  }
+  return false;
+}
+
 // The format's own version can't be another one. Numbers stay, and are searched at the end. A serialised graph would
 // break: it goes whole.
 std::string redacted_field(const FieldDescriptor& field, const std::string& text,
                            const std::vector<std::string>& words) {
   if (field.name().find("graph_def") != std::string::npos) return holds_any(text, words) ? std::string() : text;
   if (field.name() == "file_version" && holds_any(text, words))
-    throw Failure("'" + text + "', the version of the format, can't be taken out of a logdir. Nothing was written");
+    throw report::Failure("'" + text +
+                          "', the version of the format, can't be taken out of a logdir. Nothing was written");
   return is_text(field) ? redacted(text, words) : text;
 }
 
@@ -140,8 +155,19 @@ void rewrite_file(const std::string& name, std::unique_ptr<reader::ByteSource> s
       [&](const reader::ScanFault&) { ++damaged; }, [](std::uint64_t) { return true; });
   if (!scanner.tail_fault().empty()) ++damaged;
   file.close();
-  if (!file) throw Failure("can't write '" + to.string() + "'");
+  if (!file) throw report::Failure("can't write '" + to.string() + "'");
   if (damaged > 0) std::fprintf(stderr, "nanlens: %s: damaged records are left out: %zu\n", name.c_str(), damaged);
+}
+
+// Of marks, which are a text as a whole.
+void copy_text(reader::ByteSource& source, const Rewriting& rewriting, const fs::path& to) {
+  std::string text(static_cast<std::size_t>(source.size()), '\0');
+  text.resize(source.read(0, reinterpret_cast<unsigned char*>(text.data()), text.size()));
+  fs::create_directories(to.parent_path());
+  std::ofstream file(to, std::ios::binary | std::ios::trunc);
+  file << redacted(std::move(text), rewriting.redact);
+  file.close();
+  if (!file) throw report::Failure("can't write '" + to.string() + "'");
 }
 
 }  // namespace
@@ -158,23 +184,27 @@ std::string redacted(std::string text, const std::vector<std::string>& words) {
 LogdirFiles rewrite(const LogdirFiles& files, const Rewriting& rewriting, const std::string& directory) {
   for (std::size_t k = 0; k < rewriting.redact.size(); ++k)
     if (holds_any(word_instead(k), rewriting.redact))
-      throw Failure("a part of '" + word_instead(k) + "' can't be taken out: it is what stands instead of a text");
+      throw report::Failure("a part of '" + word_instead(k) +
+                            "' can't be taken out: it is what stands instead of a text");
   LogdirFiles result;
   for (const std::string& name : files.names) {
     std::string why;
     auto source = files.storage->open(name, why);
-    if (source == nullptr) throw Failure("'" + name + "' can't be read: " + why);
+    if (source == nullptr) throw report::Failure("'" + name + "' can't be read: " + why);
     const std::string new_name = redacted(name, rewriting.redact);
     const fs::path to = fs::path(directory) / new_name;
-    rewrite_file(name, std::move(source), rewriting, to);
+    if (name.substr(name.rfind('/') + 1) == report::mutes_name)
+      copy_text(*source, rewriting, to);
+    else
+      rewrite_file(name, std::move(source), rewriting, to);
     for (const std::string& word : rewriting.redact)
-      if (new_name.find(word) != std::string::npos || (word.size() > longest_chance && has_text(to, word)))
-        throw Failure("'" + word + "' can't be taken out of '" + name +
-                      "': it is a part of the format, or of numbers. Nothing was written");
+      if (new_name.find(word) != std::string::npos || (word.size() > longest_chance && file_has(to, word)))
+        throw report::Failure("'" + word + "' can't be taken out of '" + name +
+                              "': it is a part of the format, or of numbers. Nothing was written");
     result.names.push_back(new_name);
   }
   result.storage = std::make_unique<reader::DirectoryStorage>(directory);
   return result;
 }
 
-}  // namespace nanlens::cli
+}  // namespace nanlens::share

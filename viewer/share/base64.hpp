@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace nanlens::cli {
+namespace nanlens::share {
 
 /// Base64 of what is added, in any parts; `finish` pads the end.
 class Base64 {
@@ -43,4 +43,4 @@ class Base64 {
   int num_pending_ = 0;
 };
 
-}  // namespace nanlens::cli
+}  // namespace nanlens::share

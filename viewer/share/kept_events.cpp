@@ -3,18 +3,27 @@
 #include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <vector>
 
+#include <nanlens/causes/sentence.hpp>
 #include <nanlens/logdir/file_set.hpp>
 
-#include "open.hpp"
-#include "why.hpp"
+#include "report/failure.hpp"
 
-namespace nanlens::cli {
+namespace nanlens::share {
 
 namespace {
 
 using causes::EventRef;
+
+std::unique_ptr<causes::Causes> finished_causes(reader::Run& run) {
+  auto causes = std::make_unique<causes::Causes>(run);
+  constexpr std::size_t slice = 65536;
+  while (!causes->advance(slice)) {
+  }
+  return causes;
+}
 
 // Of one run.
 class Keeper {
@@ -76,7 +85,7 @@ void keep_ancestors(causes::Causes& causes, EventRef event, Keeper& keeper) {
 
 // True if the run has a cause to keep.
 bool keep_causes(reader::Run& run, Keeper& keeper) {
-  const auto causes = find_causes(run);
+  const auto causes = finished_causes(run);
   constexpr std::size_t most_groups = 50;
   causes::SentenceWriter writer(*causes);
   const auto& groups = writer.groups().list();
@@ -103,8 +112,8 @@ KeptEvents events_of_causes(const reader::Logdir& logdir, std::int64_t around) {
     keeper.keep_calls_of_rows();
     keeper.add_to(events);
   }
-  if (!any) throw Failure("there is no NaN or infinity on record, and so no cause to keep what is around it");
+  if (!any) throw report::Failure("there is no NaN or infinity on record, and so no cause to keep what is around it");
   return events;
 }
 
-}  // namespace nanlens::cli
+}  // namespace nanlens::share

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace nanlens::cli {
+namespace nanlens::share {
 
 /// Writes under another name until `finish`; what was not finished is removed. What is no file, such as a pipe or
 /// /dev/null, is written as it is, and stays what it is.
@@ -30,4 +30,4 @@ class WholeFile {
   bool finished_ = false;
 };
 
-}  // namespace nanlens::cli
+}  // namespace nanlens::share

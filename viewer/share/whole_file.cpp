@@ -7,9 +7,9 @@
 #include <system_error>
 #include <utility>
 
-#include "open.hpp"
+#include "report/failure.hpp"
 
-namespace nanlens::cli {
+namespace nanlens::share {
 
 namespace {
 
@@ -29,7 +29,7 @@ WholeFile::WholeFile(std::string path) : path_(behind_links(std::move(path))) {
   const bool in_place = fs::exists(status) && !fs::is_regular_file(status);
   unfinished_ = in_place ? path_ : path_ + ".part";
   file_.open(unfinished_, std::ios::binary | std::ios::trunc);
-  if (!file_) throw Failure("can't write '" + path_ + "': " + std::strerror(errno));
+  if (!file_) throw report::Failure("can't write '" + path_ + "': " + std::strerror(errno));
 }
 
 WholeFile::~WholeFile() {
@@ -45,8 +45,8 @@ bool WholeFile::write(std::string_view bytes) {
 void WholeFile::finish() {
   file_.close();
   if (!file_ || (unfinished_ != path_ && std::rename(unfinished_.c_str(), path_.c_str()) != 0))
-    throw Failure("can't write '" + path_ + "': " + std::strerror(errno));
+    throw report::Failure("can't write '" + path_ + "': " + std::strerror(errno));
   finished_ = true;
 }
 
-}  // namespace nanlens::cli
+}  // namespace nanlens::share

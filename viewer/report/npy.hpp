@@ -6,7 +6,7 @@
 
 #include <nanlens/reader/stored_tensor.hpp>
 
-namespace nanlens::cli {
+namespace nanlens::report {
 
 /// The type in NumPy's words ("<f4"); dtypes that NumPy lacks as unsigned integers of the same bits. Empty if there is
 /// none.
@@ -18,4 +18,4 @@ bool numpy_has(DType dtype);
 /// The bytes of the file.
 std::string npy_file(const reader::StoredTensor& tensor);
 
-}  // namespace nanlens::cli
+}  // namespace nanlens::report

@@ -7,9 +7,10 @@
 #include <nanlens/logdir/file_set.hpp>
 #include <nanlens/reader/live_storage.hpp>
 
-#include "open.hpp"
+#include "report/failure.hpp"
+#include "report/mutes_files.hpp"
 
-namespace nanlens::cli {
+namespace nanlens::share {
 
 namespace {
 
@@ -24,15 +25,18 @@ bool is_logdir_file(const std::string& name) {
 LogdirFiles open_logdir_files(const std::string& path) {
   std::string why;
   auto storage = archive::open_path(path, why);
-  if (storage == nullptr) throw Failure(why);
+  if (storage == nullptr) throw report::Failure(why);
   LogdirFiles files;
   files.storage = std::make_unique<reader::LiveStorage>(std::move(storage));
   files.storage->prepare({});
   for (const auto& name : files.storage->list(logdir::file_prefix))
     if (is_logdir_file(name)) files.names.push_back(name);
-  if (!files.names.empty()) return files;
+  if (!files.names.empty()) {
+    if (const std::string marks = report::mutes_in(*files.storage); !marks.empty()) files.names.push_back(marks);
+    return files;
+  }
   const std::string fault = files.storage->fault();
-  throw Failure("there is no tfdbg2 logdir in '" + path + "'" + (fault.empty() ? "" : ": " + fault));
+  throw report::Failure("there is no tfdbg2 logdir in '" + path + "'" + (fault.empty() ? "" : ": " + fault));
 }
 
-}  // namespace nanlens::cli
+}  // namespace nanlens::share

@@ -9,7 +9,7 @@
 #include "kept_events.hpp"
 #include "logdir_files.hpp"
 
-namespace nanlens::cli {
+namespace nanlens::share {
 
 struct Rewriting {
   bool no_source = false;           ///< without the text of source files
@@ -27,4 +27,4 @@ std::string redacted(std::string text, const std::vector<std::string>& words);
 /// stderr.
 LogdirFiles rewrite(const LogdirFiles& files, const Rewriting& rewriting, const std::string& directory);
 
-}  // namespace nanlens::cli
+}  // namespace nanlens::share

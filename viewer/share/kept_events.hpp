@@ -9,7 +9,7 @@
 
 #include <nanlens/reader/logdir.hpp>
 
-namespace nanlens::cli {
+namespace nanlens::share {
 
 /// Events of a logdir, by the names of their files and where their records begin.
 struct KeptEvents {
@@ -22,4 +22,4 @@ struct KeptEvents {
 /// these rows. Throws Failure if nothing in the logdir has a cause.
 KeptEvents events_of_causes(const reader::Logdir& logdir, std::int64_t around);
 
-}  // namespace nanlens::cli
+}  // namespace nanlens::share

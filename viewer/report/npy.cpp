@@ -1,8 +1,8 @@
-#include "npy.hpp"
+#include "report/npy.hpp"
 
 #include <cstdint>
 
-namespace nanlens::cli {
+namespace nanlens::report {
 
 bool numpy_has(DType dtype) {
   return !is_floating(dtype) || dtype == DType::float16 || dtype == DType::float32 || dtype == DType::float64;
@@ -42,4 +42,4 @@ std::string npy_file(const reader::StoredTensor& tensor) {
   return file + header + tensor.content;
 }
 
-}  // namespace nanlens::cli
+}  // namespace nanlens::report

@@ -1,0 +1,58 @@
+#include "report/muted_causes.hpp"
+
+#include <algorithm>
+
+#include "report/describe.hpp"
+
+namespace nanlens::report {
+
+namespace {
+
+std::string counted_things(std::uint64_t n, const std::string& thing) {
+  return with_separators(n) + " " + thing + (n == 1 ? "" : "s");
+}
+
+}  // namespace
+
+MutedCauses::MutedCauses(causes::SentenceWriter& writer, causes::Causes& causes, Mutes& mutes) {
+  const auto compare = [&](std::uint32_t root) {
+    if (all_++ >= most_compared || mutes.empty()) return;
+    if (const Mute* const mark = mutes.match(mute_subject(causes.run(), writer.sentence(root))))
+      marks_.emplace(root, mark);
+  };
+  for (const causes::CauseGroup& group : writer.groups().list()) compare(group.root);
+  for (const std::uint32_t root : causes.benign()) compare(root);
+  headline_ = writer.groups().headline();
+  for (const causes::CauseGroup& group : writer.groups().list()) {
+    if (marks_.contains(group.root)) continue;
+    headline_ = group.root;
+    break;
+  }
+}
+
+bool MutedCauses::all_muted() const noexcept {
+  return all_ > 0 && marks_.size() == std::min<std::uint64_t>(all_, most_compared);
+}
+
+std::vector<const Mute*> MutedCauses::marks() const {
+  std::vector<const Mute*> all;
+  for (const auto& [root, mark] : marks_)
+    if (std::find(all.begin(), all.end(), mark) == all.end()) all.push_back(mark);
+  return all;
+}
+
+std::string MutedCauses::words() const {
+  if (marks_.empty()) return {};
+  return with_separators(muted()) + " of " + counted_things(all_, "cause") + (muted() == 1 ? " is" : " are") +
+         " muted, by " + mark_words(marks(), true);
+}
+
+std::string mark_words(const std::vector<const Mute*>& marks, bool reasons) {
+  constexpr std::size_t shown = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(shown, marks.size()); ++i)
+    text += (i == 0 ? "" : ", ") + marks[i]->place() + (reasons ? " (" + marks[i]->reason + ")" : "");
+  return marks.size() > shown ? text + " and " + counted_things(marks.size() - shown, "more line") : text;
+}
+
+}  // namespace nanlens::report
