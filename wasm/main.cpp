@@ -26,6 +26,8 @@ EM_JS(void, nl_js_link, (const char* link, int new_entry), { nlPage.link(UTF8ToS
 EM_JS(void, nl_js_save_part, (const char* name, const char* text, int size, int first, int complete), {
   nlPage.savePart(UTF8ToString(name), HEAPU8.slice(text, text + size), !!first, !!complete);
 });
+EM_JS(void, nl_js_share, (const char* view), { nlPage.share(UTF8ToString(view)); });
+EM_JS(char*, nl_js_share_name, (), { return stringToNewUTF8(nlPage.shareName()); });
 EM_JS(void, nl_js_save, (const char* text), { nlPage.save(UTF8ToString(text)); });
 EM_JS(void, nl_js_follow, (int on), { nlPage.follow(!!on); });
 EM_JS(int, nl_js_can_follow, (), { return nlPage.canFollow(); });
@@ -75,6 +77,16 @@ viewer::Platform make_platform() {
     nl_js_save_part(name.c_str(), part.text.data(), static_cast<int>(part.text.size()), part.first ? 1 : 0,
                     part.complete ? 1 : 0);
     return name;
+  };
+  p.share = [](const viewer::ShareWish& wish) {
+    nl_js_share(wish.view.c_str());
+    return std::string();
+  };
+  p.share_place = [] {
+    char* const text = nl_js_share_name();
+    std::string out = text;
+    std::free(text);
+    return out;
   };
   p.save_settings = [](const std::string& text) { nl_js_save(text.c_str()); };
   p.follow = [](bool on) {
@@ -131,6 +143,7 @@ EMSCRIPTEN_KEEPALIVE void nl_reply(const char* bytes, int size) {
   viewer::Reply reply;
   if (viewer::read_message(bytes, static_cast<std::size_t>(size), reply)) app->receive(std::move(reply));
 }
+EMSCRIPTEN_KEEPALIVE void nl_shared(const char* text, int ok) { app->shared(ok != 0, text); }
 EMSCRIPTEN_KEEPALIVE const char* nl_command(const char* name, const char* arguments) {
   static std::string answer;
   const Json parsed = Json::parse(arguments, nullptr, false);

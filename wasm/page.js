@@ -99,12 +99,15 @@
   const isLogdirFile = (name) => /(^|\/)tfdbg_events\..*\.(metadata|execution|graphs|graph_execution_traces|source_files|stack_frames|live)$/.test(name);
   const isArchive = (name) => /\.(nanlens|tar|tar\.zst|zst)$/i.test(name);
 
-  const onlyLogdir = (files) => files.filter((f) => isLogdirFile(f.name) || isArchive(f.name));
+  const isMutes = (name) => /(^|\/)nanlens\.mutes$/.test(name);
+  const isWanted = (name) => isLogdirFile(name) || isArchive(name) || isMutes(name);
+
+  let opened = { name: '', files: [] };
   let copied = false; // what is open is part of this file
   const openList = (files, look, copy = false) => {
     source = look;
     copied = copy;
-    const wanted = onlyLogdir(files);
+    const wanted = files.filter((f) => isWanted(f.name));
     known = sizesOf(wanted);
     startWorker();
     worker.postMessage({ files: wanted.length > 0 ? wanted : files.slice(0, 1) });
@@ -112,6 +115,7 @@
     const archives = wanted.filter((f) => isArchive(f.name)).map((f) => f.name);
     const together = archives.length > 0 && archives.length === wanted.length ? archives.join(', ') : 'logdir';
     const name = first.includes('/') ? first.split('/')[0] : together;
+    opened = { name, files: wanted };
     withText(name, (at) => Module._nl_open(at));
     wake(3);
   };
@@ -171,7 +175,7 @@
     collecting -= 1;
     wake(3);
   };
-  const openHandles = async (handles) => openList(await collect(handles, () => true), () => collect(handles, (n) => isLogdirFile(n) || isArchive(n)));
+  const openHandles = async (handles) => openList(await collect(handles, () => true), () => collect(handles, isWanted));
 
   // Chromium reads a dropped folder on file:// only by its handle, Firefox only by its entry.
   const openDrop = async (transfer) => {
@@ -214,6 +218,7 @@
       const now = sizesOf(files);
       if (now === known) return;
       known = now;
+      opened.files = files;
       worker.postMessage({ files });
       command('reload', {});
     } catch (error) {
@@ -262,12 +267,15 @@
     for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
     return bytes;
   };
+  const through = (blob, stream) => new Response(blob.stream().pipeThrough(stream)).blob();
   page.hasSample = () => (element('sample').textContent ? 1 : 0);
   // The recording that `nanlens share` has put in; its text is not needed a second time.
-  const openShared = () => {
+  const openShared = async () => {
     const run = element('run');
-    openList([{ name: run.dataset.name, blob: new Blob([bytesOf('run')]) }], null, true);
+    let blob = new Blob([bytesOf('run')]);
     run.textContent = '';
+    if (run.dataset.packing === 'gzip') blob = await through(blob, new DecompressionStream('gzip'));
+    openList([{ name: run.dataset.name, blob }], null, true);
   };
   page.openSample = () => openList([{ name: 'sample.nanlens', blob: new Blob([bytesOf('sample')]) }], null, true);
 
@@ -298,7 +306,7 @@
       const answer = await fetch(new URL('index.json', base));
       if (!answer.ok) throw new Error(new URL('index.json', base) + ': the server answered ' + answer.status);
       const folder = directory.replace(/\/+$/, '').split('/').pop() + '/';
-      const names = (await answer.json()).filter((n) => isLogdirFile(n) || isArchive(n));
+      const names = (await answer.json()).filter(isWanted);
       if (names.length === 0) throw new Error(new URL('index.json', base) + ' names no tfdbg2 files');
       return remoteFiles(names.map((name) => ({ name: folder + name, url: new URL(name, base).href })));
     };
@@ -326,9 +334,92 @@
     if (first) parts = [];
     parts.push(new Blob([bytes]));
     if (!complete) return;
-    const url = URL.createObjectURL(new Blob(parts.splice(0), { type: 'text/plain' }));
+    download(name, new Blob(parts.splice(0), { type: 'text/plain' }));
+  };
+  const download = (name, blob) => {
+    const url = URL.createObjectURL(blob);
     Object.assign(document.createElement('a'), { href: url, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(url), 60000);
+  };
+
+  // ---- Share: this page again, with what is open in it. A page from file:// can't fetch itself, so its text is kept.
+  const placeBegin = '<script type="text/plain" id="run"';
+  const placeEnd = '></' + 'script>';
+  let blank = '';
+  const keepPage = () => {
+    const run = element('run');
+    const recording = run.textContent;
+    const facts = { ...run.dataset };
+    run.textContent = '';
+    for (const key of Object.keys(facts)) delete run.dataset[key];
+    blank = '<!doctype html>\n' + document.documentElement.outerHTML;
+    run.textContent = recording;
+    Object.assign(run.dataset, facts);
+  };
+  // A header of a tar file (POSIX ustar). Long paths are divided between name and prefix.
+  const tarHeader = (path, size) => {
+    const bytes = new Uint8Array(512);
+    const put = (at, length, text) => {
+      const encoded = new TextEncoder().encode(text);
+      if (encoded.length > length) throw new Error(path + ' is too long a name');
+      bytes.set(encoded, at);
+    };
+    const octal = (n, digits) => n.toString(8).padStart(digits, '0');
+    const cut = path.length > 100 ? path.indexOf('/', path.length - 101) : -1;
+    put(0, 100, path.slice(cut + 1));
+    put(100, 24, '0000644\0' + '0000000\0' + '0000000\0');
+    put(124, 12, octal(size, 11));
+    put(136, 12, octal(Math.floor(Date.now() / 1000), 11));
+    put(148, 9, '        0');
+    put(257, 8, 'ustar\u000000');
+    put(345, 155, path.slice(0, Math.max(0, cut)));
+    put(148, 8, octal(bytes.reduce((sum, byte) => sum + byte, 0), 6) + '\0 ');
+    return bytes;
+  };
+  // An archive goes as it is; files go as one, which browsers can compress only with gzip.
+  const packed = async (files) => {
+    const archives = files.filter((f) => isArchive(f.name));
+    if (archives.length > 1) throw new Error('several archives are open: one of them alone can be handed on');
+    const blobOf = async (file) => file.blob || (await fetch(file.url)).blob();
+    const only = archives.length > 0 ? await blobOf(archives[0]) : null;
+    if (only && !/\.tar$/i.test(archives[0].name)) return { blob: only, kind: '.nanlens', packing: '' };
+    const parts = [];
+    for (const file of only ? [] : files) {
+      const blob = await blobOf(file);
+      parts.push(tarHeader(file.name, blob.size), blob, new Uint8Array((512 - blob.size % 512) % 512));
+    }
+    const tar = only || new Blob([...parts, new Uint8Array(1024)]);
+    return { blob: await through(tar, new CompressionStream('gzip')), kind: '.tar', packing: 'gzip' };
+  };
+  const base64 = async (blob) => {
+    const step = 3 * 2 ** 18;
+    const some = 2 ** 15; // arguments that a call takes
+    const texts = [];
+    for (let at = 0; at < blob.size; at += step) {
+      const bytes = new Uint8Array(await blob.slice(at, at + step).arrayBuffer());
+      let text = '';
+      for (let i = 0; i < bytes.length; i += some) text += String.fromCharCode(...bytes.subarray(i, i + some));
+      texts.push(btoa(text));
+    }
+    return texts;
+  };
+  const shareStem = () => opened.name.replace(/(\.nanlens|\.tar|\.zst|\.tar\.zst)$/i, '') || 'logdir';
+  page.shareName = () => shareStem() + '.html';
+  const share = async (view) => {
+    if (opened.files.length === 0) throw new Error('nothing is open');
+    const name = shareStem();
+    const run = await packed(opened.files);
+    const attribute = (text) => text.replace(/[&"<>]/g, (c) => '&#' + c.charCodeAt(0) + ';');
+    const facts = { name: name + run.kind, view, ...(run.packing ? { packing: run.packing } : {}) };
+    const attributes = Object.entries(facts).map(([key, value]) => ' data-' + key + '="' + attribute(value) + '"').join('');
+    const at = blank.lastIndexOf(placeBegin + placeEnd) + placeBegin.length;
+    const html = [blank.slice(0, at), attributes, '>', ...await base64(run.blob), blank.slice(at + 1)];
+    download(name + '.html', new Blob(html, { type: 'text/html' }));
+    return name + '.html';
+  };
+  page.share = (view) => {
+    const tell = (ok) => (text) => withText(text, (at) => Module._nl_shared(at, ok)) || wake(3);
+    share(view).then(tell(1), (error) => tell(0)(String(error.message)));
   };
 
   // ---- the view in the URL's hash
@@ -452,9 +543,10 @@
   // ---- the program: compressed in this file, unpacked and compiled once, for the page and its workers
   const unpack = async () => {
     if (typeof DecompressionStream === 'undefined') throw new Error('this browser is too old to unpack it');
-    const packed = bytesOf('program');
+    keepPage();
+    const compressed = bytesOf('program');
     element('program').remove();
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+    const stream = new Blob([compressed]).stream().pipeThrough(new DecompressionStream('gzip'));
     return WebAssembly.compile(await new Response(stream).arrayBuffer());
   };
 
@@ -490,7 +582,7 @@
     if (view) withText(view, (at) => Module._nl_apply_link(at));
     const url = new URLSearchParams(location.search).get('url');
     if (url) opening(openUrl(url));
-    else if (element('run').textContent) openShared();
+    else if (element('run').textContent) opening(openShared());
     wake(5);
     idle().then(started);
   };

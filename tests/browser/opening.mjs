@@ -195,5 +195,38 @@ await check('a shared recording: by itself at its view, elsewhere by a link, and
   await linked.close();
 });
 
+await check('a dropped folder with nanlens.mutes alarms no more, and Share… downloads it: by itself the same run at the same view', async () => {
+  const folder = join(work, 'muted');
+  cpSync(MNIST, folder, { recursive: true });
+  writeFileSync(join(folder, 'nanlens.mutes'), 'type:Log -- what it is about\ntype:Exp -- there is none\n');
+  const shows = async (v, row) => {
+    const s = await v.state();
+    assert.deepEqual([s.runs.length, s.alerts.total, s.alerts.muted, s.focus.trace, s.graph_executions.shown], [1, 499, 499, row, 9]);
+    assert.equal(s.verdict.all_muted, true);
+    assert.equal(s.error, null);
+    assert.match(s.diagnostics.map((d) => `${d.file} ${d.message}`).join(), /^[^,]*nanlens\.mutes:2 matches nothing here$/);
+  };
+  const share = async (v, row, name) => {
+    await v.command('focus_trace', { index: row });
+    const download = v.page.waitForEvent('download');
+    await v.click('share');
+    await v.click('share:write');
+    const file = join(work, name);
+    await (await download).saveAs(file);
+    await v.until(() => nanlens.state().toasts.some((t) => t.includes('muted.html')));
+    await v.close();
+    return Viewer.open({ url: pathToFileURL(file).href });
+  };
+  const v = await Viewer.open();
+  await v.drop(folder);
+  await v.command('filter', { query: 'type:Log bad' });
+  const first = await share(v, 148, 'first.html');
+  await shows(first, 148);
+  assert.deepEqual(first.requests.filter((r) => !/^(file|blob|data):/.test(r)), []);
+  const second = await share(first, 219, 'second.html'); // what was shared can be shared
+  await shows(second, 219);
+  await second.close();
+});
+
 rmSync(work, { recursive: true });
 await finish();
