@@ -11,17 +11,22 @@
 #include <nanlens/version.hpp>
 
 #include "commands.hpp"
+#include "language.hpp"
 #include "open.hpp"
 
 namespace {
 
 constexpr int cannot_read = 2;
+constexpr const char* language_help =
+    "of what is said: en, de, ja, ko, zh-TW, pt-BR or system; by default NANLENS_LANG, then the system's where people "
+    "read it, and English where programs do";
 constexpr const char* mutes_help =
     "the file of mutes; by default nanlens.mutes in LOGDIR, and in the working directory or above";
 
 // What the subcommands take, and what the one that ran returned.
 struct Arguments {
   std::string path;
+  std::string language;
   nanlens::cli::WhyOptions question;
   nanlens::cli::TensorOptions tensor;
   std::vector<std::string> paths;
@@ -64,7 +69,9 @@ void add_report(CLI::App& app, Arguments& a) {
                                        "as a page of HTML, to print or to mail: no scripts, nothing from the network");
   command->add_option("-o,--output", a.output, "the page to write; stdout by default")->needs(html);
   for (CLI::Option* const option : add_rules(*command, a.check)) option->needs(html);
+  command->add_option("--lang", a.language, language_help);
   command->callback([&a] {
+    nanlens::cli::speak(a.language, true);
     a.check.path = a.path;
     a.code = a.html ? nanlens::cli::report_page(a.check, a.output) : nanlens::cli::report(a.path);
   });
@@ -80,7 +87,11 @@ void add_why(CLI::App& app, Arguments& a) {
                       "id of the run, where there are several; by default all that have a NaN or infinity");
   command->add_option("--mutes", a.question.mutes, mutes_help);
   command->add_flag("--json", a.question.json, "one JSON object");
-  command->callback([&a] { a.code = nanlens::cli::why(a.question); });
+  command->add_option("--lang", a.language, language_help);
+  command->callback([&a] {
+    nanlens::cli::speak(a.language, !a.question.json);
+    a.code = nanlens::cli::why(a.question);
+  });
 }
 
 void add_view(CLI::App& app, Arguments& a) {
@@ -105,7 +116,11 @@ void add_check(CLI::App& app, Arguments& a) {
                       "a logdir, or what an earlier check wrote as json or sarif: only what is new fails");
   command->add_option("--mutes", a.check.mutes, mutes_help);
   add_rules(*command, a.check);
-  command->callback([&a] { a.code = nanlens::cli::check(a.check); });
+  command->add_option("--lang", a.language, language_help);
+  command->callback([&a] {
+    nanlens::cli::speak(a.language, a.check.format == "text" && a.check.outputs.empty());
+    a.code = nanlens::cli::check(a.check);
+  });
 }
 
 void add_tensor(CLI::App& app, Arguments& a) {

@@ -2,6 +2,7 @@
 #include "why.hpp"
 
 #include "report/muted_causes.hpp"
+#include "texts/speech.hpp"
 
 namespace nanlens::cli {
 
@@ -131,7 +132,7 @@ Json mute_problems_json(const report::Mutes& mutes) {
 }
 
 Json why_json(Causes& causes, EventRef asked, report::Mutes& mutes) {
-  SentenceWriter writer(causes);
+  SentenceWriter writer(causes, viewer::speech());
   const report::MutedCauses muted(writer, causes, mutes);
   const std::uint32_t headline = muted.headline();
   const auto clean_end = causes.run().clean_end();

@@ -4,6 +4,7 @@
 
 #include "report/describe.hpp"
 #include "report/muted_causes.hpp"
+#include "texts/speech.hpp"
 #include "why.hpp"
 
 namespace nanlens::cli {
@@ -223,12 +224,12 @@ void print_event(Causes& causes, EventRef event) {
   line("  How it got there:");
   print_chain(causes, event);
   line("  Why:");
-  SentenceWriter writer(causes);
+  SentenceWriter writer(causes, viewer::speech());
   print_root(writer, causes, lineage.root);
 }
 
 void print_headline(Causes& causes, report::Mutes& mutes) {
-  SentenceWriter writer(causes);
+  SentenceWriter writer(causes, viewer::speech());
   const report::MutedCauses muted(writer, causes, mutes);
   const std::uint32_t headline = muted.headline();
   if (const std::string words = muted.words(); !words.empty()) line("  " + words + ".");

@@ -148,8 +148,8 @@ ChainStep Explain::step_of(const causes::ChainLink& link) {
   step.execution =
       link.event.is_execution ? focus.execution : number(causes_->model().owners().owner(link.event.index));
   step.event_class = link.event_class;
-  step.doubt = causes::confidence_words(link.confidence);
-  step.change = causes::change_words(link.change);
+  step.doubt = causes::confidence_words(link.confidence, speech());
+  step.change = causes::change_words(link.change, speech());
   const auto health = causes_->model().health(link.event);
   for (const auto& [kind, count] :
        {std::pair{BadgeKind::nan, health.num_nan}, std::pair{BadgeKind::ninf, health.num_neg_inf},
@@ -196,7 +196,7 @@ void Explain::fill(Selection& selection) {
   if (!event.exists()) return;
   const auto lineage = causes_->lineage(event);
   selection.event_class = lineage.classification.event_class;
-  selection.doubt = causes::confidence_words(lineage.classification.confidence);
+  selection.doubt = causes::confidence_words(lineage.classification.confidence, speech());
   if (lineage.root == reader::none) return;
   const causes::Sentence sentence = writer().sentence(lineage.root);
   selection.cause = sentence.text;

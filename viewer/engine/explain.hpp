@@ -14,6 +14,7 @@
 #include "protocol.hpp"
 #include "report/muted_causes.hpp"
 #include "run_index.hpp"
+#include "texts/speech.hpp"
 
 namespace nanlens::viewer {
 
@@ -109,12 +110,17 @@ class Explain {
   [[nodiscard]] const report::MutedCauses& muted();
   [[nodiscard]] const report::Mute* mute_of_root(std::uint32_t root);
   // Kept while the analysis stands still: grouping causes reads their stacks.
-  [[nodiscard]] causes::SentenceWriter& writer() { return writer_ ? *writer_ : writer_.emplace(*causes_); }
+  [[nodiscard]] causes::SentenceWriter& writer() {
+    if (writer_ && writes_in_ == tongue()) return *writer_;
+    muted_.reset();
+    return writer_.emplace(*causes_, speech_of(writes_in_ = tongue()));
+  }
 
   RunIndex& index_;
   std::unique_ptr<causes::Causes> causes_;
   causes::Neighbours neighbours_{*causes_};
   std::optional<causes::SentenceWriter> writer_;
+  Tongue writes_in_ = Tongue::english;
   report::Mutes no_mutes_;
   report::Mutes* mutes_ = &no_mutes_;
   std::optional<report::MutedCauses> muted_;  // like the writer

@@ -9,6 +9,7 @@
 #include "make_finding.hpp"
 #include "report/describe.hpp"
 #include "rules.hpp"
+#include "texts/speech.hpp"
 #include "words.hpp"
 
 namespace nanlens::findings {
@@ -78,7 +79,7 @@ void gather_run(reader::Run& run, const SourceRoot& sources, Report& report) {
   constexpr std::size_t slice = 65536;
   while (!causes.advance(slice)) {
   }
-  SentenceWriter writer(causes);
+  SentenceWriter writer(causes, viewer::speech());
   const auto add = [&](std::uint32_t root, Level level) {
     if (report.findings.size() == most_findings) {
       ++report.not_listed;

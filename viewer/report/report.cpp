@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "describe.hpp"
+#include "texts/speech.hpp"
 
 namespace nanlens::report {
 
@@ -154,7 +155,7 @@ void Page::diagnostics() {
 }
 
 void Page::why(causes::Causes& causes) {
-  causes::SentenceWriter writer(causes);
+  causes::SentenceWriter writer(causes, viewer::speech());
   const std::uint32_t headline = writer.groups().headline();
   constexpr std::size_t shown = 8;
   const auto benign = causes.benign();

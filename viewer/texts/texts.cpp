@@ -64,15 +64,9 @@ constexpr Table portuguese = table_of({
 // The plural rules are those of the CLDR. Japanese, Korean and Chinese have one form; the others one for one thing and
 // one for other numbers, and in Brazil nothing is counted as one thing is.
 constexpr std::size_t most_forms = 2;
-std::size_t form_of(Tongue tongue, double n) {
-  switch (tongue) {
-    case Tongue::japanese:
-    case Tongue::korean:
-    case Tongue::chinese: return 0;
-    case Tongue::portuguese: return n >= 0 && n < 2 ? 0 : 1;
-    default: return n == 1 ? 0 : 1;
-  }
-}
+std::size_t always_the_same(double) { return 0; }
+std::size_t one_or_other(double n) { return n == 1 ? 0 : 1; }
+std::size_t up_to_one_or_other(double n) { return n >= 0 && n < 2 ? 0 : 1; }
 
 constexpr bool fits(std::size_t id, std::string_view translated, std::size_t forms) {
   return pattern::well_formed(translated, forms) && pattern::slots_within(translated, english[id]) &&
@@ -182,6 +176,17 @@ std::atomic<Tongue> chosen = Tongue::english;
 void set_tongue(Tongue tongue) { chosen.store(tongue, std::memory_order_relaxed); }
 Tongue tongue() { return chosen.load(std::memory_order_relaxed); }
 
+PluralRule plural_rule(Tongue tongue) {
+  switch (tongue) {
+    case Tongue::japanese:
+    case Tongue::korean:
+    case Tongue::chinese: return always_the_same;
+    case Tongue::portuguese: return up_to_one_or_other;
+    default: return one_or_other;
+  }
+}
+
+const char* tr(Tongue tongue, Text id) { return text_of(tongue, id); }
 const char* tr(Text id) { return text_of(tongue(), id); }
 
 std::string tr(Text id, std::initializer_list<TextArg> values) { return tr(tongue(), id, values); }
@@ -199,7 +204,7 @@ std::string tr(Tongue tongue, Text id, std::initializer_list<TextArg> values) {
       out += text.substr(s.begin, s.end - s.begin);
     else
       out += s.forms.empty() ? formatted(*value, s.format)
-                             : std::string(pattern::form(s.forms, form_of(tongue, value->number)));
+                             : std::string(pattern::form(s.forms, plural_rule(tongue)(value->number)));
   }
   return out.append(text.substr(done));
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -41,6 +42,11 @@ inline constexpr std::array<const char*, 6> tongue_names = {"English", "Deutsch"
 void set_tongue(Tongue tongue);
 [[nodiscard]] Tongue tongue();
 
+/// Which of "one|other" a number takes.
+using PluralRule = std::size_t (*)(double n);
+/// The rule of a language.
+[[nodiscard]] PluralRule plural_rule(Tongue tongue);
+
 /// A value for a placeholder.
 struct TextArg {
   template <class Number>
@@ -58,6 +64,8 @@ struct TextArg {
 
 /// A text without placeholders; it stays valid.
 [[nodiscard]] const char* tr(Text id);
+/// The same in a given language.
+[[nodiscard]] const char* tr(Tongue tongue, Text id);
 /// A text with its placeholders filled. One without a value stays as it is written.
 [[nodiscard]] std::string tr(Text id, std::initializer_list<TextArg> values);
 /// The same in a given language: what programs read does not change with the user's.

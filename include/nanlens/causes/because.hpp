@@ -8,24 +8,15 @@
 #include <string_view>
 
 #include <nanlens/causes/cause_facts.hpp>
+#include <nanlens/causes/speech.hpp>
 
 namespace nanlens::causes::detail {
 
-// A count that a sentence may name: a whole number above 0 that a tensor can have.
-inline bool is_count(double n) noexcept { return n >= 1 && n < 9e15; }
-
-inline std::string grouped(double value) {
-  std::string text = std::to_string(is_count(value) ? static_cast<std::uint64_t>(value) : 0);
-  for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, 1, ',');
-  return text;
+inline std::string zeros_words(const TensorHealth& h, const Speech& speech) {
+  return counted(speech, Saying::zeros, h.num_zero);
 }
-// "1 zero", "3 zeros"; empty where there is nothing to count.
-inline std::string counted_noun(double n, const char* one, const char* many) {
-  return is_count(n) ? grouped(n) + " " + (n == 1 ? one : many) : std::string();
-}
-inline std::string zeros_words(const TensorHealth& h) { return counted_noun(h.num_zero, "zero", "zeros"); }
-inline std::string negatives_words(const TensorHealth& h) {
-  return counted_noun(h.num_negative, "negative value", "negative values");
+inline std::string negatives_words(const TensorHealth& h, const Speech& speech) {
+  return counted(speech, Saying::negatives, h.num_negative);
 }
 
 /// The numbers an op is made for.
@@ -40,117 +31,128 @@ inline std::string_view function_of_gradient(std::string_view op) noexcept {
 }
 
 // "; only zeros do that". Certain where every input is known to be clean.
-inline std::string only(const CauseFacts& f, const char* values) {
-  return std::string(f.all_clean ? "; only " : "; ") + values;
+inline std::string only(const CauseFacts& f, const Speech& speech, const std::string& values) {
+  return say(speech, f.all_clean ? Saying::only_by : Saying::also_by, {{"values", values}});
+}
+inline std::string only(const CauseFacts& f, const Speech& speech, Saying values) {
+  return only(f, speech, say(speech, values));
 }
 
-inline std::string because_of_root(const CauseFacts& f, const char* zeros, const char* negatives, const char* both,
-                                   Kinds from_zeros) {
-  if (!f.kinds_known || f.kinds == 0) return only(f, both);
-  const bool zero = (f.kinds & from_zeros) != 0;
+// What makes ∞ of a value, what NaN, and both in one breath.
+struct RootValues {
+  Saying zeros;
+  Saying negatives;
+  Saying both;
+  Kinds from_zeros;
+};
+
+inline std::string because_of_root(const CauseFacts& f, const Speech& speech, const RootValues& values) {
+  if (!f.kinds_known || f.kinds == 0) return only(f, speech, values.both);
+  const bool zero = (f.kinds & values.from_zeros) != 0;
   const bool nan = (f.kinds & reader::nan_flag) != 0;
-  if ((f.kinds & ~(from_zeros | reader::nan_flag)) != 0) return {};
-  return only(f, zero && nan ? both : zero ? zeros : negatives);
+  if ((f.kinds & ~(values.from_zeros | reader::nan_flag)) != 0) return {};
+  return only(f, speech, zero && nan ? values.both : zero ? values.zeros : values.negatives);
 }
 
-inline std::string because_of_division(const CauseFacts& f) {
-  if (f.code == OpCode::modulo) return only(f, "a modulo by 0 does that");
+inline std::string because_of_division(const CauseFacts& f, const Speech& speech) {
+  if (f.code == OpCode::modulo) return only(f, speech, Saying::do_modulo);
   const std::size_t divisor = f.code == OpCode::reciprocal ? 0 : 1;
   const bool counted = divisor < f.inputs.size() && f.inputs[divisor].known;
   const bool nan = f.kinds_known && (f.kinds & reader::nan_flag) != 0;
   const bool infinite = !f.kinds_known || (f.kinds & ~reader::nan_flag) != 0;
-  if (counted && f.inputs[divisor].health.num_zero == 0) return nan ? "" : ": it overflowed";
-  if (nan && !infinite) return f.code == OpCode::divide ? only(f, "0/0 does that") : std::string();
-  return nan ? ": a division by 0" : ": a division by 0, or an overflow";
+  if (counted && f.inputs[divisor].health.num_zero == 0)
+    return nan ? std::string() : say(speech, Saying::it_overflowed);
+  if (nan && !infinite) return f.code == OpCode::divide ? only(f, speech, Saying::do_zero_by_zero) : std::string();
+  return say(speech, nan ? Saying::division_by_0 : Saying::division_or_overflow);
 }
 
-inline std::string because_of_power(const CauseFacts& f) {
-  if (!f.kinds_known) return ": a negative base with a fraction, 0 with a negative exponent, or an overflow";
-  if (f.kinds == reader::nan_flag) return only(f, "a negative base with a fraction as its exponent does that");
-  return (f.kinds & reader::nan_flag) != 0 ? "" : ": 0 with a negative exponent, or an overflow";
+inline std::string because_of_power(const CauseFacts& f, const Speech& speech) {
+  if (!f.kinds_known) return say(speech, Saying::any_power);
+  if (f.kinds == reader::nan_flag) return only(f, speech, Saying::do_power);
+  return (f.kinds & reader::nan_flag) != 0 ? std::string() : say(speech, Saying::infinite_power);
 }
 
 // What goes on inside the op is not known: only a hint.
-inline std::string because_of_unknown_op(const CauseFacts& f) {
+inline std::string because_of_unknown_op(const CauseFacts& f, const Speech& speech) {
   const bool nan = !f.kinds_known || (f.kinds & reader::nan_flag) != 0;
   for (const InputFacts& input : f.inputs)
-    if (const std::string zeros = zeros_words(input.health); input.known && !zeros.empty())
-      return "; " + input.name + " has " + zeros + ": a division by 0 or a logarithm of 0 inside may have made it";
+    if (const std::string zeros = zeros_words(input.health, speech); input.known && !zeros.empty())
+      return say(speech, Saying::inside_zeros, {{"input", input.name}, {"count", zeros}});
   for (const InputFacts& input : f.inputs)
-    if (const std::string below = negatives_words(input.health); input.known && nan && !below.empty())
-      return "; " + input.name + " has " + below + ": a root or logarithm of these inside may have made it";
+    if (const std::string below = negatives_words(input.health, speech); input.known && nan && !below.empty())
+      return say(speech, Saying::inside_negatives, {{"input", input.name}, {"count", below}});
   return {};
 }
 
 // Its inputs are x, scale, offset, mean and variance, in TensorFlow, PyTorch and ONNX.
-inline std::string because_of_normalisation(const CauseFacts& f) {
+inline std::string because_of_normalisation(const CauseFacts& f, const Speech& speech) {
   constexpr std::size_t variance = 4;
   const bool known = variance < f.inputs.size() && f.inputs[variance].known;
-  const std::string below = known ? negatives_words(f.inputs[variance].health) : std::string();
-  if (below.empty() || (f.kinds_known && (f.kinds & reader::nan_flag) == 0)) return because_of_unknown_op(f);
-  return "; the variance, " + f.inputs[variance].name + ", has " + below + ": their root does that";
+  const std::string below = known ? negatives_words(f.inputs[variance].health, speech) : std::string();
+  if (below.empty() || (f.kinds_known && (f.kinds & reader::nan_flag) == 0)) return because_of_unknown_op(f, speech);
+  return say(speech, Saying::variance_negative, {{"input", f.inputs[variance].name}, {"count", below}});
 }
 
-inline std::string because_of_domain(const CauseFacts& f) {
+inline std::string because_of_domain(const CauseFacts& f, const Speech& speech) {
   const bool only_infinite = f.kinds_known && (f.kinds & reader::nan_flag) == 0;
-  if (f.code == OpCode::atanh && only_infinite) return only(f, "−1 and 1 do that");
-  return only(f, ("values outside its domain (" + std::string(domain_words(f.op)) + ") do that").c_str());
+  if (f.code == OpCode::atanh && only_infinite) return only(f, speech, Saying::do_ones);
+  return only(f, speech, say(speech, Saying::do_domain, {{"domain", std::string(domain_words(f.op))}}));
 }
 
 // log and log1p, sqrt and rsqrt.
-inline std::string because_of_logarithm_or_root(const CauseFacts& f) {
+inline std::string because_of_logarithm_or_root(const CauseFacts& f, const Speech& speech) {
   constexpr Kinds both_infinities = reader::neg_inf_flag | reader::pos_inf_flag;
-  switch (f.code) {
-    case OpCode::log:
-      return because_of_root(f, "zeros do that", "negative values do that", "zeros and negative values do that",
-                             reader::neg_inf_flag);
-    case OpCode::log1p:
-      return because_of_root(f, "−1 does that", "values below −1 do that", "−1 and values below it do that",
-                             reader::neg_inf_flag);
-    case OpCode::rsqrt:
-      return because_of_root(f, "zeros do that", "negative values do that", "zeros and negative values do that",
-                             both_infinities);
-    default: return because_of_root(f, "", "negative values do that", "negative values do that", Kinds{0});
-  }
+  constexpr RootValues log = {Saying::do_zeros, Saying::do_negatives, Saying::do_zeros_and_negatives,
+                              reader::neg_inf_flag};
+  constexpr RootValues log1p = {Saying::do_minus_one, Saying::do_below_minus_one, Saying::do_minus_one_and_below,
+                                reader::neg_inf_flag};
+  constexpr RootValues rsqrt = {Saying::do_zeros, Saying::do_negatives, Saying::do_zeros_and_negatives,
+                                both_infinities};
+  constexpr RootValues sqrt = {Saying::do_negatives, Saying::do_negatives, Saying::do_negatives, Kinds{0}};
+  return because_of_root(f, speech,
+                         f.code == OpCode::log     ? log
+                         : f.code == OpCode::log1p ? log1p
+                         : f.code == OpCode::rsqrt ? rsqrt
+                                                   : sqrt);
 }
 
-inline std::string because_of_mean(const CauseFacts& f) {
+inline Saying because_of_mean(const CauseFacts& f) {
   const bool had_elements = f.out.size >= 0 && f.mode != TensorDebugMode::curt_health && !f.inputs.empty() &&
                             f.inputs.front().health.size > 0;
-  return had_elements ? ": it overflowed" : ": it overflowed, or had no elements";
+  return had_elements ? Saying::it_overflowed : Saying::overflowed_or_empty;
 }
 
 /// To follow "made NaN": with its punctuation; empty where nothing is known.
-inline std::string because(const CauseFacts& f) {
+inline std::string because(const CauseFacts& f, const Speech& speech) {
   switch (f.code) {
     case OpCode::log:
     case OpCode::log1p:
     case OpCode::sqrt:
-    case OpCode::rsqrt: return because_of_logarithm_or_root(f);
+    case OpCode::rsqrt: return because_of_logarithm_or_root(f, speech);
     case OpCode::reciprocal:
     case OpCode::divide:
-    case OpCode::modulo: return because_of_division(f);
-    case OpCode::mean: return because_of_mean(f);
+    case OpCode::modulo: return because_of_division(f, speech);
+    case OpCode::mean: return say(speech, because_of_mean(f));
     case OpCode::maximum_of:
-    case OpCode::minimum_of: return only(f, "an empty input does that");
+    case OpCode::minimum_of: return only(f, speech, Saying::do_empty);
     case OpCode::exp:
-    case OpCode::sinh: return ": it overflowed";
-    case OpCode::cast: return ": values out of range";
-    case OpCode::pow: return because_of_power(f);
+    case OpCode::sinh: return say(speech, Saying::it_overflowed);
+    case OpCode::cast: return say(speech, Saying::out_of_range);
+    case OpCode::pow: return because_of_power(f, speech);
     case OpCode::inverse_trigonometric:
-    case OpCode::atanh: return because_of_domain(f);
+    case OpCode::atanh: return because_of_domain(f, speech);
     case OpCode::sqrt_grad:
     case OpCode::reciprocal_grad:
-      return ": the gradient of " + std::string(function_of_gradient(f.op)) + " is infinite at 0";
-    case OpCode::batch_norm: return because_of_normalisation(f);
-    case OpCode::matrix: return ": the matrix is singular or not positive definite";
+      return say(speech, Saying::gradient_at_0, {{"function", std::string(function_of_gradient(f.op))}});
+    case OpCode::batch_norm: return because_of_normalisation(f, speech);
+    case OpCode::matrix: return say(speech, Saying::singular_matrix);
     case OpCode::softmax:
-    case OpCode::log_softmax: return "; exponentials overflow in it unless the maximum is taken away first";
+    case OpCode::log_softmax: return say(speech, Saying::softmax_overflows);
     default: break;
   }
-  if (only_overflows(f.code) || sums(f.code)) return ": it overflowed";
+  if (only_overflows(f.code) || sums(f.code)) return say(speech, Saying::it_overflowed);
   const bool known = only_preserves(f.code) && f.code != OpCode::cross_entropy;  // nothing of the kind is inside
-  return known ? std::string() : because_of_unknown_op(f);
+  return known ? std::string() : because_of_unknown_op(f, speech);
 }
 
 }  // namespace nanlens::causes::detail

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <nanlens/causes/speech.hpp>
 #include <nanlens/reader/definitions.hpp>
 
 namespace nanlens::causes {
@@ -54,16 +55,16 @@ constexpr const char* class_name(EventClass c) noexcept {
 }
 
 /// The class in the words that a person reads.
-constexpr const char* class_words(EventClass c) noexcept {
+constexpr const char* class_words(EventClass c, const Speech& speech = english_speech) noexcept {
   switch (c) {
-    case EventClass::clean: return "clean";
-    case EventClass::killer: return "removed here";
-    case EventClass::producer: return "made here";
-    case EventClass::propagator: return "passed on";
-    case EventClass::relay: return "same tensor";
-    case EventClass::source: return "came in bad";
-    case EventClass::unknown: return "can't tell";
-    case EventClass::expected: return "expected";
+    case EventClass::clean: return speech[Saying::class_clean].data();
+    case EventClass::killer: return speech[Saying::class_killer].data();
+    case EventClass::producer: return speech[Saying::class_producer].data();
+    case EventClass::propagator: return speech[Saying::class_propagator].data();
+    case EventClass::relay: return speech[Saying::class_relay].data();
+    case EventClass::source: return speech[Saying::class_source].data();
+    case EventClass::unknown: return speech[Saying::class_unknown].data();
+    case EventClass::expected: return speech[Saying::class_expected].data();
   }
   return "";
 }
@@ -74,10 +75,11 @@ constexpr bool is_root(EventClass c) noexcept {
 }
 
 /// How sure an answer is, in words; empty when there is no doubt to speak of. `confidence` is in 0 … 1.
-constexpr const char* confidence_words(float confidence) noexcept {
+constexpr const char* confidence_words(float confidence, const Speech& speech = english_speech) noexcept {
   constexpr float sure = 0.895F;
   constexpr float probable = 0.595F;
-  return confidence >= sure ? "" : confidence >= probable ? "probably" : "perhaps";
+  if (confidence >= sure) return "";
+  return speech[confidence >= probable ? Saying::doubt_probably : Saying::doubt_perhaps].data();
 }
 
 }  // namespace nanlens::causes

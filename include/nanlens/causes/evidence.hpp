@@ -62,7 +62,7 @@ inline reader::TensorHealth seen_health(const TensorEvidence& e) {
 }
 
 /// Where the bad elements are, by their slices: "rows 12 and 37 of 100, every column". Empty if that can't be told.
-std::string places_words(const TensorEvidence& e);
+std::string places_words(const TensorEvidence& e, const Speech& speech = english_speech);
 
 }  // namespace nanlens::causes
 

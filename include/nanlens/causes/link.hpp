@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <nanlens/causes/event.hpp>
+#include <nanlens/causes/speech.hpp>
 
 namespace nanlens::causes {
 
@@ -29,21 +30,21 @@ enum class Reason : std::uint8_t {
 };
 
 /// In words, to follow "was not recorded".
-constexpr std::string_view reason_words(Reason reason) noexcept {
+constexpr std::string_view reason_words(Reason reason, const Speech& speech = english_speech) noexcept {
   switch (reason) {
-    case Reason::not_recorded: return "its op has no row in this run of the graph";
-    case Reason::filtered: return "a filter left ops of its type out";
-    case Reason::caller: return "the caller is not on record";
-    case Reason::given: return "it is what the graph was given";
-    case Reason::arguments: return "the call's inputs can't be matched with the arguments";
-    case Reason::runtime: return "the runtime calls this function by itself";
-    case Reason::eager: return "a constant or converted value";
-    case Reason::variable: return "no write to this variable is on record";
-    case Reason::container: return "it came out of an iterator or a container";
-    case Reason::nested: return "the result of a nested call";
-    case Reason::control_flow: return "the result of a branch or loop";
-    case Reason::other_rank: return "no record of that rank has it";
-    case Reason::too_deep: return "too many steps away";
+    case Reason::not_recorded: return speech[Saying::reason_not_recorded];
+    case Reason::filtered: return speech[Saying::reason_filtered];
+    case Reason::caller: return speech[Saying::reason_caller];
+    case Reason::given: return speech[Saying::reason_given];
+    case Reason::arguments: return speech[Saying::reason_arguments];
+    case Reason::runtime: return speech[Saying::reason_runtime];
+    case Reason::eager: return speech[Saying::reason_eager];
+    case Reason::variable: return speech[Saying::reason_variable];
+    case Reason::container: return speech[Saying::reason_container];
+    case Reason::nested: return speech[Saying::reason_nested];
+    case Reason::control_flow: return speech[Saying::reason_control_flow];
+    case Reason::other_rank: return speech[Saying::reason_other_rank];
+    case Reason::too_deep: return speech[Saying::reason_too_deep];
     case Reason::none: break;
   }
   return "";

@@ -70,23 +70,20 @@ inline std::vector<NearMiss> near_misses(Causes& causes, EventRef event) {
 }
 
 /// A warning sign in words.
-inline std::string near_miss_words(const NearMiss& miss) {
-  char text[160];
+inline std::string near_miss_words(const NearMiss& miss, const Speech& speech = english_speech) {
+  const auto number = [&](double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", value);
+    return detail::with_point(text, speech);
+  };
   switch (miss.kind) {
-    case NearMissKind::all_zero: return "every element is 0";
-    case NearMissKind::empty: return "it has no elements";
-    case NearMissKind::zeros_appear:
-      std::snprintf(text, sizeof text, "%.0f %s, and none the time before", miss.value,
-                    miss.value == 1 ? "zero" : "zeros");
-      return text;
+    case NearMissKind::all_zero: return say(speech, Saying::near_all_zero);
+    case NearMissKind::empty: return say(speech, Saying::near_empty);
+    case NearMissKind::zeros_appear: return detail::counted(speech, Saying::near_zeros_appear, miss.value);
     case NearMissKind::near_limit:
-      std::snprintf(text, sizeof text, "its largest magnitude, %.3g, is close to the dtype's limit, %.3g", miss.value,
-                    miss.before);
-      return text;
+      return say(speech, Saying::near_limit, {{"value", number(miss.value)}, {"limit", number(miss.before)}});
     case NearMissKind::grows:
-      std::snprintf(text, sizeof text, "its largest magnitude grew from %.3g to %.3g since the time before",
-                    miss.before, miss.value);
-      return text;
+      return say(speech, Saying::near_grows, {{"value", number(miss.value)}, {"before", number(miss.before)}});
   }
   return {};
 }

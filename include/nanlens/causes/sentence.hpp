@@ -38,7 +38,7 @@ inline std::string tensor_name(Model& model, EventRef event) {
 /// Writes sentences about roots, for as long as the analysis does not go on.
 class SentenceWriter {
  public:
-  explicit SentenceWriter(Causes& causes) : causes_(causes) {}
+  explicit SentenceWriter(Causes& causes, const Speech& speech = english_speech) : causes_(causes), speech_(speech) {}
 
   /// The sentence about one root.
   Sentence sentence(std::uint32_t root);
@@ -73,9 +73,13 @@ class SentenceWriter {
   [[nodiscard]] std::string host_name(EventRef event, std::uint32_t input);
   [[nodiscard]] std::string named_words(std::uint32_t root);
   [[nodiscard]] std::string spread_words(std::uint32_t root);
+  [[nodiscard]] std::string reach_words(std::uint64_t reach);
   [[nodiscard]] std::string consequence(std::uint32_t root);
 
+  [[nodiscard]] std::string at_words(EventRef event);
+
   Causes& causes_;
+  const Speech& speech_;
   std::optional<CauseGroups> groups_;
   std::optional<bool> counted_in_part_;
   EventRef named_;  // whose inputs `names_` are of

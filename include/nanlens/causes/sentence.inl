@@ -18,12 +18,12 @@ NANLENS_API Sentence SentenceWriter::sentence(std::uint32_t number) {
   CauseFacts facts;
   gather(root, lineage.classification, s, facts);
   if (s.id == "trap") gather_hits(number, s, facts);
-  Words words = word(facts);
+  Words words = word(facts, speech_);
   s.arguments = std::move(words.arguments);
   s.text = std::move(words.text);
   s.remedy = std::move(words.remedy);
   if (s.id != "trap") s.consequence = named_words(number) + spread_words(number) + consequence(number);
-  if (const auto seen = output_evidence(causes_.run(), root.event)) s.where = places_words(*seen);
+  if (const auto seen = output_evidence(causes_.run(), root.event)) s.where = places_words(*seen, speech_);
   return s;
 }
 
@@ -146,11 +146,12 @@ NANLENS_API std::string SentenceWriter::where_it_ran(EventRef event, Sentence& s
   s.host = run.host_of_set(set);
   if (run.hosts().size() == run.num_sets()) {
     const std::int32_t rank = run.rank_of_set(set);
-    if (rank < 0) return " on host " + s.host;
-    return " in rank " + std::to_string(rank) + " (host " + s.host.substr(0, s.host.rfind(".rank")) + ")";
+    if (rank < 0) return say(speech_, Saying::on_host, {{"host", s.host}});
+    return say(speech_, Saying::in_rank,
+               {{"rank", std::to_string(rank)}, {"host", s.host.substr(0, s.host.rfind(".rank"))}});
   }
-  const std::string number = std::to_string(set + 1) + " of " + std::to_string(run.num_sets());
-  return " in process " + number + " (host " + s.host + ")";
+  return say(speech_, Saying::in_process,
+             {{"n", std::to_string(set + 1)}, {"all", std::to_string(run.num_sets())}, {"host", s.host}});
 }
 
 NANLENS_API void SentenceWriter::gather_inputs(EventRef event, const Classification& c, CauseFacts& f) {
@@ -176,7 +177,9 @@ NANLENS_API void SentenceWriter::gather_arrived(EventRef event, const Classifica
   f.arrived.health = input.now;
   f.arrived.name = event.is_execution ? host_name(event, input.input) : input_name(event, input);
   const bool sent = event.is_execution && causes_.model().calls().exchanges().find(event.index) != nullptr;
-  if (f.arrived.name.empty()) f.arrived.name = sent ? "the send buffer" : "input " + std::to_string(input.input);
+  if (f.arrived.name.empty())
+    f.arrived.name = sent ? say(speech_, Saying::send_buffer)
+                          : say(speech_, Saying::input_numbered, {{"index", std::to_string(input.input)}});
   if (input.event.exists()) f.recorded_there = user_name(input.event);
 }
 
@@ -198,7 +201,9 @@ NANLENS_API void SentenceWriter::gather_missing(EventRef event, const Classifica
     f.reason = input.link.reason;
     if (is_relay(f.code) || f.code == OpCode::iterator_get) return;
     f.missing = input_name(event, input);
-    if (f.id == "data") f.missing += " of " + std::string(causes_.model().op_type(event));
+    if (f.id == "data")
+      f.missing =
+          say(speech_, Saying::input_of, {{"input", f.missing}, {"op", std::string(causes_.model().op_type(event))}});
     return;
   }
 }
@@ -207,26 +212,28 @@ NANLENS_API std::string SentenceWriter::user_name(EventRef event) {
   Model& model = causes_.model();
   if (!event.is_execution) return std::string(model.graphs().op_name(causes_.run().trace_op(event.index)));
   const std::string_view type = model.calls().op_type(event.index);
-  if (!model.calls().is_call(event.index)) return "the result of " + std::string(type);
-  return "output " + std::to_string(event.slot) + " of " + std::string(function_name(type));
+  if (!model.calls().is_call(event.index)) return say(speech_, Saying::result_of, {{"op", std::string(type)}});
+  return say(speech_, Saying::output_of,
+             {{"slot", std::to_string(event.slot)}, {"function", std::string(function_name(type))}});
 }
 
 // The input by the name that its op's graph has for it, which is what a user wrote; else by the event.
 NANLENS_API std::string SentenceWriter::input_name(EventRef event, const InputEvidence& input) {
   GraphFacts& graphs = causes_.model().graphs();
-  const std::string number = "input " + std::to_string(input.input);
+  const std::string number = say(speech_, Saying::input_numbered, {{"index", std::to_string(input.input)}});
   if (!event.is_execution) {
     const auto& inputs = graphs.op(causes_.run().trace_op(event.index)).inputs;
     const bool named = input.input < inputs.size() && inputs[input.input].name != 0;
     if (named && inputs[input.input].op != none && graphs.is_unlinked_input(inputs[input.input].op))
-      return inputs.size() == 1 ? "its input" : number;
+      return inputs.size() == 1 ? say(speech_, Saying::its_input) : number;
     if (named) {
       const std::string name(graphs.text(inputs[input.input].name));
       return inputs[input.input].slot == 0 ? name : name + ":" + std::to_string(inputs[input.input].slot);
     }
   }
   if (std::string name = host_name(event, input.input); !name.empty()) return name;
-  if (input.link.reason == Reason::other_rank) return "the part of rank " + std::to_string(input.input);
+  if (input.link.reason == Reason::other_rank)
+    return say(speech_, Saying::part_of_rank, {{"rank", std::to_string(input.input)}});
   return input.event.exists() ? user_name(input.event) : number;
 }
 
@@ -241,16 +248,23 @@ NANLENS_API std::string SentenceWriter::host_name(EventRef event, std::uint32_t 
   return input < names_.size() ? names_[input] : std::string();
 }
 
+// " at model.cpp:52"; empty for what is not on record.
+NANLENS_API std::string SentenceWriter::at_words(EventRef event) {
+  const auto frame = reader::user_frame(stack_of(causes_.run(), event));
+  const std::string place = frame ? short_place(*frame) : std::string();
+  return place.empty() ? place : say(speech_, Saying::at, {{"place", place}});
+}
+
 // Which gradient the first bad tensor is, and what brought it into the parameters.
 NANLENS_API std::string SentenceWriter::named_words(std::uint32_t number) {
   const HostNames names = host_names(causes_, number);
   std::string text;
-  if (!names.root.empty()) text = "It is " + names.root + ". ";
+  if (!names.root.empty()) text = say(speech_, Saying::it_is, {{"name", names.root}});
   if (names.parameter.empty()) return text;
-  const auto frame = reader::user_frame(stack_of(causes_.run(), names.writer));
-  const std::string place = frame ? short_place(*frame) : std::string();
-  return text + std::string(causes_.model().op_type(names.writer)) + (place.empty() ? "" : " at " + place) +
-         " brought it into " + names.parameter + ". ";
+  return text + say(speech_, Saying::brought_into,
+                    {{"op", std::string(causes_.model().op_type(names.writer))},
+                     {"at", at_words(names.writer)},
+                     {"name", names.parameter}});
 }
 
 // To how many other ranks it came, and by what first.
@@ -264,41 +278,40 @@ NANLENS_API std::string SentenceWriter::spread_words(std::uint32_t number) {
     if (causes_.model().set_of(causes_.roots()[other].event) == causes_.model().set_of(root)) roots.push_back(other);
   const Spread spread = spread_of(causes_, roots);
   if (spread.ranks == 0) return {};
-  std::string words(causes_.model().op_type(spread.first));
-  const auto frame = reader::user_frame(stack_of(causes_.run(), spread.first));
-  if (const std::string place = frame ? short_place(*frame) : std::string(); !place.empty()) words += " at " + place;
-  const std::string ranks = std::to_string(spread.ranks) + " other " + (spread.ranks == 1 ? "rank. " : "ranks. ");
-  return spread.at_once ? words + " spread it to " + ranks
-                        : "It came to " + ranks.substr(0, ranks.size() - 2) + ", first by " + words + ". ";
+  return say(speech_, spread.at_once ? Saying::spread_at_once : Saying::spread_later,
+             {{"op", std::string(causes_.model().op_type(spread.first))},
+              {"at", at_words(spread.first)},
+              {"ranks", detail::counted(speech_, Saying::other_ranks, static_cast<double>(spread.ranks))}});
+}
+
+// How many bad tensors follow, without the full stop.
+NANLENS_API std::string SentenceWriter::reach_words(std::uint64_t reach) {
+  const std::uint64_t total = causes_.total();
+  const bool in_part = causes_.run().left_out() != logdir::LeftOut{} || causes_.run().dropped() > 0;
+  const auto told = [&](Saying id) {
+    return say(speech_, id,
+               {{"n", detail::grouped(static_cast<double>(reach), speech_)},
+                {"all", detail::grouped(static_cast<double>(total), speech_)},
+                {"on_record", in_part ? say(speech_, Saying::on_record) : std::string()}});
+  };
+  if (reach == total) return told(total == 1 ? Saying::the_only_one : Saying::all_follow);
+  if (reach == 1) return told(in_part ? Saying::one_of_recorded : Saying::one_of_all);
+  return told(Saying::some_follow);
 }
 
 NANLENS_API std::string SentenceWriter::consequence(std::uint32_t number) {
-  const auto counted = [](std::uint64_t n, const char* one, const char* many) {
-    return detail::counted_noun(static_cast<double>(n), one, many);
-  };
-  const std::uint64_t total = causes_.total();
+  const auto counted = [&](Saying id, std::uint64_t n) { return detail::counted(speech_, id, static_cast<double>(n)); };
   if (causes_.roots()[number].reach == 0) return {};
-  if (!causes_.complete())
-    return "So far " + counted(causes_.roots()[number].reach, "bad tensor follows", "bad tensors follow") + ".";
+  if (!causes_.complete()) return counted(Saying::so_far, causes_.roots()[number].reach);
   const CauseGroup* const group = groups().find(number);
   const std::uint64_t reach = group != nullptr ? group->reach : causes_.roots()[number].reach;
-  const bool in_part = causes_.run().left_out() != logdir::LeftOut{} || causes_.run().dropped() > 0;
-  const std::string on_record = in_part ? " on record" : "";
-  const std::string all = detail::grouped(static_cast<double>(total)) + " bad tensors" + on_record;
-  std::string text;
-  if (reach == total) {
-    text = total == 1 ? "It is the only bad tensor" + on_record : "All " + all + " follow from it";
-  } else {
-    text = reach == 1
-               ? "It is 1 of " + all + ", and " + (in_part ? "none of the others" : "nothing else") + " follows from it"
-               : detail::grouped(static_cast<double>(reach)) + " of " + all + " follow from it";
-    const std::uint64_t others = groups().list().size() - (group != nullptr ? 1 : 0);
-    if (others > 0) text += "; " + counted(others, "other cause", "other causes");
-  }
-  text += ".";
+  std::string text = reach_words(reach);
+  const std::uint64_t others = groups().list().size() - (group != nullptr ? 1 : 0);
+  if (reach != causes_.total() && others > 0) text += counted(Saying::other_causes, others);
+  text = say(speech_, Saying::full_stop, {{"text", text}});
   if (group == nullptr || group->count < 2) return text;
-  text += " It happened " + counted(group->count, "time", "times");
-  return text + (group->root == number ? "; this is the first." : ".");
+  return text + say(speech_, group->root == number ? Saying::happened_first : Saying::happened,
+                    {{"times", counted(Saying::times, group->count)}});
 }
 
 }  // namespace nanlens::causes

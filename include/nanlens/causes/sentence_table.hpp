@@ -1,6 +1,6 @@
 /// @file
-/// The wordings of the sentences, in one table. Which one is told depends on what is known: a wording with a name in
-/// braces that has no value is passed over for the next, so none ever has a hole.
+/// Which sentences tell what, in one table; their texts are in sayings.inl. Which one is told depends on what is known:
+/// a wording with a name in braces that has no value is passed over for the next, so none ever has a hole.
 #pragma once
 
 #include <map>
@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <nanlens/causes/numerics.hpp>
+#include <nanlens/causes/speech.hpp>
 
 namespace nanlens::causes {
 
@@ -15,115 +16,93 @@ namespace nanlens::causes {
 /// punctuation along: {at} {in_bad} {share} {from} {because} {wider} {arrived_bad} {in_function} {bad_lanes}.
 struct Wording {
   std::string_view key;
-  std::string_view text;
+  Saying text;
 };
 
 /// By key, the most telling first. A key without a fitting wording falls back to "made".
 inline constexpr Wording wordings[] = {
-    {"log", "{op}{at} turned {exact_zeros} of {in} into −∞ and {exact_negatives} into NaN ({bad} of {size})"},
-    {"log", "{op}{at} turned {exact_zeros} of {in} into −∞ ({ninf} of {size})"},
-    {"log", "{op}{at} got {exact_negatives} from {in} ({nan} of {size})"},
-    {"log_softmax",
-     "{op}{at} turned {exact_zeros} of {in} into −∞ ({ninf} of {size}), because {origin} underflowed to 0"},
-    {"log_softmax", "{op}{at} made {kinds}{in_bad}{from}, because {origin} underflowed to 0"},
-    {"root", "{op}{at} got {exact_negatives} from {in} ({nan} of {size})"},
-    {"rsqrt", "1/√x{named}{at} divided by {exact_zeros} of {in} and got {exact_negatives} ({bad} of {size})"},
-    {"rsqrt", "1/√x{named}{at} divided by {exact_zeros} of {in} ({bad} of {size})"},
-    {"rsqrt", "1/√x{named}{at} got {exact_negatives} from {in} ({nan} of {size})"},
-    {"gradient", "The gradient of {function} is infinite at 0: {in} has {in_zeros} ({op}{at})"},
-    {"division", "{op}{at} divides {itself} by itself, and that has {den_zeros}"},
-    {"zero_by_zero", "{op}{at} divides {itself} by itself, and that has {den_zeros}"},
-    {"zero_by_zero", "0/0{named}{at}: {in} has {in_zeros}, and {den} has {den_zeros}"},
-    {"zero_by_zero", "{op}{at} divides by {den}, which has {den_zeros}"},
-    {"division", "{op}{at} divides by {den}, which has {den_zeros}"},
-    {"empty", "{op} over no elements{at} ({in} is empty)"},
-    {"exp", "{op}{at} overflowed: {pinf} of {size} values exceed {limit} ({dtype})"},
-    {"overflow", "{op}{at} exceeded the range of {range}{in_bad}"},
-    {"cast", "{op} to {dtype}{at}: {bad} of {size} values are beyond {max}"},
-    {"pow", "{op}{at} made {kinds}{in_bad} of {in}, which has {in_negatives} and {in_zeros}"},
-    {"pow", "{op}{at} made {kinds}{in_bad} of {in}, which has {in_negatives}"},
-    {"pow", "{op}{at} made {kinds}{in_bad} of {in}, which has {in_zeros}"},
-    {"domain", "{op}{at} left its domain ({domain}), probably by rounding: {in} reaches {slightly_beyond}"},
-    {"domain", "{op}{at} left its domain ({domain}): {in} reaches {magnitude}"},
-    {"matrix", "{op}{at}: the matrix is singular or not positive definite"},
-    {"allmasked", "Every entry of a row was masked (−∞){named}{at}"},
-    {"arrived", "The {arrived_kinds} in {arrived} of {op}{at}{arrived_bad}, which was not recorded before"},
-    {"changed",
-     "The {arrived_kinds} in {arrived} of {op}{at}{arrived_bad}: its memory, which held {recorded_there}, was changed "
-     "since that was recorded, by something that is not on record"},
-    {"changed",
-     "The {arrived_kinds} in {arrived} of {op}{at}{arrived_bad}: its memory was changed since something was recorded "
-     "there, by something that is not on record"},
-    {"data", "{incoming} came in bad: made outside the record ({why})"},
-    {"data", "{incoming} came in bad: made outside the record"},
-    {"const", "The constant {t}{at} itself holds {kinds}"},
-    {"expected", "The constant {t}{at} holds {kinds}, as a mask does: no NaN follows"},
-    {"opaque",
-     "{call} made {kinds}{in_bad}; its rows are not on record. Most likely {inside}{at}: {in} has {inside_found}"},
-    {"opaque", "{call} made {kinds}{in_bad}; its rows are not on record. Most likely it was {inside}{at}"},
-    {"opaque", "{call} made {kinds}{in_bad}, though no input of it on record is bad; its rows are not on record"},
-    {"unknown", "Can't tell what made {t} ({op}{at}): {missing} was not recorded ({why})"},
-    {"unknown", "Can't tell what made {t} ({op}{at}): no input on record accounts for it"},
-    {"contradicted",
-     "{op}{at} made {kinds}{in_bad}, which its inputs on record can't give: one of them may have been changed by "
-     "something that is not on record"},
-    {"contradicted_seen", "{op}{at} made {kinds}{in_bad}, and its inputs were clean when it had run"},
-    {"trap", "{trap}{at}{in_function}{bad_lanes}, {times}; first at +{since} s"},
-    {"made", "{op}{at} made {kinds}{in_bad}{from}{because}"},
+    {"log", Saying::say_log_1},
+    {"log", Saying::say_log_2},
+    {"log", Saying::say_log_3},
+    {"log_softmax", Saying::say_log_softmax_1},
+    {"log_softmax", Saying::say_log_softmax_2},
+    {"root", Saying::say_root},
+    {"rsqrt", Saying::say_rsqrt_1},
+    {"rsqrt", Saying::say_rsqrt_2},
+    {"rsqrt", Saying::say_rsqrt_3},
+    {"gradient", Saying::say_gradient},
+    {"division", Saying::say_division_1},
+    {"zero_by_zero", Saying::say_zero_by_zero_1},
+    {"zero_by_zero", Saying::say_zero_by_zero_2},
+    {"zero_by_zero", Saying::say_zero_by_zero_3},
+    {"division", Saying::say_division_2},
+    {"empty", Saying::say_empty},
+    {"exp", Saying::say_exp},
+    {"overflow", Saying::say_overflow},
+    {"cast", Saying::say_cast},
+    {"pow", Saying::say_pow_1},
+    {"pow", Saying::say_pow_2},
+    {"pow", Saying::say_pow_3},
+    {"domain", Saying::say_domain_1},
+    {"domain", Saying::say_domain_2},
+    {"matrix", Saying::say_matrix},
+    {"allmasked", Saying::say_allmasked},
+    {"arrived", Saying::say_arrived},
+    {"changed", Saying::say_changed_1},
+    {"changed", Saying::say_changed_2},
+    {"data", Saying::say_data_1},
+    {"data", Saying::say_data_2},
+    {"const", Saying::say_const},
+    {"expected", Saying::say_expected},
+    {"opaque", Saying::say_opaque_1},
+    {"opaque", Saying::say_opaque_2},
+    {"opaque", Saying::say_opaque_3},
+    {"unknown", Saying::say_unknown_1},
+    {"unknown", Saying::say_unknown_2},
+    {"contradicted", Saying::say_contradicted},
+    {"contradicted_seen", Saying::say_contradicted_seen},
+    {"trap", Saying::say_trap},
+    {"made", Saying::say_made},
 };
 
 /// What to do, by the same rules. A key without a wording has no remedy but that of "made".
 inline constexpr Wording remedies[] = {
-    {"log", "Keep {in} away from 0 (for example max(x, 1e-7)), or compute from logits what is now log(softmax)."},
-    {"logneg", "Check the sign of {in}; softplus, abs or clip make it positive."},
-    {"log1p", "Keep {in} above −1."},
-    {"log_softmax", "Use the fused form (log_softmax, cross-entropy from logits), or clip {in} from below."},
-    {"root", "Take max(x, 0) first, or add a small ε inside the root."},
-    {"rsqrt", "Take max(x, 0) first, and add a small ε inside the root."},
-    {"gradient", "Use sqrt(x + ε), or a norm that is safe at 0 (select before and after it)."},
-    {"division", "Use divide_no_nan, or add a small ε to the divisor."},
-    {"empty", "Guard against the empty batch or mask."},
-    {"exp", "Subtract the maximum first, use softplus, or clip {in}."},
-    {"softmax", "Subtract the maximum of each row first."},
-    {"overflow", "Scale the inputs down, or clip gradients{wider}."},
-    {"cast", "Scale the values first{wider}."},
-    {"pow", "Keep the base positive, or clip the exponent."},
-    {"domain", "Clip {in} to the domain ({domain})."},
-    {"matrix", "Add a small value to the diagonal."},
-    {"allmasked", "Mask with a large negative number instead of −∞, or leave such rows out."},
-    {"arrived",
-     "Check it before it goes in. nanlens::op(\"Name\", value, inputs) where it is made, or nanlens::record where it "
-     "is "
-     "written in place, shows where it comes from."},
-    {"changed",
-     "Record what changes it with nanlens::op or nanlens::record. If {op} itself writes over its input, record that as "
-     "an output, too."},
-    {"data", "Check the data before it goes in; recording the loader's ops shows where in it."},
-    {"const", "If it is meant as a mask, mark it as expected."},
-    {"expected", "Nothing to do if it is meant as a mask."},
-    {"opaque_native", "Record with circular_buffer_size = -1, so that its rows stay."},
-    {"opaque", "Record with circular_buffer_size=-1 and without op_regex, so that its rows stay."},
-    {"contradicted_native",
-     "Record what changes it with nanlens::op or nanlens::record, and call nanlens::forget where its memory is "
-     "reused."},
-    {"contradicted_seen",
-     "Look at the values that go in there, and at what may have written over its result before it was recorded."},
-    {"contradicted", "Look at the values that go in there (tf.print, tf.debugging.check_numerics)."},
-    {"unknown_native",
-     "Record the code that makes {missing}: nanlens::op(\"Name\", value, inputs) where it comes from an expression, "
-     "nanlens::record where it is written in place; nanlens::tensor(x) links scalars."},
-    {"unknown_rank",
-     "Record every rank, with what each of them puts in, into one logdir, and without a ring; data of a type that "
-     "nanlens does not look at is unknown, too."},
-    {"unknown_eager", "{Missing} is a constant or was converted from Python: tf.identity around it puts it on record."},
-    {"unknown_lost", "Record with circular_buffer_size=-1 and without op_regex, so that no row is missing."},
-    {"unknown_filtered", "Record without op_regex and tensor_dtypes."},
-    {"unknown_variable", "Call enable_dump_debug_info before the variable is made."},
-    {"unknown",
-     "Record with tensor_debug_mode=\"FULL_HEALTH\" and circular_buffer_size=-1; "
-     "tf.debugging.check_numerics on {missing} narrows it down."},
-    {"unknown", "Record with tensor_debug_mode=\"FULL_HEALTH\" and circular_buffer_size=-1."},
-    {"made", "Look at the values that go in there."},
+    {"log", Saying::remedy_log},
+    {"logneg", Saying::remedy_logneg},
+    {"log1p", Saying::remedy_log1p},
+    {"log_softmax", Saying::remedy_log_softmax},
+    {"root", Saying::remedy_root},
+    {"rsqrt", Saying::remedy_rsqrt},
+    {"gradient", Saying::remedy_gradient},
+    {"division", Saying::remedy_division},
+    {"empty", Saying::remedy_empty},
+    {"exp", Saying::remedy_exp},
+    {"softmax", Saying::remedy_softmax},
+    {"overflow", Saying::remedy_overflow},
+    {"cast", Saying::remedy_cast},
+    {"pow", Saying::remedy_pow},
+    {"domain", Saying::remedy_domain},
+    {"matrix", Saying::remedy_matrix},
+    {"allmasked", Saying::remedy_allmasked},
+    {"arrived", Saying::remedy_arrived},
+    {"changed", Saying::remedy_changed},
+    {"data", Saying::remedy_data},
+    {"const", Saying::remedy_const},
+    {"expected", Saying::remedy_expected},
+    {"opaque_native", Saying::remedy_opaque_native},
+    {"opaque", Saying::remedy_opaque},
+    {"contradicted_native", Saying::remedy_contradicted_native},
+    {"contradicted_seen", Saying::remedy_contradicted_seen},
+    {"contradicted", Saying::remedy_contradicted},
+    {"unknown_native", Saying::remedy_unknown_native},
+    {"unknown_rank", Saying::remedy_unknown_rank},
+    {"unknown_eager", Saying::remedy_unknown_eager},
+    {"unknown_lost", Saying::remedy_unknown_lost},
+    {"unknown_filtered", Saying::remedy_unknown_filtered},
+    {"unknown_variable", Saying::remedy_unknown_variable},
+    {"unknown", Saying::remedy_unknown_1},
+    {"unknown", Saying::remedy_unknown_2},
+    {"made", Saying::remedy_made},
 };
 
 /// The id of a mechanism's sentence.
@@ -154,12 +133,12 @@ constexpr std::string_view sentence_id(Mechanism mechanism) noexcept {
 }
 
 /// Why infinity became NaN, in words; empty where nothing is known.
-constexpr std::string_view change_words(Mechanism mechanism) noexcept {
+constexpr std::string_view change_words(Mechanism mechanism, const Speech& speech = english_speech) noexcept {
   switch (mechanism) {
     case Mechanism::zero_inf: return "0 × ∞";
     case Mechanism::inf_inf: return "∞ − ∞";
     case Mechanism::inf_over_inf: return "∞ / ∞";
-    case Mechanism::softmax_inf: return "a row holds +∞";
+    case Mechanism::softmax_inf: return speech[Saying::change_softmax];
     default: return "";
   }
 }
@@ -196,10 +175,10 @@ inline bool fill(std::string_view text, const Arguments& arguments, std::string&
 
 // The first wording of a key that can be filled; empty if there is none.
 template <std::size_t N>
-std::string worded(const Wording (&table)[N], std::string_view key, const Arguments& arguments) {
+std::string worded(const Wording (&table)[N], std::string_view key, const Arguments& arguments, const Speech& speech) {
   std::string out;
   for (const Wording& wording : table)
-    if (wording.key == key && fill(wording.text, arguments, out)) return out;
+    if (wording.key == key && fill(speech[wording.text], arguments, out)) return out;
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <nanlens/causes/cause_facts.hpp>
+#include <nanlens/causes/speech.hpp>
 
 namespace nanlens::causes {
 
@@ -16,8 +17,9 @@ struct Words {
   std::string remedy;
 };
 
-/// Chooses the wording that says all that is known and nothing else.
-Words word(const CauseFacts& facts);
+/// Chooses the wording that says all that is known and nothing else. Names that nanlens made up are in the same
+/// language.
+Words word(const CauseFacts& facts, const Speech& speech = english_speech);
 
 }  // namespace nanlens::causes
 

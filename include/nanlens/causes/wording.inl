@@ -11,43 +11,58 @@ namespace nanlens::causes {
 
 namespace detail {
 
-inline std::string short_number(double value) {
+inline std::string short_number(double value, const Speech& speech) {
   char text[32];
   std::snprintf(text, sizeof text, value >= 1e6 ? "%.2e" : "%.10g", value);
-  return text;
+  return with_point(text, speech);
 }
 
-inline std::string kinds_words(Kinds kinds) {
+inline std::string kinds_words(Kinds kinds, const Speech& speech) {
   std::string words;
   const auto add = [&](Kinds bit, const char* name) {
     if ((kinds & bit) == 0) return;
     kinds = static_cast<Kinds>(kinds & ~bit);
-    words.append(words.empty() ? "" : (kinds & reader::bad_flags) != 0 ? ", " : " and ").append(name);
+    if (!words.empty()) words += speech[(kinds & reader::bad_flags) != 0 ? Saying::list_comma : Saying::list_and];
+    words += name;
   };
   add(reader::nan_flag, "NaN");
   add(reader::neg_inf_flag, "−∞");
   add(reader::pos_inf_flag, "+∞");
-  return words.empty() ? "NaN or ∞" : words;
+  return words.empty() ? say(speech, Saying::nan_or_inf) : words;
+}
+
+// Is this one of the words that nanlens made up for what has no name? It begins and ends as one of these texts does.
+inline bool is_made_up(std::string_view name, const Speech& speech) {
+  for (const Saying id : {Saying::an_input, Saying::its_input, Saying::input_numbered, Saying::output_of,
+                          Saying::result_of, Saying::part_of_rank, Saying::send_buffer}) {
+    const std::string_view text = speech[id];
+    const std::size_t open = text.find('{');
+    if (open == std::string_view::npos
+            ? name == text
+            : name.starts_with(text.substr(0, open)) && name.ends_with(text.substr(text.rfind('}') + 1)))
+      return true;
+  }
+  return false;
 }
 
 // Words that nanlens made up, not names of the program, begin a sentence with a capital.
-inline std::string capital(std::string text) {
-  for (const std::string_view start : {"the result of ", "output ", "input ", "its ", "an "})
-    if (text.starts_with(start)) text[0] = static_cast<char>(text[0] - 'a' + 'A');
+inline std::string capital(std::string text, const Speech& speech) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z' && is_made_up(text, speech))
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
   return text;
 }
 
 /// What has a larger range, to end a remedy; empty where nothing has.
-inline std::string_view wider_words(DType dtype) noexcept {
-  if (dtype == DType::float16) return ", or use bfloat16 or float32 (for gradients: loss scaling)";
-  if (dtype == DType::float32 || dtype == DType::bfloat16) return ", or use float64";
-  return is_floating(dtype) && dtype != DType::float64 ? ", or use float32" : "";
+inline std::string_view wider_words(DType dtype, const Speech& speech) noexcept {
+  if (dtype == DType::float16) return speech[Saying::wider_float16];
+  if (dtype == DType::float32 || dtype == DType::bfloat16) return speech[Saying::wider_float32];
+  return is_floating(dtype) && dtype != DType::float64 ? speech[Saying::wider_other] : "";
 }
 
-inline void word_output(const CauseFacts& f, Arguments& a) {
+inline void word_output(const CauseFacts& f, const Speech& speech, Arguments& a) {
   const TensorHealth& out = f.out;
   const auto count = [&](const char* name, double n) {
-    if (is_count(n)) a[name] = grouped(n);
+    if (is_count(n)) a[name] = grouped(n, speech);
   };
   const double bad = out.num_nan + out.num_neg_inf + out.num_pos_inf;
   const bool counted = out.num_nan >= 0 && out.num_neg_inf >= 0 && out.num_pos_inf >= 0;
@@ -57,50 +72,58 @@ inline void word_output(const CauseFacts& f, Arguments& a) {
     count("ninf", out.num_neg_inf);
     count("pinf", out.num_pos_inf);
     count("bad", bad);
-    if (is_count(bad) && out.size > 1) a["in_bad"] = " in " + grouped(bad) + " of " + grouped(out.size) + " elements";
+    if (is_count(bad) && out.size > 1)
+      a["in_bad"] = say(speech, Saying::in_bad, {{"bad", grouped(bad, speech)}, {"size", grouped(out.size, speech)}});
   }
-  a["kinds"] = kinds_words(f.kinds_known ? f.kinds : Kinds{0});
+  a["kinds"] = kinds_words(f.kinds_known ? f.kinds : Kinds{0}, speech);
   if (dtype_max(out.dtype) <= 0) return;
   a["dtype"] = std::string(dtype_name(out.dtype));
-  a["wider"] = std::string(wider_words(out.dtype));
-  a["max"] = short_number(dtype_max(out.dtype));
+  a["wider"] = std::string(wider_words(out.dtype, speech));
+  a["max"] = short_number(dtype_max(out.dtype), speech);
   if (f.all_clean) a["range"] = a["dtype"] + " (" + a["max"] + ")";
-  if (f.code == OpCode::exp && exp_limit(out.dtype) > 0) a["limit"] = short_number(exp_limit(out.dtype));
+  if (f.code == OpCode::exp && exp_limit(out.dtype) > 0) a["limit"] = short_number(exp_limit(out.dtype), speech);
 }
 
 // Zeros and negative values that account for the output exactly, element by element.
-inline void word_exact(const CauseFacts& f, Arguments& a) {
+inline void word_exact(const CauseFacts& f, const Speech& speech, Arguments& a) {
   const InputFacts& in = f.inputs.front();
   const bool same_size = in.known && f.out.size == in.health.size;
   if (!same_size || f.contradicted) return;
   const double infinities = f.code == OpCode::rsqrt ? f.out.num_neg_inf + f.out.num_pos_inf : f.out.num_neg_inf;
-  if (infinities > 0 && infinities == in.health.num_zero) a["exact_zeros"] = zeros_words(in.health);
-  if (f.out.num_nan > 0 && f.out.num_nan == in.health.num_negative) a["exact_negatives"] = negatives_words(in.health);
+  if (infinities > 0 && infinities == in.health.num_zero) a["exact_zeros"] = zeros_words(in.health, speech);
+  if (f.out.num_nan > 0 && f.out.num_nan == in.health.num_negative)
+    a["exact_negatives"] = negatives_words(in.health, speech);
 }
 
-// " from clean input probs", and the like for the names that nanlens gives to what has none.
-inline std::string clean_words(std::string_view name) {
+// " from clean input probs", and the like for the names that nanlens gives to what has none; behind an English article
+// " from its clean input".
+inline std::string clean_words(std::string_view name, const Speech& speech) {
+  if (!is_made_up(name, speech)) return say(speech, Saying::from_clean_input, {{"name", std::string(name)}});
   for (const std::string_view start : {"its ", "the "})
     if (name.starts_with(start))
-      return " from " + std::string(start) + "clean " + std::string(name.substr(start.size()));
-  const bool numbered = name.starts_with("input ") || name.starts_with("output ");
-  return std::string(numbered ? " from clean " : " from clean input ") + std::string(name);
+      return say(speech, Saying::from,
+                 {{"name", std::string(start) + "clean " + std::string(name.substr(start.size()))}});
+  return say(speech, Saying::from_clean_part, {{"name", std::string(name)}});
 }
 
-inline void word_inputs(const CauseFacts& f, Arguments& a) {
-  a["in"] = f.inputs.empty() || f.inputs.front().name.empty() ? "its input" : f.inputs.front().name;
+inline std::string name_of(const InputFacts& input, const Speech& speech) {
+  return input.name.empty() ? say(speech, Saying::its_input) : input.name;
+}
+
+inline void word_inputs(const CauseFacts& f, const Speech& speech, Arguments& a) {
+  a["in"] = f.inputs.empty() ? say(speech, Saying::its_input) : name_of(f.inputs.front(), speech);
   if (f.all_clean && !f.inputs.empty())
-    a["from"] = f.inputs.size() > 1 ? " from clean inputs" : clean_words(a["in"]);
+    a["from"] = f.inputs.size() > 1 ? say(speech, Saying::from_clean_inputs) : clean_words(a["in"], speech);
   else if (f.inputs.size() == 1)
-    a["from"] = " from " + a["in"];
+    a["from"] = say(speech, Saying::from, {{"name", a["in"]}});
   if (f.inputs.empty()) return;
-  word_exact(f, a);
+  word_exact(f, speech, a);
   const auto describe = [&](const InputFacts& input, const std::string& prefix) {
-    a[prefix] = input.name.empty() ? "its input" : input.name;
+    a[prefix] = name_of(input, speech);
     if (!input.known) return;
-    a[prefix + "_zeros"] = zeros_words(input.health);
-    a[prefix + "_negatives"] = negatives_words(input.health);
-    if (is_count(input.health.size)) a[prefix + "_size"] = grouped(input.health.size);
+    a[prefix + "_zeros"] = zeros_words(input.health, speech);
+    a[prefix + "_negatives"] = negatives_words(input.health, speech);
+    if (is_count(input.health.size)) a[prefix + "_size"] = grouped(input.health.size, speech);
   };
   describe(f.inputs.front(), "in");
   const std::size_t divisor = f.code == OpCode::reciprocal ? 0 : 1;
@@ -109,59 +132,73 @@ inline void word_inputs(const CauseFacts& f, Arguments& a) {
   if (divisor == 1 && f.inputs[0].name == f.inputs[1].name) a["itself"] = a["in"];
 }
 
-inline void word_domain(const CauseFacts& f, Arguments& a) {
+inline void word_domain(const CauseFacts& f, const Speech& speech, Arguments& a) {
   if (f.code != OpCode::inverse_trigonometric && f.code != OpCode::atanh) return;
   a["domain"] = std::string(domain_words(f.op));
   const bool symmetric = a["domain"].starts_with("−");
   if (!symmetric || !(f.magnitude > 1) || std::isinf(f.magnitude)) return;
   constexpr double rounding = 1e-3;
-  a[f.magnitude < 1 + rounding ? "slightly_beyond" : "magnitude"] = short_number(f.magnitude);
+  a[f.magnitude < 1 + rounding ? "slightly_beyond" : "magnitude"] = short_number(f.magnitude, speech);
 }
 
 // An input that was bad before the op began.
-inline void word_arrived(const CauseFacts& f, Arguments& a) {
+inline void word_arrived(const CauseFacts& f, const Speech& speech, Arguments& a) {
   const TensorHealth& h = f.arrived.health;
   const int kinds = std::popcount(static_cast<unsigned>(h.flags & reader::bad_flags));
   const double bad = h.num_nan + h.num_neg_inf + h.num_pos_inf;
-  a["arrived"] = f.arrived.name.empty() ? "an input" : f.arrived.name;
-  a["arrived_kinds"] = kinds_words(h.flags & reader::bad_flags) + (kinds == 1 ? " was already" : " were already");
+  a["arrived"] = f.arrived.name.empty() ? say(speech, Saying::an_input) : f.arrived.name;
+  a["arrived_kinds"] = say(speech, kinds == 1 ? Saying::arrived_one : Saying::arrived_more,
+                           {{"kinds", kinds_words(h.flags & reader::bad_flags, speech)}});
   if (is_count(bad) && h.size > 1 && bad <= h.size)
-    a["arrived_bad"] = " (" + grouped(bad) + " of " + grouped(h.size) + " elements)";
+    a["arrived_bad"] =
+        say(speech, Saying::arrived_bad, {{"bad", grouped(bad, speech)}, {"size", grouped(h.size, speech)}});
   a["recorded_there"] = f.recorded_there;
 }
 
-inline void word_rest(const CauseFacts& f, Arguments& a) {
-  a["op"] = f.op.empty() ? "An op" : f.op_name.empty() ? f.op : f.op + " \"" + f.op_name + "\"";
-  a["named"] = f.op_name.empty() ? "" : " in " + a["op"];
-  a["at"] = (f.place.empty() ? "" : " at " + f.place) + f.where;
-  a["src"] = f.place.empty() ? "an unrecorded place" : f.place;
-  a["t"] = f.tensor.empty() ? "a tensor" : f.tensor;
+// The op to blame, and where.
+inline void word_op(const CauseFacts& f, const Speech& speech, Arguments& a) {
+  a["op"] = f.op.empty()        ? say(speech, Saying::an_op)
+            : f.op_name.empty() ? f.op
+                                : say(speech, Saying::op_named, {{"op", f.op}, {"name", f.op_name}});
+  a["named"] = f.op_name.empty() ? "" : say(speech, Saying::named, {{"op", a["op"]}});
+  a["at"] = (f.place.empty() ? "" : say(speech, Saying::at, {{"place", f.place}})) + f.where;
+  a["src"] = f.place.empty() ? say(speech, Saying::no_place) : f.place;
+  a["t"] = f.tensor.empty() ? say(speech, Saying::a_tensor) : f.tensor;
   a["call"] = f.call.empty() ? a["op"] : f.call;
+}
+
+inline void word_rest(const CauseFacts& f, const Speech& speech, Arguments& a) {
+  word_op(f, speech, a);
   a["origin"] = f.origin;
   a["inside"] = f.inside;
   a["missing"] = f.missing;
-  a["Missing"] = capital(f.missing);
-  a["incoming"] = capital(!f.missing.empty() ? f.missing : f.name.empty() ? a["t"] : f.name);
-  a["why"] = std::string(f.native && f.reason == Reason::eager ? "no recorded op made it" : reason_words(f.reason));
+  a["Missing"] = capital(f.missing, speech);
+  a["incoming"] = capital(!f.missing.empty() ? f.missing : f.name.empty() ? a["t"] : f.name, speech);
+  a["why"] = f.native && f.reason == Reason::eager ? say(speech, Saying::reason_native)
+                                                   : std::string(reason_words(f.reason, speech));
   if (f.code == OpCode::sqrt_grad || f.code == OpCode::reciprocal_grad)
     a["function"] = std::string(function_of_gradient(f.op));
-  a["because"] = because(f);
+  a["because"] = because(f, speech);
   if (f.id != "opaque" || !f.inside_input.known) return;
   a["in"] = f.inside_input.name;
-  a["inside_found"] = f.inside_negatives ? negatives_words(f.inside_input.health) : zeros_words(f.inside_input.health);
+  a["inside_found"] =
+      f.inside_negatives ? negatives_words(f.inside_input.health, speech) : zeros_words(f.inside_input.health, speech);
 }
 
 // An instruction that raised an exception: its op's own name says which.
-inline void word_trap(const CauseFacts& f, Arguments& a) {
+inline void word_trap(const CauseFacts& f, const Speech& speech, Arguments& a) {
   if (f.hits == 0) return;
   a["trap"] = f.op_name.empty() ? f.op : f.op_name;
-  a["times"] = (f.hits_are_all ? "" : "at least ") + counted_noun(static_cast<double>(f.hits), "time", "times");
-  if (!f.function.empty()) a["in_function"] = " in " + f.function;
+  const std::string times = counted(speech, Saying::times, static_cast<double>(f.hits));
+  a["times"] = f.hits_are_all ? times : say(speech, Saying::at_least, {{"times", times}});
+  if (!f.function.empty()) a["in_function"] = say(speech, Saying::in_function, {{"function", f.function}});
   const double bad = f.out.num_nan + f.out.num_neg_inf + f.out.num_pos_inf;
-  if (is_count(bad) && f.out.size > 1) a["bad_lanes"] = ", " + grouped(bad) + " of " + grouped(f.out.size) + " lanes";
+  if (is_count(bad) && f.out.size > 1)
+    a["bad_lanes"] =
+        say(speech, Saying::bad_lanes, {{"bad", grouped(bad, speech)}, {"size", grouped(f.out.size, speech)}});
   char since[32];
   std::snprintf(since, sizeof since, f.since_start < 10 ? "%.1f" : "%.0f", f.since_start);
-  a["since"] = since;
+  a["since"] = with_point(since, speech);
 }
 
 constexpr bool is_softmax(OpCode code) noexcept { return code == OpCode::softmax || code == OpCode::log_softmax; }
@@ -203,25 +240,25 @@ inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
 
 }  // namespace detail
 
-NANLENS_API Words word(const CauseFacts& f) {
+NANLENS_API Words word(const CauseFacts& f, const Speech& speech) {
   Words w;
-  detail::word_output(f, w.arguments);
-  detail::word_inputs(f, w.arguments);
-  detail::word_domain(f, w.arguments);
-  detail::word_arrived(f, w.arguments);
-  detail::word_rest(f, w.arguments);
-  detail::word_trap(f, w.arguments);
+  detail::word_output(f, speech, w.arguments);
+  detail::word_inputs(f, speech, w.arguments);
+  detail::word_domain(f, speech, w.arguments);
+  detail::word_arrived(f, speech, w.arguments);
+  detail::word_rest(f, speech, w.arguments);
+  detail::word_trap(f, speech, w.arguments);
   const std::string_view key = detail::wording_key(f);
-  w.text = detail::worded(wordings, key, w.arguments);
-  if (w.text.empty()) w.text = detail::worded(wordings, "made", w.arguments);
-  w.remedy = detail::worded(remedies, detail::remedy_key(f, key), w.arguments);
-  if (w.remedy.empty()) w.remedy = detail::worded(remedies, "made", w.arguments);
+  w.text = detail::worded(wordings, key, w.arguments, speech);
+  if (w.text.empty()) w.text = detail::worded(wordings, "made", w.arguments, speech);
+  w.remedy = detail::worded(remedies, detail::remedy_key(f, key), w.arguments, speech);
+  if (w.remedy.empty()) w.remedy = detail::worded(remedies, "made", w.arguments, speech);
   if (!f.kinds_known && f.event_class == EventClass::producer && !w.arguments["because"].empty())
-    w.remedy += " Record with FULL_HEALTH to see which it was.";
-  const std::string doubt = confidence_words(f.confidence);
+    w.remedy += speech[Saying::remedy_full_health];
+  const std::string_view doubt = confidence_words(f.confidence);
   if (!doubt.empty() && key != "unknown" && key != "contradicted")
-    w.text = (doubt == "probably" ? "Probably: " : "Perhaps: ") + w.text;
-  w.text += ".";
+    w.text = say(speech, doubt == "probably" ? Saying::probably : Saying::perhaps, {{"text", w.text}});
+  w.text = say(speech, Saying::full_stop, {{"text", w.text}});
   std::erase_if(w.arguments, [](const auto& argument) { return argument.second.empty(); });
   return w;
 }

@@ -1,0 +1,14 @@
+/// @file
+/// The language of what the command says.
+#pragma once
+
+#include <string>
+
+namespace nanlens::cli {
+
+/// Speaks the language that is asked for: "ja", or what `--lang` was given; else that of NANLENS_LANG; else, to people
+/// alone, that of the system. What programs read is English unless it was asked for. Throws Failure for one that there
+/// is not.
+void speak(const std::string& asked, bool to_people);
+
+}  // namespace nanlens::cli
