@@ -6,7 +6,8 @@
 #include <cstring>
 #include <utility>
 
-#include "engine/filter.hpp"
+#include <nanlens/query/query.hpp>
+
 #include "engine/time_axis.hpp"
 #include "widgets/format.hpp"
 
@@ -185,7 +186,7 @@ double App::timeline_whole() const {
 }
 
 bool App::filters_rank(std::int32_t rank) const {
-  const auto parts = filter::parts(rows_pane.filter);
+  const auto parts = query::parts(rows_pane.filter);
   return std::find(parts.begin(), parts.end(), "job_rank:" + std::to_string(rank)) != parts.end();
 }
 

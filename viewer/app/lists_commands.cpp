@@ -4,8 +4,9 @@
 #include <cstring>
 #include <iterator>
 
+#include <nanlens/query/query.hpp>
+
 #include "app/commands.hpp"
-#include "engine/filter.hpp"
 #include "engine/row_order.hpp"
 #include "widgets/format.hpp"
 
@@ -85,7 +86,7 @@ struct ListCommands {
                          {{"track", track - tracks.begin()}, {"begin", 0}, {"end", app.timeline_whole()}});
     const std::string part = "job_rank:" + std::to_string(*rank);
     std::string query;
-    for (const std::string& other : filter::parts(app.rows_pane.filter))
+    for (const std::string& other : query::parts(app.rows_pane.filter))
       if (!other.starts_with("job_rank:")) query += other + " ";
     if (!app.filters_rank(track->rank)) query += part;
     while (query.ends_with(' ')) query.pop_back();
