@@ -215,6 +215,20 @@ void threads() {
   for (MPI_Comm& comm : own_world) MPI_Comm_free(&comm);
 }
 
+[[gnu::noinline]] void sum_up(const Values& x) {
+  Values sum(elements);
+  MPI_Allreduce(x.data(), sum.data(), elements, MPI_DOUBLE, MPI_SUM, world);  // inner
+}
+
+// One call of MPI, from two lines in turn.
+void two_callers() {
+  const Values x = own(-1);
+  for (int step = 0; step < 2; ++step) {
+    sum_up(x);  // first
+    sum_up(x);  // second
+  }
+}
+
 void clean() {
   Values x = own(-1);
   Values y(elements);
@@ -295,6 +309,7 @@ int main(int argc, char** argv) {
                                                            {"split", split},
                                                            {"overflow", overflow},
                                                            {"alltoall", alltoall},
+                                                           {"two_callers", two_callers},
                                                            {"gather", gather_and_scatter},
                                                            {"scan", scan},
                                                            {"dies", dies},

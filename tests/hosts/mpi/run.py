@@ -49,7 +49,7 @@ def run(words, **environment):
 
 def line_of(case, mark):
     lines = open(SOURCE, encoding="utf-8").read().splitlines()
-    begin = next(i for i, text in enumerate(lines) if re.match(rf"void {case}(_and_scatter)?\(\)", text))
+    begin = next(i for i, text in enumerate(lines) if re.match(rf"(\[\[gnu::noinline\]\] )?void {case}(_and_scatter)?\(", text))
     return next(i for i in range(begin, len(lines)) if lines[i].endswith("// " + mark)) + 1
 
 
@@ -126,6 +126,18 @@ class Test:
                      "MPI_Ireduce": [everyone, [3]]}
         assert got == expected and len({number for _, number, _ in sums}) == 10, got
 
+    def check_stacks(self):
+        """Of each call the whole stack, also where the same place was called before from elsewhere."""
+        logdir, ran = self.record("two_callers")
+        assert ran.returncode == 0, ran.stderr
+
+        def dumped(what):
+            return list(map(json.loads, run([self.nanlens, "dump", logdir, "--what", what]).stdout.splitlines()))
+        line = {frame["id"]: frame["line"] for frame in dumped("stack_frames") if frame["file_path"].endswith("exchanges.cpp")}
+        stacks = [[line[frame] for frame in e["stack_frame_ids"] if frame in line][1:] for e in dumped("executions") if e["job_rank"] == 0]
+        first, second = ([line_of("two_callers", mark), line_of("sum_up", "inner")] for mark in ("first", "second"))
+        assert stacks == [first, first, second, second] * 2, stacks
+
     def check_inside(self):
         """One nanlens for each rank: one answer, by the first."""
         logdir, ran = self.record("bcast", "inside")
@@ -180,6 +192,7 @@ def main():
     test.check_parts()
     test.score()
     test.check_recorded()
+    test.check_stacks()
     test.check_inside()
     test.check_missing_rank()
     test.check_dead_rank()
