@@ -67,13 +67,13 @@ def all_gather(torch, group, rank):
     torch.stack(parts).sum()
 
 
-@program("aten::log", rank=1, reached=1)
+@program("aten::log", rank=1, reached=2)
 def scattered_and_gathered(torch, group, rank):
     """Only rank 2 is given the bad part, and only rank 0 gathers it."""
     part = torch.empty(4)
-    parts = [torch.log(torch.full((4,), 0.0 if to == 2 else 1.0)) for to in range(3)]  # culprit
+    parts = [torch.log(torch.full((4,), 0.0 if rank == 1 and to == 2 else 1.0)) for to in range(3)]  # culprit
     group.scatter(part, parts if rank == 1 else None, 1)
-    part * 2
+    group.gather(part * 2, [torch.empty(4) for _ in range(3)] if rank == 0 else None, 0)
 
 
 @program("aten::log", rank=1, reached=2)
