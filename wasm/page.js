@@ -582,7 +582,7 @@
     if (view) withText(view, (at) => Module._nl_apply_link(at));
     const url = new URLSearchParams(location.search).get('url');
     if (url) opening(openUrl(url));
-    else if (element('run').textContent) opening(openShared());
+    else if (element('run').textContent) opening(Promise.resolve().then(openShared)); // what was open goes first
     wake(5);
     idle().then(started);
   };

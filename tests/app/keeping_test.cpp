@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include <nanlens/summary/debug_mode.hpp>
+
 #include "headless.hpp"
 
 #include "../support/logdir_generator.hpp"
@@ -99,6 +101,32 @@ TEST_CASE("values that were stored are a map of slices, with what is bad marked,
   float last = 0;
   std::memcpy(&last, file.data() + file.size() - sizeof last, sizeof last);
   CHECK(last == 8);
+}
+
+TEST_CASE("FULL_TENSOR keeps the values of every output") {
+  Headless v({1280, 900});
+  GrowingFiles& files = v.memory["memory:run"];
+  put(files, logdir::FileKind::metadata,
+      logdir::DebugMetadata{"nanlens-test", std::string(logdir::file_version), "12345678"});
+  logdir::Execution e;
+  e.op_type = "Relu";
+  e.num_outputs = 1;
+  e.output_tensor_ids = {1};
+  e.tensor_debug_mode = static_cast<std::int32_t>(nanlens::TensorDebugMode::full_tensor);
+  const std::array<float, 3> values = {1, 2.5F, 3};
+  logdir::TensorProto proto;
+  proto.dtype = 1;
+  proto.shape = logdir::TensorShapeProto{{{3, ""}}, false};
+  proto.tensor_content.assign(reinterpret_cast<const char*>(values.data()), sizeof values);
+  e.tensor_protos = {proto};
+  put(files, logdir::FileKind::execution, e);
+  v.open("memory:run");
+  v.command("focus_execution", {{"index", 0}});
+  REQUIRE(v.state()["seen"].size() == 1);
+  REQUIRE(v.command("show_values").ok);
+  CHECK(v.state()["values"]["shape"] == Json({3}));
+  v.hover(v.point("values:map", 0.5F, 0.5F));
+  CHECK(v.state()["values"]["told"] == "[1]  2.5");
 }
 
 TEST_CASE("a large tensor shares cells, and one bad element makes a cell bad") {

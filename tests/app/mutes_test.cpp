@@ -50,6 +50,8 @@ TEST_CASE("what nanlens.mutes lists is counted, behind a toggle, and no alarm; l
   CHECK(tells(s["diagnostics"], "nanlens.mutes:3", "matches nothing"));
   CHECK(tells(s["diagnostics"], "nanlens.mutes:4", "expired after 2001-01-31"));
   CHECK_FALSE(tells(s["diagnostics"], "nanlens.mutes:2", ""));
+  REQUIRE_FALSE(v.told.empty());
+  CHECK(v.told.front().find("muted by nanlens.mutes:2") != std::string::npos);
   v.click("alerts:group:muted");
   CHECK_FALSE(v.state()["alerts"]["visible"].empty());
   v.hover(v.point("alert:1"));

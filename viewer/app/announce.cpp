@@ -12,6 +12,7 @@ std::string App::announcement() {
     if (!v.explained && status_.busy) return {};  // its cause is still being looked for
     told_verdict_ = verdict;
     if (!chosen_by_user_) told_focus_ = selection.focus;
+    if (v.all_muted) return tr(Text::verdict_all_muted, {{"n", v.num_causes}, {"place", v.muted_by}});
     if (v.explained) return v.cause.sentence + " " + v.cause.consequence;
     return tr(Text::told_first, {{"tensor", v.tensor}, {"path", v.path}, {"line", v.line}});
   }

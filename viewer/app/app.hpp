@@ -308,7 +308,6 @@ class App {
   struct ValuesPane {
     std::int32_t of = -1;  ///< of Selection::seen
     std::int64_t slice = 0;
-    std::string name = {};
     std::string told = {};  ///< of the cell under the mouse
   } values_pane;
 

@@ -108,7 +108,6 @@ struct KeepingCommands {
     if (at < 0 || at >= count || !seen[static_cast<std::size_t>(at)].stored) return fail(tr(Text::values_none));
     app.values_pane = {};
     app.values_pane.of = static_cast<std::int32_t>(at);
-    app.values_pane.name = text(a, "name");
     app.close_popup();
     app.toggle_popup(Popup::values);
     return {};

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <limits>
 
-#include <nanlens/causes/evidence.hpp>
 #include <nanlens/summary/bad_elements.hpp>
 #include <nanlens/tensor/dtype_name.hpp>
 
@@ -107,20 +106,6 @@ HeatMap heat_map(const reader::StoredTensor& tensor, std::int64_t slice) {
       add_to(map.cells[static_cast<std::size_t>(cell)], value_at(tensor, begin + r * map.columns + c));
     }
   return map;
-}
-
-std::optional<reader::StoredTensor> stored_values(RunIndex& index, const Focus& focus, std::int32_t seen) {
-  const bool is_row = focus.trace >= 0;
-  if (seen < 0 || (!is_row && (focus.execution < 0 || !focus.op_name.empty()))) return std::nullopt;
-  const auto number = static_cast<std::uint32_t>(is_row ? focus.trace : focus.execution);
-  const auto slot = is_row ? 0U : static_cast<std::uint32_t>(std::max(focus.slot, 0));
-  const auto extension =
-      causes::extension_of(index.run(), is_row ? causes::trace_event(number) : causes::execution_event(number, slot));
-  const std::size_t outputs = slot < extension.output_evidence.size() ? 1 : 0;
-  const auto place = static_cast<std::size_t>(seen);
-  if (place < outputs) return reader::stored_tensor(extension.output_evidence[slot]);
-  if (place - outputs >= extension.input_evidence.size()) return std::nullopt;
-  return reader::stored_tensor(extension.input_evidence[place - outputs]);
 }
 
 }  // namespace nanlens::viewer

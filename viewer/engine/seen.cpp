@@ -1,9 +1,13 @@
 // What was in memory when an op had made something bad.
 #include <algorithm>
+#include <utility>
 
 #include <nanlens/causes/evidence.hpp>
+#include <nanlens/reader/stored_tensor.hpp>
+#include <nanlens/summary/debug_mode.hpp>
 
 #include "badges.hpp"
+#include "heat_map.hpp"
 #include "selection.hpp"
 
 namespace nanlens::viewer {
@@ -38,20 +42,77 @@ SeenTensor described(const logdir::TensorEvidence& seen, std::int32_t input) {
   return tensor;
 }
 
+// What a record holds of the selected event's tensors.
+struct Recorded {
+  logdir::NanlensExtension extension;
+  std::optional<reader::StoredTensor> full;  // FULL_TENSOR: the values of the output
+  std::size_t slot = 0;                      // of the output among the evidence
+};
+
+bool is_full(std::int32_t mode) { return static_cast<TensorDebugMode>(mode) == TensorDebugMode::full_tensor; }
+
+Recorded recorded_of(RunIndex& index, const Focus& focus) {
+  Recorded recorded;
+  if (focus.trace >= 0) {
+    auto row = index.run().trace(static_cast<std::size_t>(focus.trace));
+    if (!row) return recorded;
+    recorded.extension = std::move(row->extension);
+    if (is_full(row->event.tensor_debug_mode) && row->event.tensor_proto)
+      recorded.full = reader::stored_tensor(*row->event.tensor_proto);
+    return recorded;
+  }
+  if (focus.execution < 0 || !focus.op_name.empty()) return recorded;
+  recorded.slot = static_cast<std::size_t>(std::max(focus.slot, 0));
+  auto execution = index.run().execution(static_cast<std::size_t>(focus.execution));
+  if (!execution) return recorded;
+  recorded.extension = std::move(execution->extension);
+  const auto& outputs = execution->event.tensor_protos;
+  if (is_full(execution->event.tensor_debug_mode) && recorded.slot < outputs.size())
+    recorded.full = reader::stored_tensor(outputs[recorded.slot]);
+  return recorded;
+}
+
+const logdir::TensorEvidence* output_of(const Recorded& recorded) {
+  const auto& outputs = recorded.extension.output_evidence;
+  return recorded.slot < outputs.size() ? &outputs[recorded.slot] : nullptr;
+}
+
+// Of an output whose values are all that is on record.
+SeenTensor described(const reader::StoredTensor& values) {
+  SeenTensor tensor;
+  tensor.looked_at = tensor.stored = true;
+  tensor.badges = badges_of(values.dtype, values.shape, reader::TensorHealth{});
+  return tensor;
+}
+
 }  // namespace
 
 std::vector<SeenTensor> seen_tensors(RunIndex& index, const Focus& focus) {
   std::vector<SeenTensor> all;
-  const bool is_row = focus.trace >= 0;
-  if (!is_row && (focus.execution < 0 || !focus.op_name.empty())) return all;
-  const auto number = static_cast<std::uint32_t>(is_row ? focus.trace : focus.execution);
-  const auto slot = is_row ? 0U : static_cast<std::uint32_t>(std::max(focus.slot, 0));
-  const auto extension =
-      causes::extension_of(index.run(), is_row ? causes::trace_event(number) : causes::execution_event(number, slot));
-  if (slot < extension.output_evidence.size()) all.push_back(described(extension.output_evidence[slot], -1));
+  const Recorded recorded = recorded_of(index, focus);
+  if (const logdir::TensorEvidence* const output = output_of(recorded)) {
+    all.push_back(described(*output, -1));
+    all.back().stored = all.back().stored || recorded.full;
+  } else if (recorded.full) {
+    all.push_back(described(*recorded.full));
+  }
   std::int32_t input = 0;
-  for (const logdir::TensorEvidence& seen : extension.input_evidence) all.push_back(described(seen, input++));
+  for (const logdir::TensorEvidence& seen : recorded.extension.input_evidence) all.push_back(described(seen, input++));
   return all;
+}
+
+std::optional<reader::StoredTensor> stored_values(RunIndex& index, const Focus& focus, std::int32_t seen) {
+  const Recorded recorded = recorded_of(index, focus);
+  const logdir::TensorEvidence* const output = output_of(recorded);
+  const bool has_output = output != nullptr || recorded.full;
+  if (seen == 0 && has_output) {
+    auto values = output == nullptr ? std::nullopt : reader::stored_tensor(*output);
+    return values ? std::move(values) : recorded.full;
+  }
+  const std::int64_t input = std::int64_t{seen} - (has_output ? 1 : 0);
+  const auto& inputs = recorded.extension.input_evidence;
+  if (input < 0 || static_cast<std::size_t>(input) >= inputs.size()) return std::nullopt;
+  return reader::stored_tensor(inputs[static_cast<std::size_t>(input)]);
 }
 
 }  // namespace nanlens::viewer

@@ -12,14 +12,17 @@ namespace {
 
 constexpr float alert_height = 22;
 
-void draw_sparkline(Ui& ui, const Rect& rect, const std::vector<std::uint8_t>& cells) {
+void draw_sparkline(const Ui& ui, const Rect& rect, const std::vector<std::uint8_t>& cells, ImU32 color) {
   const float step = rect.w / static_cast<float>(std::max<std::size_t>(1, cells.size()));
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (cells[i] == 0) continue;
     const float h = std::max(ui.px(2), rect.h * static_cast<float>(cells[i]) / 255.0f);
-    ui.fill({rect.x + static_cast<float>(i) * step, rect.bottom() - h, std::max(1.0f, step), h}, ui.theme.bad);
+    ui.fill({rect.x + static_cast<float>(i) * step, rect.bottom() - h, std::max(1.0f, step), h}, color);
   }
 }
+
+// Alerts that no mark mutes.
+std::uint64_t num_open(const App& app) { return app.alerts.total - std::min(app.alerts.total, app.alerts.muted); }
 
 const char* by_text(const std::string& by) {
   if (by == "call") return tr(Text::alerts_by_call);
@@ -50,7 +53,9 @@ void draw_group(App& app, const Rect& row, const AlertLine& line) {
   ui.text_in(inner.cut_right(ui.text_width(ui.mono, 12, count) + ui.px(2)), ui.mono, 12,
              muted ? ui.theme.dim : ui.theme.bad, count, Ellipsis::right, true);
   if (hit.hovered && line.key == "muted") ui.tooltip(app.overview.verdict.reasons);
-  if (inner.w > ui.px(110)) draw_sparkline(ui, inner.cut_right(ui.px(44)).inset(ui.px(2), ui.px(5)), line.sparkline);
+  if (inner.w > ui.px(110))
+    draw_sparkline(ui, inner.cut_right(ui.px(44)).inset(ui.px(2), ui.px(5)), line.sparkline,
+                   muted ? ui.theme.dim : ui.theme.bad);
   ui.bold_in(inner, 12, muted ? ui.theme.dim : ui.theme.text, group_text(app, line));
 }
 
@@ -109,7 +114,7 @@ void draw_type_row(App& app, const Rect& row) {
   if (ui.tool("alerts:fold", arrow.inset(0, ui.finger ? 0 : ui.px(4)), app.alerts_pane.folded ? "▸" : "▾",
               tr(Text::alerts_fold)))
     app.command("fold_alerts");
-  const std::uint64_t open = app.alerts.total - std::min(app.alerts.total, app.alerts.muted);
+  const std::uint64_t open = num_open(app);
   const std::string count = "∞: " + format_count(static_cast<double>(open));
   const float width = ui.text_width(ui.mono, 11, count) + ui.px(8);
   ui.tag({inner.right() - width, inner.y}, inner.h, count, open > 0 ? ui.theme.badfill : ui.theme.fin,
@@ -179,9 +184,11 @@ void draw_rail(App& app, Rect area) {
   if (app.overview.run < 0 || app.alerts.total == 0) return;
   const Rect count = area.cut_top(ui.px(28));
   const Hit hit = ui.item("alert:InfNanAlert", count);
-  const std::string text = format_short_count(static_cast<double>(app.alerts.total));
+  const std::uint64_t open = num_open(app);
+  const std::string text = format_short_count(static_cast<double>(open));
   const float w = ui.text_width(ui.mono, 11, text) + ui.px(8);
-  ui.tag({count.x + (count.w - w) / 2, count.y}, count.h, text, ui.theme.badfill, ui.theme.onbad);
+  ui.tag({count.x + (count.w - w) / 2, count.y}, count.h, text, open > 0 ? ui.theme.badfill : ui.theme.fin,
+         open > 0 ? ui.theme.onbad : ui.theme.onfin);
   if (hit.hovered) ui.tooltip(tr(Text::alerts_total, {{"n", app.alerts.total}}));
   if (hit.clicked) app.command("focus_alert_type", {{"type", "InfNanAlert"}});
   if (tool("alerts:previous", "▲", tr(Text::alerts_previous))) app.command("previous_alert");

@@ -24,6 +24,8 @@ inline constexpr std::array<void (*)(App&, Rect), num_panes> draw_pane = {
 void draw_execution_card(App& app, Rect area);
 /// A line on what was in memory when the selected op had run: of its output, or of an input (Selection::seen).
 void draw_seen(App& app, Rect row, std::size_t k);
+/// Which it is: "output", "input 0 grad of net.fc.weight".
+std::string seen_name(const SeenTensor& tensor);
 /// All of them as lines of a tooltip, each after a line end; "" if nothing was looked at.
 std::string seen_text(const Selection& selection);
 /// The selected op with what feeds it and what it feeds; there is a selected op.

@@ -44,6 +44,18 @@ void mute_entry(App& app, const Row& row) {
   if (entry(app, "mute", tr(Text::menu_mute))) app.command("mute");
 }
 
+// Of the selected row, of which it is known what was in memory when it was made.
+void values_entries(App& app, const Row& row) {
+  const auto& seen = app.selection.seen;
+  if (app.selection.focus.trace != static_cast<std::int64_t>(row.index)) return;
+  for (std::size_t k = 0; k < seen.size(); ++k) {
+    if (!seen[k].stored) continue;
+    const std::string name = seen_name(seen[k]);
+    if (entry(app, "values:" + std::to_string(k), tr(Text::menu_values, {{"tensor", name}})))
+      app.command("show_values", {{"index", k}});
+  }
+}
+
 void draw_entries(App& app, const Row& row) {
   if (entry(app, "name", tr(Text::menu_copy_name))) app.command("copy", {{"what", "name"}, {"index", row.index}});
   if (entry(app, "row", tr(Text::menu_copy_row))) app.command("copy", {{"what", "row"}, {"index", row.index}});
@@ -53,6 +65,7 @@ void draw_entries(App& app, const Row& row) {
   if (entry(app, "pin", tr(Text::menu_pin), keys_of("pin"))) app.command("pin", {{"trace", row.index}});
   if (row.bad) expected_entry(app, row);
   if (row.bad) mute_entry(app, row);
+  values_entries(app, row);
   ImGui::Separator();
   if (entry(app, "source", tr(Text::menu_source))) {
     app.command("focus_trace", {{"index", row.index}});

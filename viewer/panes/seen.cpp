@@ -31,24 +31,24 @@ std::string words_of(const SeenTensor& tensor) {
   return text + (text.empty() || origin.empty() ? "" : "; ") + origin;
 }
 
-std::string name_of(const SeenTensor& tensor) {
+}  // namespace
+
+std::string seen_name(const SeenTensor& tensor) {
   const std::string slot = tensor.input < 0 ? tr(Text::seen_output) : tr(Text::seen_input, {{"slot", tensor.input}});
   return slot + (tensor.name.empty() ? "" : " ") + tensor.name;
 }
 
-}  // namespace
-
 std::string seen_text(const Selection& selection) {
   std::string text;
   for (const SeenTensor& tensor : selection.seen)
-    text += "\n" + name_of(tensor) + "  " + format_badges(tensor.badges) + "  " + words_of(tensor);
+    text += "\n" + seen_name(tensor) + "  " + format_badges(tensor.badges) + "  " + words_of(tensor);
   return text;
 }
 
 void draw_seen(App& app, Rect row, std::size_t k) {
   Ui& ui = app.ui;
   const SeenTensor& tensor = app.selection.seen[k];
-  const std::string name = name_of(tensor);
+  const std::string name = seen_name(tensor);
   const std::string words = words_of(tensor);
   const Hit hit = ui.item("seen:" + std::to_string(k), row, false);
   if (hit.hovered) ui.tooltip(tr(Text::seen_hint) + seen_text(app.selection));
@@ -56,7 +56,7 @@ void draw_seen(App& app, Rect row, std::size_t k) {
     const char* const label = tr(Text::seen_values);
     const Rect tool = row.cut_right(ui.bar_width(ui.label_width(label)));
     if (ui.tool("seen:values:" + std::to_string(k), tool, label, tr(Text::cmd_values)))
-      app.command("show_values", {{"index", k}, {"name", name}});
+      app.command("show_values", {{"index", k}});
     row.cut_right(ui.px(4));
   }
   const float named = std::max(ui.px(70), ui.text_width(ui.sans, 12, name) + ui.px(8));

@@ -46,7 +46,7 @@ void draw_choices_of_share(App& app, Rect& inside) {
 
 void draw_share(App& app, const Rect& window) {
   constexpr float width = 640;
-  constexpr float height = 262;
+  const float height = app.share_pane.around_cause ? 244 : app.platform.is_page ? 172 : 204;
   overlay(app, tr(Text::share_title), centered(window, app.ui.px(width), app.ui.px(height)), [&](Rect inside) {
     Ui& ui = app.ui;
     inside = inside.inset(ui.px(16), ui.px(10));

@@ -39,7 +39,11 @@ void draw_cell(const Ui& ui, const Rect& at, const HeatMap& map, const HeatCell&
   if (!bad && cell.low > cell.high) return;
   const double value = std::fabs(cell.low) > std::fabs(cell.high) ? cell.low : cell.high;
   ui.fill(at, bad ? ui.theme.badfill : color_of(ui, map, value));
-  if (!bad || at.w < ui.px(9) || at.h < ui.px(9)) return;
+  if (!bad) return;
+  if (at.w < ui.px(9) || at.h < ui.px(9)) {
+    if (at.w >= ui.px(5) && at.h >= ui.px(5)) ui.frame(at, ui.theme.text);
+    return;
+  }
   const float size = std::min({at.w, at.h, ui.px(14)}) / ui.scale * 0.9F;
   const float width = ui.text_width(ui.mono, size, sign_of(cell));
   ui.text_in({at.x + (at.w - width) / 2, at.y, at.w, at.h}, ui.mono, size, ui.theme.onbad, sign_of(cell));
@@ -71,29 +75,39 @@ std::string cell_text(const HeatMap& map, std::int64_t row, std::int64_t column)
   return cell.low == cell.high ? text : text + " … " + value_text(cell.high);
 }
 
-// The map, as large as fits with square cells, but no cell larger than is of use.
+// As much of an area as a map of cells needs. Cells are no larger than is of use, and longer one way where that helps.
+ImVec2 cell_size(const Ui& ui, const Rect& area, const HeatMap& map) {
+  constexpr float largest = 34;
+  constexpr float longest = 4;  // times the other side
+  const auto fitting = [&](float room, std::int64_t cells) {
+    return std::max(1.0F, std::floor(std::min(room / static_cast<float>(cells), ui.px(largest))));
+  };
+  const ImVec2 size{fitting(area.w, map.cells_across), fitting(area.h, map.cells_down)};
+  return {std::min(size.x, longest * size.y), std::min(size.y, longest * size.x)};
+}
+
 void draw_map(App& app, const Rect& area, const HeatMap& map) {
   Ui& ui = app.ui;
-  const float across = static_cast<float>(map.cells_across);
-  const float down = static_cast<float>(map.cells_down);
-  const float side = std::max(1.0F, std::floor(std::min({area.w / across, area.h / down, ui.px(28)})));
-  const Rect box{area.x, area.y, side * across, side * down};
-  const float gap = side > ui.px(6) ? 1 : 0;
+  const ImVec2 cell = cell_size(ui, area, map);
+  const Rect box{area.x, area.y, cell.x * static_cast<float>(map.cells_across),
+                 cell.y * static_cast<float>(map.cells_down)};
+  const float gap = std::min(cell.x, cell.y) > ui.px(6) ? 1 : 0;
   for (std::int64_t r = 0; r < map.cells_down; ++r)
     for (std::int64_t c = 0; c < map.cells_across; ++c)
-      draw_cell(ui,
-                {box.x + static_cast<float>(c) * side, box.y + static_cast<float>(r) * side, side - gap, side - gap},
-                map, map.cells[static_cast<std::size_t>(r * map.cells_across + c)]);
+      draw_cell(
+          ui,
+          {box.x + static_cast<float>(c) * cell.x, box.y + static_cast<float>(r) * cell.y, cell.x - gap, cell.y - gap},
+          map, map.cells[static_cast<std::size_t>(r * map.cells_across + c)]);
   ui.frame({box.x - 1, box.y - 1, box.w + 2 - gap, box.h + 2 - gap}, ui.theme.line);
   const Hit hit = ui.item("values:map", box, false);
   app.values_pane.told.clear();
   if (!hit.hovered) return;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const auto row = static_cast<std::int64_t>((mouse.y - box.y) / side);
-  const auto column = static_cast<std::int64_t>((mouse.x - box.x) / side);
+  const auto row = static_cast<std::int64_t>((mouse.y - box.y) / cell.y);
+  const auto column = static_cast<std::int64_t>((mouse.x - box.x) / cell.x);
   if (row < 0 || column < 0 || row >= map.cells_down || column >= map.cells_across) return;
   app.values_pane.told = cell_text(map, row, column);
-  ui.frame({box.x + static_cast<float>(column) * side, box.y + static_cast<float>(row) * side, side, side},
+  ui.frame({box.x + static_cast<float>(column) * cell.x, box.y + static_cast<float>(row) * cell.y, cell.x, cell.y},
            ui.theme.text);
   ui.tooltip(app.values_pane.told);
 }
@@ -154,13 +168,26 @@ void draw_foot(App& app, Rect& inside, const HeatMap& map) {
   inside.cut_bottom(ui.px(8));
 }
 
+// "Values · Log · out, then · float32 [100,10]"
+std::string title_of(const App& app) {
+  const auto& seen = app.selection.seen;
+  const auto of = static_cast<std::size_t>(app.values_pane.of);
+  std::string title = tr(Text::values_title);
+  const auto add = [&title](const std::string& part) { title += part.empty() ? "" : " · " + part; };
+  add(app.selection.focus.op_name.empty() ? app.selection.card.op_type : app.selection.focus.op_name);
+  if (of < seen.size()) add(seen_name(seen[of]));
+  if (app.heat_map.of != app.values_pane.of || !app.heat_map.stored) return title;
+  std::string shape;
+  for (const std::int64_t size : app.heat_map.shape) shape += (shape.empty() ? "" : ",") + std::to_string(size);
+  add(app.heat_map.dtype + " [" + shape + "]");
+  return title;
+}
+
 }  // namespace
 
 void draw_values(App& app, const Rect& window) {
   const HeatMap& map = app.heat_map;
-  std::string title = tr(Text::values_title) + std::string("  ") + app.values_pane.name + "  " + map.dtype + " [";
-  for (std::size_t i = 0; i < map.shape.size(); ++i) title += (i == 0 ? "" : ",") + std::to_string(map.shape[i]);
-  title += "]";
+  const std::string title = title_of(app);
   overlay(app, title.c_str(), centered(window, app.ui.px(640), app.ui.px(620)), [&](Rect inside) {
     Ui& ui = app.ui;
     inside = inside.inset(ui.px(14), ui.px(10));
