@@ -60,14 +60,14 @@ void put_run(GrowingFiles& files, const std::vector<std::int64_t>& shape, const 
   put(files, logdir::FileKind::execution, e, extension);
 }
 
-constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
-constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float nan_value = std::numeric_limits<float>::quiet_NaN();
+constexpr float infinite_value = std::numeric_limits<float>::infinity();
 
 }  // namespace
 
 TEST_CASE("values that were stored are a map of slices, with what is bad marked, and go into a file of NumPy") {
   Headless v({1280, 900});
-  put_run(v.memory["memory:run"], {2, 2, 3}, {1, 2, 3, 4, 5, 6, -1, not_a_number, 0, 0.5F, -infinity, 8});
+  put_run(v.memory["memory:run"], {2, 2, 3}, {1, 2, 3, 4, 5, 6, -1, nan_value, 0, 0.5F, -infinite_value, 8});
   v.open("memory:run");
   REQUIRE(v.state()["seen"].size() == 2);
   CHECK(v.state()["seen"][0]["stored"] == true);
@@ -132,7 +132,7 @@ TEST_CASE("FULL_TENSOR keeps the values of every output") {
 TEST_CASE("a large tensor shares cells, and one bad element makes a cell bad") {
   Headless v({1280, 900});
   std::vector<float> values(100 * 1000, 1.0F);
-  values[57 * 1000 + 321] = not_a_number;
+  values[57 * 1000 + 321] = nan_value;
   put_run(v.memory["memory:run"], {100, 1000}, values);
   v.open("memory:run");
   REQUIRE(v.command("show_values").ok);

@@ -67,6 +67,7 @@ class Session {
   viewer::Search search;
   viewer::Explanation explanation;
   viewer::Exported exported;
+  viewer::HeatMap heat_map;
   viewer::Status status;
   int replies = 0;
   std::function<void(const viewer::Rows&)> watch_rows;  ///< sees every answer, not only the last one
@@ -94,6 +95,7 @@ class Session {
   void keep(viewer::Diagnostics& r) { diagnostics = std::move(r); }
   void keep(viewer::Search& r) { search = std::move(r); }
   void keep(viewer::Explanation& r) { explanation = std::move(r); }
+  void keep(viewer::HeatMap& r) { heat_map = std::move(r); }
   // The parts of a list as one.
   void keep(viewer::Exported& r) {
     const std::string before = r.first ? "" : exported.text;
