@@ -164,6 +164,10 @@ TEST_CASE("a track's label filters the rows; rows and alerts tell their rank") {
   CHECK(v.state()["graph_executions"]["filter"] == "type:Log job_rank:0");
   v.click("timeline:track:0");
   CHECK(v.state()["graph_executions"]["filter"] == "type:Log");
+  v.command("filter", {{"query", "type:Log or type:MatMul"}});
+  v.click("timeline:track:1");
+  CHECK(v.state()["graph_executions"]["filter"] == "(type:Log or type:MatMul) job_rank:1");
+  CHECK(v.state()["graph_executions"]["shown"] == 200);
   v.command("clear_filter");
   v.command("sort", {{"column", "job_rank"}, {"descending", true}});
   CHECK(v.state()["graph_executions"]["visible"][0]["job_rank"] == 1);

@@ -12,6 +12,16 @@
 
 namespace nanlens::viewer {
 
+namespace {
+
+// A part of a filter as it can stand beside another: "or" binds less than what follows it.
+std::string in_brackets(const std::string& part) {
+  const bool has_or = part.find(" or ") != std::string::npos || part.find('|') != std::string::npos;
+  return has_or && !part.starts_with('(') && !part.starts_with('/') ? "(" + part + ")" : part;
+}
+
+}  // namespace
+
 /// A friend of App.
 struct ListCommands {
   static Result filter(App& app, const Json& a) {
@@ -87,7 +97,7 @@ struct ListCommands {
     const std::string part = "job_rank:" + std::to_string(*rank);
     std::string query;
     for (const std::string& other : query::parts(app.rows_pane.filter))
-      if (!other.starts_with("job_rank:")) query += other + " ";
+      if (!other.starts_with("job_rank:")) query += in_brackets(other) + " ";
     if (!app.filters_rank(track->rank)) query += part;
     while (query.ends_with(' ')) query.pop_back();
     return filter(app, {{"query", query}});

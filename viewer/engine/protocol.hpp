@@ -279,6 +279,7 @@ struct Density {
   std::uint32_t count = 0;
   std::uint32_t functions = 0;
   std::uint32_t bad = 0;
+  bool operator==(const Density&) const = default;
 };
 
 /// What a rank recorded, where a run has several. Its place by order counts its own executions.

@@ -80,24 +80,41 @@ std::vector<Density> columns_of_list(const RunIndex& index, const Axis& axis, co
   return columns;
 }
 
-void fill_tracks(RunIndex& index, const Axis& axis, const View& view, double whole, Timeline& t) {
+// The map is made anew when there is more of the run, or it has another size: not when the window moves.
+const RankMap& map_of(RunIndex& index, const Axis& axis, const View& view, const Timeline& t) {
   RankTracks& ranks = index.ranks();
-  std::uint32_t most = 1;
-  std::uint32_t columns = std::min(view.overview_columns, most_track_columns);
+  RankMap& map = ranks.map();
+  const double whole = std::max(view.time_mode ? t.duration : static_cast<double>(t.longest), 1e-9);
+  std::uint32_t columns = std::min(view.overview_columns, most_track_columns) / 2;
   if (!view.time_mode) columns = static_cast<std::uint32_t>(std::min<std::uint64_t>(columns, t.longest));
+  if (map.by_time == view.time_mode && map.columns == columns && map.executions == t.total &&
+      map.cells.size() == ranks.size())
+    return map;
+  map = {view.time_mode, columns, static_cast<std::size_t>(t.total), {}};
+  std::uint32_t most = 1;
   std::vector<std::vector<Density>> all;
   for (std::size_t k = 0; k < ranks.size(); ++k) {
-    const RankTrack& rank = ranks[k];
-    t.tracks.push_back({rank.rank, rank.host, rank.executions.size(), rank.bad, {}, {}});
-    all.push_back(columns_of_list(index, axis, axis.list(k), 0, std::max(whole, 1e-9), columns));
+    all.push_back(columns_of_list(index, axis, axis.list(k), 0, whole, columns));
     for (const Density& column : all.back()) most = std::max(most, column.count);
   }
-  for (std::size_t k = 0; k < ranks.size(); ++k)
-    for (const Density& column : all[k]) {
+  for (const std::vector<Density>& track : all) {
+    map.cells.emplace_back();
+    for (const Density& column : track) {
       constexpr std::uint32_t fullest = overview_bad - 1;
       const auto full = static_cast<std::uint8_t>((std::uint64_t{column.count} * fullest + most - 1) / most);
-      t.tracks[k].overview.push_back(static_cast<std::uint8_t>(full | (column.bad > 0 ? overview_bad : 0)));
+      map.cells.back().push_back(static_cast<std::uint8_t>(full | (column.bad > 0 ? overview_bad : 0)));
     }
+  }
+  return map;
+}
+
+void fill_tracks(RunIndex& index, const Axis& axis, const View& view, Timeline& t) {
+  const RankTracks& ranks = index.ranks();
+  const RankMap& map = map_of(index, axis, view, t);
+  for (std::size_t k = 0; k < ranks.size(); ++k) {
+    const RankTrack& rank = ranks[k];
+    t.tracks.push_back({rank.rank, rank.host, rank.executions.size(), rank.bad, {}, map.cells[k]});
+  }
 }
 
 // Boxes of the tracks on screen; false if there are too many, or they would be too narrow.
@@ -147,11 +164,11 @@ Timeline rank_timeline_of(RunIndex& index, const View& view) {
   t.duration = axis.last();
   t.begin = std::isnan(view.timeline_begin) ? 0 : view.timeline_begin;
   t.end = std::isnan(view.timeline_end) ? t.begin : std::max(t.begin, view.timeline_end);
-  fill_tracks(index, axis, view, view.time_mode ? t.duration : static_cast<double>(t.longest), t);
+  fill_tracks(index, axis, view, t);
   const std::size_t first = std::min<std::size_t>(view.track_first, ranks.size());
   const std::size_t end = std::min<std::size_t>(first + view.track_count, ranks.size());
   if (fill_boxes(index, axis, view, first, end, t)) return t;
-  std::uint32_t columns = std::min(view.timeline_columns, most_track_columns);
+  auto columns = static_cast<std::uint32_t>(std::min(view.timeline_columns, most_track_columns) / least_box);
   if (!view.time_mode) {  // a column is one execution, or several
     t.begin = std::max(0.0, std::floor(t.begin));
     t.end = std::min(std::ceil(t.end), static_cast<double>(t.longest));

@@ -54,6 +54,14 @@ struct RankTrack {
   std::size_t by_time_of = 0;
 };
 
+/// What all tracks hold from the run's beginning to its end, in a number of columns (Track::overview).
+struct RankMap {
+  bool by_time = false;
+  std::uint32_t columns = 0;
+  std::size_t executions = 0;  ///< of the run when it was made
+  std::vector<std::vector<std::uint8_t>> cells;
+};
+
 /// The tracks of a run, which `refresh` brings up to date when it has grown.
 class RankTracks {
  public:
@@ -78,6 +86,8 @@ class RankTracks {
     return several_ && set < track_of_set_.size() ? number_of_[track_of_set_[set]] : -1;
   }
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
+  /// Kept from one answer to the next.
+  [[nodiscard]] RankMap& map() noexcept { return map_; }
 
  private:
   void take_sets();
@@ -91,6 +101,7 @@ class RankTracks {
   std::vector<std::int32_t> number_of_;  // of each of them in that order; −1: not shown
   std::vector<std::uint32_t> track_of_set_;
   std::size_t executions_ = 0;  // taken in
+  RankMap map_;
   bool several_ = false;
 };
 

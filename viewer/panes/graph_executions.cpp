@@ -8,12 +8,12 @@ namespace nanlens::viewer {
 
 namespace {
 
-std::string tooltip_of(const Row& row) {
+std::string tooltip_of(const App& app, const Row& row) {
   std::string text =
       row.op_name + ":" + std::to_string(row.slot) + "\n" + row.op_type + "  " + format_badges(row.badges);
   if (!row.graph_name.empty()) text += "\n" + tr(Text::graph_named, {{"name", row.graph_name}});
   text += "\n" + format_time(row.time) + "  " + row.device;
-  if (row.job_rank >= 0) text += "\n" + tr(Text::rank_named, {{"rank", row.job_rank}});
+  if (app.several_ranks() && row.job_rank >= 0) text += "\n" + tr(Text::rank_named, {{"rank", row.job_rank}});
   if (row.execution >= 0) text += "\n" + tr(Text::execution_numbered, {{"index", row.execution}});
   if (row.bad || row.event_class == EventClass::killer) text.append("\n").append(class_text(row.event_class));
   return text;
@@ -71,6 +71,7 @@ void draw_call_header(App& app, const Rect& bar, const Row* top) {
       if (row.execution == top->execution && !row.call.empty()) call = row.call;
     text = tr(Text::rows_call, {{"index", top->execution}, {"name", call}});
   }
+  if (app.several_ranks() && top->job_rank >= 0) text += " · " + tr(Text::rank_named, {{"rank", top->job_rank}});
   const Rect inner = bar.inset(ui.px(8), 0);
   if (top->execution >= 0) {
     if (ui.link("rows:call", inner, ui.sans, 11, text, Ellipsis::middle))
@@ -188,7 +189,7 @@ void draw_row(App& app, const Rect& rect, const Row& row, const Role& role, std:
   const std::string id = (position < 0 ? "pin:trace:" : "trace:") + std::to_string(row.index);
   const Hit hit = ui.item(id, rect);
   const bool focused = app.selection.focus.trace == static_cast<std::int64_t>(row.index);
-  if (hit.hovered) ui.tooltip(tooltip_of(row) + (focused ? seen_text(app.selection) : ""));
+  if (hit.hovered) ui.tooltip(tooltip_of(app, row) + (focused ? seen_text(app.selection) : ""));
   draw_row_back(app, rect, row, role, position, hit.hovered);
   draw_ring(app, rect, {static_cast<std::int64_t>(row.index), -1, -1, row.execution}, hit.hovered);
   draw_cells(app, rect, row, role, id);

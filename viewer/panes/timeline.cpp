@@ -22,8 +22,14 @@ BoxColors colors_of(const Theme& t, bool function, bool bad, bool focused) {
   return {t.badge, t.onbadge};
 }
 
-std::string tooltip_of(const Box& box) {
-  std::string text = "#" + std::to_string(box.index) + "  " + box.op_type + "\n" + format_time(box.time);
+std::string tooltip_of(const App& app, const Box& box) {
+  std::string text = "#" + std::to_string(box.index) + "  " + box.op_type + "\n";
+  if (box.track >= 0 && static_cast<std::size_t>(box.track) < app.timeline.tracks.size()) {
+    const Track& track = app.timeline.tracks[static_cast<std::size_t>(box.track)];
+    if (track.rank >= 0) text += tr(Text::rank_named, {{"rank", track.rank}}) + ", ";
+    text += tr(Text::host_named, {{"name", track.host}}) + "\n";
+  }
+  text += format_time(box.time);
   if (!box.device.empty()) text += "  " + box.device;
   for (std::size_t slot = 0; slot < box.outputs.size(); ++slot)
     text += "\n" + tr(Text::card_output, {{"slot", slot}}) + "  " + format_badges(box.outputs[slot]);
@@ -60,7 +66,7 @@ void draw_box(App& app, const Rect& rect, const Box& box) {
     return row.execution == static_cast<std::int64_t>(box.index);
   });
   if (pinned) ui.fill({rect.x, rect.bottom() - ui.px(3), rect.w, ui.px(3)}, ui.theme.warn);
-  if (hit.hovered) ui.tooltip(tooltip_of(box));
+  if (hit.hovered) ui.tooltip(tooltip_of(app, box));
   if (hit.clicked) app.command("focus_execution", {{"index", box.index}});
   if (hit.double_clicked) app.command("rows_of_execution", {{"index", box.index}});
 }
@@ -97,11 +103,12 @@ void draw_columns(App& app, const Rect& area, const std::vector<Density>& column
   std::uint32_t most = 1;
   for (const Density& c : columns) most = std::max(most, c.count);
   const float step = area.w / static_cast<float>(columns.size());
-  for (std::size_t i = 0; i < columns.size(); ++i) {
+  for (std::size_t i = 0, next = 0; i < columns.size(); i = next) {
     const Density& c = columns[i];
+    for (next = i + 1; next < columns.size() && columns[next] == c;) ++next;
     if (c.count == 0) continue;
     const float x = area.x + static_cast<float>(i) * step;
-    const float w = std::max(1.0f, step);
+    const float w = std::max(1.0f, step * static_cast<float>(next - i));
     const float h = std::max(ui.px(2), area.h * static_cast<float>(c.count) / static_cast<float>(most));
     const float functions = h * static_cast<float>(c.functions) / static_cast<float>(c.count);
     ui.fill({x, area.bottom() - h, w, h - functions}, ui.theme.fin);

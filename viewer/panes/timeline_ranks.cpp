@@ -134,8 +134,8 @@ void draw_focus(App& app, const Grid& grid) {
   if (card.track < 0 || !app.timeline.boxes.empty()) return;
   const Rect lane = grid.lane(static_cast<std::size_t>(card.track));
   const float x = grid.x(app.timeline_place());
-  app.ui.frame({x - app.ui.px(1), lane.y, std::max(grid.per_unit, app.ui.px(3)) + app.ui.px(1), lane.h},
-               app.ui.theme.text, 0, app.ui.px(2));
+  const float width = app.timeline.time_mode ? app.ui.px(4) : std::max(grid.per_unit, app.ui.px(3));
+  app.ui.frame({x - app.ui.px(1), lane.y, width + app.ui.px(1), lane.h}, app.ui.theme.text, 0, app.ui.px(2));
 }
 
 // A click between boxes, or on sums: what is bad there first, else the first.
@@ -268,7 +268,7 @@ void draw_tracks(App& app, Rect area) {
   grid.per_unit = static_cast<float>(static_cast<double>(area.w) / std::max(1e-9, pane.end - pane.begin));
   app.view.timeline_columns = static_cast<std::uint32_t>(std::max(1.0f, area.w));
 
-  const Hit hit = drag_band(app, area);
+  handle_lanes(app, grid, drag_band(app, area));
   ImGui::PushClipRect(labels.min(), {area.right(), area.bottom()}, true);
   for (std::size_t k = 0; k < app.timeline.tracks.size(); ++k) {
     const Rect lane = grid.lane(k);
@@ -285,7 +285,6 @@ void draw_tracks(App& app, Rect area) {
   draw_focus(app, grid);
   draw_partners(app, grid);
   ImGui::PopClipRect();
-  handle_lanes(app, grid, hit);
   zoom_and_pan(app, area);
 }
 
