@@ -16,7 +16,7 @@ group() {
   flags="-std=c++20 -Wall -Wextra -Wconversion -Iinclude -Iviewer -isystem build/deps/imgui -isystem build/deps/re2 $split"
   echo "build/stamps/tidy-$name .clang-tidy tests/style/tidy.sh $inputs -- clang-tidy-19 --quiet $work/$name.cpp -- $flags" >>"$work/groups"
 }
-group engine "include viewer/engine viewer/texts" viewer/engine/*.cpp viewer/texts/*.cpp
+group engine "include viewer/engine viewer/regex viewer/texts" viewer/engine/*.cpp viewer/regex/re2.cpp viewer/texts/*.cpp
 group panes "include viewer/engine viewer/texts viewer/app viewer/panes viewer/widgets" viewer/app/*.cpp viewer/panes/*.cpp viewer/widgets/*.cpp
 group command "include viewer/report viewer/findings viewer/share viewer/cli" viewer/report/*.cpp viewer/findings/*.cpp $(ls viewer/share/*.cpp viewer/cli/*.cpp | grep -v -e raw.cpp -e rewrite.cpp)
 group libraries include include/nanlens/*/implementation.hpp
