@@ -22,7 +22,7 @@ namespace logdir = nanlens::logdir;
 namespace {
 
 template <class What>
-void put(GrowingFiles& files, logdir::FileKind kind, What what, logdir::NanlensExtension extension = {}) {
+void record(GrowingFiles& files, logdir::FileKind kind, What what, logdir::NanlensExtension extension = {}) {
   logdir::DebugEvent event;
   event.wall_time = 1;
   event.what = std::move(what);
@@ -34,8 +34,8 @@ void put(GrowingFiles& files, logdir::FileKind kind, What what, logdir::NanlensE
 
 // An op whose output, of all values, was stored, and an input of which only a few are known.
 void put_run(GrowingFiles& files, const std::vector<std::int64_t>& shape, const std::vector<float>& values) {
-  put(files, logdir::FileKind::metadata,
-      logdir::DebugMetadata{"nanlens-test", std::string(logdir::file_version), "12345678"});
+  record(files, logdir::FileKind::metadata,
+         logdir::DebugMetadata{"nanlens-test", std::string(logdir::file_version), "12345678"});
   logdir::Execution e;
   e.op_type = "Log";
   e.num_outputs = 1;
@@ -57,7 +57,7 @@ void put_run(GrowingFiles& files, const std::vector<std::int64_t>& shape, const 
   seen.content.assign(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
   extension.output_evidence = {seen};
   extension.input_evidence = {input};
-  put(files, logdir::FileKind::execution, e, extension);
+  record(files, logdir::FileKind::execution, e, extension);
 }
 
 constexpr float nan_value = std::numeric_limits<float>::quiet_NaN();
@@ -106,8 +106,8 @@ TEST_CASE("values that were stored are a map of slices, with what is bad marked,
 TEST_CASE("FULL_TENSOR keeps the values of every output") {
   Headless v({1280, 900});
   GrowingFiles& files = v.memory["memory:run"];
-  put(files, logdir::FileKind::metadata,
-      logdir::DebugMetadata{"nanlens-test", std::string(logdir::file_version), "12345678"});
+  record(files, logdir::FileKind::metadata,
+         logdir::DebugMetadata{"nanlens-test", std::string(logdir::file_version), "12345678"});
   logdir::Execution e;
   e.op_type = "Relu";
   e.num_outputs = 1;
@@ -119,7 +119,7 @@ TEST_CASE("FULL_TENSOR keeps the values of every output") {
   proto.shape = logdir::TensorShapeProto{{{3, ""}}, false};
   proto.tensor_content.assign(reinterpret_cast<const char*>(values.data()), sizeof values);
   e.tensor_protos = {proto};
-  put(files, logdir::FileKind::execution, e);
+  record(files, logdir::FileKind::execution, e);
   v.open("memory:run");
   v.command("focus_execution", {{"index", 0}});
   REQUIRE(v.state()["seen"].size() == 1);

@@ -46,9 +46,10 @@ void draw_ways(App& app, Rect row) {
 }  // namespace
 
 void draw_mute(App& app, const Rect& window) {
-  constexpr float width = 720;
-  constexpr float height = 236;
-  overlay(app, tr(Text::mute_title), centered(window, app.ui.px(width), app.ui.px(height)), [&](Rect inside) {
+  const float width = centered(window, app.ui.px(720), 0).w;
+  const float note = app.ui.paragraph_height(app.ui.sans, 13, tr(Text::mute_note), width - app.ui.px(32));
+  const float height = note + 2 * app.ui.bar(30) + app.ui.px(148);
+  overlay(app, tr(Text::mute_title), centered(window, width, height), [&](Rect inside) {
     Ui& ui = app.ui;
     inside = inside.inset(ui.px(16), ui.px(10));
     const auto paragraph = [&](ImFont* font, ImU32 color, const std::string& text) {

@@ -42,12 +42,22 @@ void draw_choices_of_share(App& app, Rect& inside) {
   inside.cut_top(ui.px(10));
 }
 
+// Of the popup, title and all, if it is `width` wide.
+float height_of_share(const App& app, float width) {
+  const Ui& ui = app.ui;
+  const auto paragraph = [&](Text text) {
+    return ui.paragraph_height(ui.sans, 13, tr(text), width - ui.px(32)) + ui.px(10);
+  };
+  const float choices = app.platform.is_page ? paragraph(Text::share_page_limits) : 2 * ui.bar(28) + ui.px(18);
+  const float note = app.share_pane.around_cause ? paragraph(Text::share_other_rows) : 0;
+  return ui.bar(34) + ui.px(20) + paragraph(Text::share_note) + choices + note + ui.bar(30) + ui.px(4);
+}
+
 }  // namespace
 
 void draw_share(App& app, const Rect& window) {
-  constexpr float width = 640;
-  const float height = app.share_pane.around_cause ? 244 : app.platform.is_page ? 172 : 204;
-  overlay(app, tr(Text::share_title), centered(window, app.ui.px(width), app.ui.px(height)), [&](Rect inside) {
+  const float width = centered(window, app.ui.px(640), 0).w;
+  overlay(app, tr(Text::share_title), centered(window, width, height_of_share(app, width)), [&](Rect inside) {
     Ui& ui = app.ui;
     inside = inside.inset(ui.px(16), ui.px(10));
     const auto paragraph = [&](const std::string& text) {
