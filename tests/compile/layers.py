@@ -18,7 +18,7 @@ HEADERS = {
 }
 VIEWER = {
     "texts": set(),
-    "report": set(),
+    "report": {"texts"},
     "regex": set(),
     "engine": {"texts", "report", "regex"},
     "widgets": {"texts", "engine"},
@@ -26,9 +26,9 @@ VIEWER = {
     "panes": {"texts", "engine", "widgets", "app"},
     "desktop": {"texts", "report", "share", "engine", "widgets", "app", "panes"},
     "wasm": {"texts", "engine", "widgets", "app", "panes"},
-    "findings": {"report"},
+    "findings": {"texts", "report"},
     "share": {"report"},
-    "cli": {"report", "findings", "regex", "share"},
+    "cli": {"texts", "report", "findings", "regex", "share"},
 }
 # The recorder is no part of the viewer: it reads what others recorded.
 READING = {"tensor", "summary", "logdir", "reader", "causes", "query", "archive"}

@@ -6,6 +6,7 @@
 #include "commands.hpp"
 #include "open.hpp"
 #include "report/describe.hpp"
+#include "texts/texts.hpp"
 
 namespace nanlens::cli {
 
@@ -13,7 +14,8 @@ namespace {
 
 using causes::Causes;
 using causes::EventRef;
-using report::with_separators;
+using viewer::Text;
+using viewer::tr;
 
 EventRef asked_event(Causes& causes, const WhyOptions& options) {
   const auto check = [](std::int64_t index, std::size_t count, const char* what) {
@@ -48,9 +50,9 @@ std::vector<reader::Run*> runs_to_explain(const reader::Logdir& logdir, const Wh
 void print_nothing(Causes& causes) {
   const auto mode = causes.model().mode();
   if (mode != TensorDebugMode::unspecified && !tells(mode, Told::health))
-    line("This run has no health data (mode " + std::string(debug_mode_name(mode)) + "): record with FULL_HEALTH.");
+    line(tr(Text::out_no_health, {{"mode", debug_mode_name(mode)}}));
   else
-    line("Nothing to explain: no NaN or ∞ on record.");
+    line(tr(Text::out_nothing));
   for (const std::string& reason : report::unfinished_words(causes.run())) line("  " + reason + ".");
   if (const std::string left_out = report::left_out_words(causes.run()); !left_out.empty()) line("  " + left_out + ".");
   print_hidden(causes);
@@ -99,7 +101,7 @@ int why(const WhyOptions& options) {
       continue;
     }
     if (i > 0) line("");
-    if (logdir->runs().size() > 1) line("Run " + report::run_name(*runs[i]) + ":");
+    if (logdir->runs().size() > 1) line(tr(Text::out_run, {{"run", report::run_name(*runs[i])}}) + ":");
     print_run(*causes, asked, mutes);
   }
   if (options.json) {
@@ -108,8 +110,7 @@ int why(const WhyOptions& options) {
   }
   const std::size_t left = logdir->runs().size() - runs.size();
   if (!options.json && left > 0 && options.run.empty())
-    line("\n" + with_separators(left) + (left == 1 ? " other run" : " other runs") +
-         (asks(options) ? " in this logdir: --run names one." : " in this logdir without a NaN or ∞ on record."));
+    line("\n" + tr(asks(options) ? Text::out_other_runs : Text::out_other_runs_clean, {{"n", left}}));
   if (!options.json && !asks(options)) print_problems(mutes);
   return 0;
 }

@@ -15,22 +15,24 @@ using causes::Causes;
 using causes::EventRef;
 using causes::SentenceWriter;
 using reader::none;
-using report::short_function;
 using report::with_separators;
+using viewer::speech;
+using viewer::Text;
+using viewer::tr;
 
 std::string place_text(const reader::StackFrame& frame) {
   if (frame.line <= 0) return {};
-  return frame.file_path + ":" + std::to_string(frame.line) +
-         (frame.function.empty() ? "" : " in " + short_function(frame.function));
+  return report::describe_frame(frame);
 }
 
 std::string where_text(Causes& causes, EventRef event) {
   const std::int32_t rank = causes.run().rank_of_set(causes.model().set_of(event));
-  const std::string of_rank = rank < 0 ? "" : " of rank " + std::to_string(rank);
-  if (event.is_execution) return "execution " + std::to_string(event.index) + of_rank;
+  std::string text = tr(event.is_execution ? Text::out_execution : Text::out_row, {{"index", event.index}});
+  if (rank >= 0) text = tr(Text::out_of_rank, {{"event", text}, {"rank", rank}});
+  if (event.is_execution) return text;
   const auto& graphs = causes.model().graphs();
   const std::string graph(graphs.graph_name(graphs.graph_of(causes.run().trace_op(event.index))));
-  return "row " + std::to_string(event.index) + of_rank + (graph.empty() ? "" : " in " + graph);
+  return graph.empty() ? text : tr(Text::out_event_in, {{"event", text}, {"graph", graph}});
 }
 
 std::string values_text(Causes& causes, EventRef event) { return report::values_of(causes.run(), event); }
@@ -40,11 +42,11 @@ std::string event_text(Causes& causes, EventRef event) {
 }
 
 std::string class_text(const causes::ChainLink& step) {
-  std::string text = causes::class_words(step.event_class);
-  if (const std::string doubt = causes::confidence_words(step.confidence); !doubt.empty()) text += ", " + doubt;
-  if (const auto change = causes::change_words(step.change); !change.empty())
-    text.append(": ∞ became NaN, ").append(change);
-  return text;
+  std::string text = causes::class_words(step.event_class, speech());
+  if (const std::string doubt = causes::confidence_words(step.confidence, speech()); !doubt.empty())
+    text += ", " + doubt;
+  const auto change = causes::change_words(step.change, speech());
+  return change.empty() ? text : tr(Text::out_became_nan, {{"text", text}, {"change", change}});
 }
 
 // Relays are the same tensor again: a chain is read without them.
@@ -56,7 +58,7 @@ void print_chain(Causes& causes, EventRef to) {
     if (step.event_class != causes::EventClass::relay || step.event == to) steps.push_back(step);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (i == head && steps.size() > head + tail + 1) {
-      line("      … " + with_separators(steps.size() - head - tail) + " more");
+      line("      " + tr(Text::out_more_steps, {{"n", steps.size() - head - tail}}));
       i = steps.size() - tail;
     }
     std::string text = "      " + event_text(causes, steps[i].event) + "  " + class_text(steps[i]);
@@ -68,17 +70,28 @@ void print_chain(Causes& causes, EventRef to) {
 
 void print_near_misses(Causes& causes, EventRef event, const char* indent) {
   for (const auto& miss : causes::near_misses(causes, event))
-    line(std::string(indent) + "warning sign: " + causes::near_miss_words(miss));
+    line(indent + tr(Text::out_warning_sign, {{"text", causes::near_miss_words(miss, speech())}}));
+}
+
+std::string origin_text(causes::TensorOrigin origin) {
+  using causes::TensorOrigin;
+  switch (origin) {
+    case TensorOrigin::not_recorded: return tr(Text::seen_not_recorded);
+    case TensorOrigin::part: return tr(Text::seen_part);
+    case TensorOrigin::copy: return tr(Text::seen_copy);
+    case TensorOrigin::changed: return tr(Text::out_changed);
+    default: return {};
+  }
 }
 
 // What an input held when the op had run.
 void print_seen(const causes::InputEvidence& input) {
-  constexpr const char* origins[] = {", not recorded before", "", ", part of what is recorded",
-                                     ", a copy of what is recorded", ", changed since it was recorded"};
-  const auto origin = static_cast<std::size_t>(input.origin);
-  line("      input " + std::to_string(input.input) + (input.name.empty() ? "" : " (" + input.name + ")") +
-       ", as it was then: " + report::describe_health(input.now) +
-       (origin < std::size(origins) ? origins[origin] : ""));
+  const std::string values = report::describe_health(input.now);
+  std::string text = tr(Text::out_input_then, {{"index", input.input}, {"values", values}});
+  if (!input.name.empty())
+    text = tr(Text::out_named_input_then, {{"index", input.input}, {"name", input.name}, {"values", values}});
+  const std::string origin = origin_text(input.origin);
+  line("      " + text + (origin.empty() ? "" : ", " + origin));
 }
 
 void print_inputs(Causes& causes, const causes::Lineage& lineage) {
@@ -86,14 +99,14 @@ void print_inputs(Causes& causes, const causes::Lineage& lineage) {
     if (input.seen) print_seen(input);
     if (!input.event.exists()) {
       if (input.state == causes::InputState::unknown)
-        line("      input " + std::to_string(input.input) + ": not known (" +
-             std::string(causes::reason_words(input.link.reason)) + ")");
+        line("      " + tr(Text::out_input_unknown,
+                           {{"index", input.input}, {"reason", causes::reason_words(input.link.reason, speech())}}));
       continue;
     }
     const EventRef origin = causes.origin(input.event);
-    line("      input " + std::to_string(input.input) + ": " + event_text(causes, input.event) + "  " +
-         values_text(causes, input.event));
-    if (origin != input.event) line("        which is " + event_text(causes, origin));
+    line("      " + tr(Text::out_input_event, {{"index", input.input}, {"event", event_text(causes, input.event)}}) +
+         "  " + values_text(causes, input.event));
+    if (origin != input.event) line("        " + tr(Text::out_which_is, {{"event", event_text(causes, origin)}}));
     print_near_misses(causes, origin, "        ");
   }
 }
@@ -102,14 +115,14 @@ void print_inputs(Causes& causes, const causes::Lineage& lineage) {
 void print_last_healthy(Causes& causes, EventRef event) {
   const EventRef before = causes.last_healthy(event);
   if (!before.exists()) return;
-  line("    The last time it was fine: " + event_text(causes, before) + "  " + values_text(causes, before));
+  line("    " + tr(Text::out_last_fine, {{"event", event_text(causes, before)}}) + "  " + values_text(causes, before));
   print_inputs(causes, causes.lineage(before));
 }
 
 void print_place(Causes& causes, const reader::StackFrame& frame) {
   const std::string place = place_text(frame);
   if (place.empty()) return;
-  line("    at " + place);
+  line("    " + tr(Text::out_at, {{"place", place}}));
   const auto text = reader::source_line(causes.run(), frame);
   const std::size_t start = text ? text->find_first_not_of(" \t") : std::string::npos;
   if (start != std::string::npos) line("      " + std::to_string(frame.line) + " | " + text->substr(start));
@@ -122,21 +135,21 @@ void print_root(SentenceWriter& writer, Causes& causes, std::uint32_t root) {
   if (!s.consequence.empty()) line("  " + s.consequence);
   if (!s.remedy.empty()) line("  " + s.remedy);
   print_place(causes, s.place);
-  line("    Evidence: " + event_text(causes, event) + "  " + values_text(causes, event));
-  if (!s.where.empty()) line("      where: " + s.where);
+  line("    " + tr(Text::out_evidence, {{"event", event_text(causes, event)}}) + "  " + values_text(causes, event));
+  if (!s.where.empty()) line("      " + tr(Text::out_where, {{"text", s.where}}));
   print_inputs(causes, causes.lineage(event));
   print_last_healthy(causes, event);
 }
 
 std::string muted_text(const report::MutedCauses& muted, std::uint32_t root) {
   const report::Mute* const mark = muted.by(root);
-  return mark == nullptr ? "" : " [muted by " + mark->place() + ": " + mark->reason + "]";
+  return mark == nullptr ? "" : " " + tr(Text::out_muted_by, {{"place", mark->place()}, {"reason", mark->reason}});
 }
 
 void print_others(SentenceWriter& writer, Causes& causes, const report::MutedCauses& muted) {
   constexpr std::size_t shown = 8;
   const auto& groups = writer.groups().list();
-  if (groups.size() > 1) line("  Other causes:");
+  if (groups.size() > 1) line(std::string("  ") + tr(Text::out_other_causes));
   std::size_t told = 0;
   for (const causes::CauseGroup& group : groups) {
     if (group.root == muted.headline()) continue;
@@ -144,46 +157,49 @@ void print_others(SentenceWriter& writer, Causes& causes, const report::MutedCau
     const auto sentence = writer.sentence(group.root);
     std::string text = event_text(causes, causes.roots()[group.root].event) + ": " + sentence.text;
     if (!sentence.consequence.empty())
-      text += " " + with_separators(group.reach) + (group.reach == 1 ? " bad tensor" : " bad tensors") +
-              (group.count > 1 ? ", " + with_separators(group.count) + " times." : ".");
+      text += " " + (group.count > 1 ? tr(Text::out_reach_times, {{"n", group.reach}, {"times", group.count}})
+                                     : tr(Text::out_reach, {{"n", group.reach}}));
     line("    " + text + muted_text(muted, group.root));
   }
-  if (groups.size() > shown + 1) line("    … and " + with_separators(groups.size() - shown - 1) + " more");
+  if (groups.size() > shown + 1) line("    " + tr(Text::out_more, {{"n", groups.size() - shown - 1}}));
 }
 
 void print_expected(SentenceWriter& writer, Causes& causes, const report::MutedCauses& muted) {
   constexpr std::size_t shown = 8;
   const auto benign = causes.benign();
   for (std::size_t i = 0; i < std::min(benign.size(), shown); ++i)
-    line("  Expected: " + writer.sentence(benign[i]).text + muted_text(muted, benign[i]));
-  if (benign.size() > shown) line("    … and " + with_separators(benign.size() - shown) + " more");
+    line("  " + tr(Text::out_expected, {{"text", writer.sentence(benign[i]).text}}) + muted_text(muted, benign[i]));
+  if (benign.size() > shown) line("    " + tr(Text::out_more, {{"n", benign.size() - shown}}));
+}
+
+std::string killer_text(Causes& causes, const causes::KillerSite& k) {
+  if (k.op == none) return event_text(causes, k.event);
+  const std::string op(causes.model().graphs().op_name(k.op));
+  return k.event.exists() ? op + " (" + where_text(causes, k.event) + ")" : tr(Text::out_integers, {{"op", op}});
 }
 
 void print_killers(Causes& causes) {
   constexpr std::size_t shown = 5;
   const auto killers = causes.killers();
-  if (!killers.empty()) line("  Removed again by:");
+  if (!killers.empty()) line(std::string("  ") + tr(Text::out_removed_by));
   for (std::size_t i = 0; i < std::min(shown, killers.size()); ++i) {
     const auto& k = killers[i];
-    const std::string name = k.op == none
-                                 ? event_text(causes, k.event)
-                                 : std::string(causes.model().graphs().op_name(k.op)) +
-                                       (k.event.exists() ? " (" + where_text(causes, k.event) + ")" : " (integers)");
-    line("    " + name + ", which got " + event_text(causes, k.removed) +
-         (k.count > 1 ? "; " + with_separators(k.count) + " times" : ""));
+    const std::string name = killer_text(causes, k);
+    const std::string removed = event_text(causes, k.removed);
+    line("    " + (k.count > 1 ? tr(Text::out_got_times, {{"op", name}, {"event", removed}, {"n", k.count}})
+                               : tr(Text::out_got, {{"op", name}, {"event", removed}})));
   }
-  if (killers.size() > shown) line("    … and " + with_separators(killers.size() - shown) + " more ops");
+  if (killers.size() > shown) line("    " + tr(Text::out_more_ops, {{"n", killers.size() - shown}}));
 }
 
 void print_limits(Causes& causes) {
   for (const std::string& reason : report::unfinished_words(causes.run()))
-    line("  " + reason + "; the answer may miss a step.");
+    line("  " + tr(Text::out_may_miss, {{"reason", reason}}));
   if (const std::string left_out = report::left_out_words(causes.run()); !left_out.empty())
-    line("  " + left_out + "; the answer may miss a step.");
+    line("  " + tr(Text::out_may_miss, {{"reason", left_out}}));
   for (const causes::Limit limit : causes.model().limits_reached())
-    line("  Not everything was looked at: " + causes::limit_words(limit) + ".");
-  if (!causes.model().owners().matched())
-    line("  Rows and calls can't be matched by time in this logdir; each row is judged by its graph alone.");
+    line("  " + tr(Text::out_limited, {{"limit", causes::limit_words(limit)}}));
+  if (!causes.model().owners().matched()) line(std::string("  ") + tr(Text::out_unmatched));
 }
 
 }  // namespace
@@ -199,7 +215,7 @@ std::string exceptions_text(std::uint32_t flags) {
 void print_hidden(Causes& causes) {
   const auto& hidden = causes.run().hidden_exceptions();
   constexpr std::size_t shown = 5;
-  if (!hidden.empty()) line("  Made and removed inside one op (floating-point exceptions, clean outputs):");
+  if (!hidden.empty()) line(std::string("  ") + tr(Text::out_hidden));
   for (std::size_t i = 0; i < std::min(shown, hidden.size()); ++i) {
     const EventRef event =
         hidden[i].is_execution ? causes::execution_event(hidden[i].event, 0) : causes::trace_event(hidden[i].event);
@@ -209,21 +225,21 @@ void print_hidden(Causes& causes) {
       text += ", " + place;
     line(text);
   }
-  if (hidden.size() > shown) line("    … and " + with_separators(hidden.size() - shown) + " more");
+  if (hidden.size() > shown) line("    " + tr(Text::out_more, {{"n", hidden.size() - shown}}));
 }
 
 void print_event(Causes& causes, EventRef event) {
   const auto lineage = causes.lineage(event);
   line(event_text(causes, event) + "  " + values_text(causes, event));
-  const std::string doubt = causes::confidence_words(lineage.classification.confidence);
-  line("  " + std::string(causes::class_words(lineage.classification.event_class)) +
+  const std::string doubt = causes::confidence_words(lineage.classification.confidence, speech());
+  line("  " + std::string(causes::class_words(lineage.classification.event_class, speech())) +
        (doubt.empty() ? "" : ", " + doubt));
   print_near_misses(causes, event, "  ");
   print_inputs(causes, lineage);
   if (lineage.root == none) return;
-  line("  How it got there:");
+  line(std::string("  ") + tr(Text::out_how));
   print_chain(causes, event);
-  line("  Why:");
+  line(std::string("  ") + tr(Text::out_why));
   SentenceWriter writer(causes, viewer::speech());
   print_root(writer, causes, lineage.root);
 }
@@ -235,7 +251,7 @@ void print_headline(Causes& causes, report::Mutes& mutes) {
   if (const std::string words = muted.words(); !words.empty()) line("  " + words + ".");
   if (headline != none) {
     print_root(writer, causes, headline);
-    line("    What follows:");
+    line(std::string("    ") + tr(Text::out_follows));
     print_chain(causes, causes.roots()[headline].last);
     print_others(writer, causes, muted);
   }

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "report/describe.hpp"
+#include "texts/texts.hpp"
 #include "words.hpp"
 
 namespace nanlens::findings {
@@ -11,6 +12,8 @@ namespace nanlens::findings {
 namespace {
 
 using report::with_separators;
+using viewer::Text;
+using viewer::tr;
 
 void add_once(std::vector<std::string>& list, const std::string& text) {
   if (!text.empty() && std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
@@ -69,11 +72,10 @@ std::string share(std::uint64_t part, std::uint64_t all, const char* one, const 
 }
 
 std::string looked_at(const Coverage& c) {
-  std::string text;
-  if (c.traces > 0 || c.executions == 0) text = share(c.traces_checked, c.traces, "graph tensor", "graph tensors");
-  if (c.executions > 0)
-    text += (text.empty() ? "" : " and ") + share(c.executions_checked, c.executions, "call", "calls");
-  return text;
+  const std::string rows = tr(Text::cov_tensors, {{"n", c.traces_checked}, {"all", c.traces}});
+  const std::string calls = tr(Text::cov_calls, {{"n", c.executions_checked}, {"all", c.executions}});
+  if (c.executions == 0) return rows;
+  return c.traces == 0 ? calls : tr(Text::out_and, {{"one", rows}, {"other", calls}});
 }
 
 std::string joined(const std::vector<std::string>& list, const char* between) {
@@ -83,7 +85,7 @@ std::string joined(const std::vector<std::string>& list, const char* between) {
 }
 
 std::string size_words(std::uint64_t bytes) {
-  if (bytes < 1000) return counted(bytes, "byte", "bytes");
+  if (bytes < 1000) return tr(Text::cov_bytes, {{"n", bytes}});
   const char* unit = "kB";
   double value = static_cast<double>(bytes) / 1e3;
   for (const char* const larger : {"MB", "GB", "TB"}) {
@@ -93,12 +95,13 @@ std::string size_words(std::uint64_t bytes) {
   }
   char text[32];
   std::snprintf(text, sizeof text, "%.1f %s", value, unit);
-  return text;
+  std::string size = text;
+  return size.replace(size.find('.'), 1, tr(Text::number_point));
 }
 
 std::string losses(const Coverage& c) {
-  if (c.lost == 0) return c.all_losses_known ? "no event was lost" : "whether events were lost is not on record";
-  return (c.all_losses_known ? "" : "at least ") + counted(c.lost, "event was lost", "events were lost");
+  if (c.lost == 0) return tr(c.all_losses_known ? Text::cov_none_lost : Text::cov_lost_unknown);
+  return tr(c.all_losses_known ? Text::cov_lost : Text::cov_lost_least, {{"n", c.lost}});
 }
 
 }  // namespace
@@ -111,17 +114,17 @@ Coverage coverage_of(const reader::Logdir& logdir) {
 }
 
 std::string coverage_line(const Coverage& c) {
-  std::string text = "looked at " + looked_at(c);
-  text += c.modes.empty() ? " (mode not on record)" : " (" + joined(c.modes, ", ") + ")";
-  if (c.events() > c.checked()) text += "; " + with_separators(c.events() - c.checked()) + " hold no health";
-  if (c.graph_ops > c.graph_ops_seen)
-    text += "; " + share(c.graph_ops_seen, c.graph_ops, "op of graphs has a row", "ops of graphs have a row");
-  if (c.traps > 0) text += "; of native code what trapped alone is on record";
-  text += "; " + losses(c);
-  if (!c.left_out.empty()) text += "; sampled";
-  if (!c.unfinished.empty()) text += "; incomplete";
-  if (c.unreadable > 0) text += "; " + counted(c.unreadable, "thing", "things") + " could not be read";
-  if (c.bytes) text += "; " + size_words(*c.bytes);
+  const std::string modes = c.modes.empty() ? tr(Text::cov_no_mode) : joined(c.modes, ", ");
+  std::string text = tr(Text::cov_looked_at, {{"what", looked_at(c)}, {"modes", modes}});
+  const auto add = [&text](const std::string& part) { text += "; " + part; };
+  if (c.events() > c.checked()) add(tr(Text::cov_no_health, {{"n", c.events() - c.checked()}}));
+  if (c.graph_ops > c.graph_ops_seen) add(tr(Text::cov_ops, {{"n", c.graph_ops_seen}, {"all", c.graph_ops}}));
+  if (c.traps > 0) add(tr(Text::cov_native));
+  add(losses(c));
+  if (!c.left_out.empty()) add(tr(Text::cov_sampled));
+  if (!c.unfinished.empty()) add(tr(Text::cov_incomplete));
+  if (c.unreadable > 0) add(tr(Text::out_things_unreadable, {{"n", c.unreadable}}));
+  if (c.bytes) add(size_words(*c.bytes));
   return text;
 }
 

@@ -16,6 +16,10 @@ namespace nanlens::findings {
 
 namespace {
 
+using viewer::speech;
+using viewer::Text;
+using viewer::tr;
+
 using causes::Causes;
 using causes::EventRef;
 using causes::SentenceWriter;
@@ -24,10 +28,11 @@ Step step_of(Causes& causes, const causes::ChainLink& link, const SourceRoot& so
   Step step;
   step.tensor = causes::tensor_name(causes.model(), link.event);
   step.where = where_words(link.event);
-  step.what = causes::class_words(link.event_class);
-  if (const std::string doubt = causes::confidence_words(link.confidence); !doubt.empty()) step.what += ", " + doubt;
-  if (const auto change = causes::change_words(link.change); !change.empty())
-    step.what.append(": ∞ became NaN, ").append(change);
+  step.what = causes::class_words(link.event_class, speech());
+  if (const std::string doubt = causes::confidence_words(link.confidence, speech()); !doubt.empty())
+    step.what += ", " + doubt;
+  if (const auto change = causes::change_words(link.change, speech()); !change.empty())
+    step.what = tr(Text::out_became_nan, {{"text", step.what}, {"change", change}});
   if (const auto frame = reader::user_frame(causes::stack_of(causes.run(), link.event)))
     step.place = place_of(*frame, sources);
   return step;
@@ -79,7 +84,7 @@ void gather_run(reader::Run& run, const SourceRoot& sources, Report& report) {
   constexpr std::size_t slice = 65536;
   while (!causes.advance(slice)) {
   }
-  SentenceWriter writer(causes, viewer::speech());
+  SentenceWriter writer(causes, speech());
   const auto add = [&](std::uint32_t root, Level level) {
     if (report.findings.size() == most_findings) {
       ++report.not_listed;
@@ -102,37 +107,38 @@ std::string muted_words(const Report& report) {
   for (const Finding& f : report.findings)
     if (f.state == State::muted && std::find(places.begin(), places.end(), f.muted_by) == places.end())
       places.push_back(f.muted_by);
-  std::string text = report::with_separators(report.count(State::muted)) + " muted by ";
+  std::string text;
   for (std::size_t i = 0; i < std::min(shown, places.size()); ++i) text += (i == 0 ? "" : ", ") + places[i];
-  return places.size() > shown ? text + " and " + counted(places.size() - shown, "more line", "more lines") : text;
+  if (places.size() > shown) text = tr(Text::out_more_lines, {{"places", text}, {"n", places.size() - shown}});
+  return tr(Text::out_muted, {{"n", report.count(State::muted)}, {"places", text}});
 }
 
 std::string excused_words(const Report& report) {
   std::string text;
   if (report.count(State::known) > 0)
-    text += ", " + report::with_separators(report.count(State::known)) + " known from " + report.baseline->path;
+    text += ", " + tr(Text::out_known_from, {{"n", report.count(State::known)}, {"baseline", report.baseline->path}});
   if (report.count(State::muted) > 0) text += ", " + muted_words(report);
   return text;
 }
 
 std::string bad_words(const Report& report) {
   const Coverage& c = report.coverage;
-  std::string text = counted(c.bad, "bad tensor", "bad tensors");
-  if (c.bad_runs > 1) text += " in " + report::with_separators(c.bad_runs) + " runs";
+  std::string text = tr(Text::out_bad_tensors, {{"n", c.bad}});
+  if (c.bad_runs > 1) text = tr(Text::out_in_runs, {{"text", text}, {"n", c.bad_runs}});
   const std::uint64_t fresh = report.count(State::fresh, false);
   const std::string excused = excused_words(report);
   if (fresh > 1 || (fresh == 1 && !excused.empty()))
-    text += ", " +
-            counted(fresh, report.baseline ? "new finding" : "finding", report.baseline ? "new findings" : "findings");
+    text += ", " + tr(report.baseline ? Text::out_new_findings : Text::out_findings, {{"n", fresh}});
   return text + excused;
 }
 
-std::string why_words(const Report& report) {
-  for (const Finding& f : report.findings)
-    if (f.state == State::fresh && !f.of_rule)
-      return "; why: " + f.sentence + (f.consequence.empty() ? "" : " " + f.consequence) + " (" + f.tensor + ", " +
-             f.where + ")";
-  return {};
+std::string explained(const Report& report, const std::string& text) {
+  for (const Finding& f : report.findings) {
+    if (f.state != State::fresh || f.of_rule) continue;
+    const std::string sentence = f.sentence + (f.consequence.empty() ? "" : " " + f.consequence);
+    return tr(Text::out_because, {{"text", text}, {"sentence", sentence}, {"tensor", f.tensor}, {"where", f.where}});
+  }
+  return text;
 }
 
 // What the first rule that fails says.
@@ -150,13 +156,13 @@ bool misses_rule(const Report& report, bool strict) {
 }
 
 std::string unchecked_words(const Coverage& c) {
-  if (c.events() == 0) return "nothing could be checked: no event is on record";
+  if (c.events() == 0) return tr(Text::out_unchecked_empty);
   const bool health = std::any_of(c.modes.begin(), c.modes.end(), [](const std::string& mode) {
     return mode == debug_mode_name(TensorDebugMode::full_health) ||
            mode == debug_mode_name(TensorDebugMode::full_tensor);
   });
-  return std::string("nothing could be checked: no tensor on record has health data") +
-         (health ? "" : " (record with FULL_HEALTH)");
+  const std::string text = tr(Text::out_unchecked);
+  return health ? text : tr(Text::out_unchecked_mode, {{"text", text}});
 }
 
 }  // namespace
@@ -199,36 +205,34 @@ void conclude(Report& report, bool strict) {
                        report.count(State::fresh, false) == 0;
   const std::string broken = broken_words(report);
   const std::string rules = report.rules.empty() ? "" : "; " + rules_line(report);
-  const std::string checked =
-      (excused ? bad_words(report)
-               : "no NaN or ∞ in " + report::with_separators(c.checked()) + " tensors and calls on record");
+  const std::string checked = excused ? bad_words(report) : tr(Text::out_checked, {{"n", c.checked()}});
+  const Text clean = !excused          ? (c.left_out.empty() ? Text::out_clean : Text::out_clean_recorded)
+                     : report.baseline ? Text::out_nothing_new
+                                       : Text::out_clean_muted;
   report.verdict = Verdict::clean;
-  report.headline = (excused              ? (report.baseline ? "nothing new: " : "clean but for what is muted: ")
-                     : c.left_out.empty() ? "clean: "
-                                          : "clean as far as it was recorded: ") +
-                    checked;
+  report.headline = tr(clean, {{"text", checked}});
   report.bad = c.bad > 0 && !excused;
   if (report.bad) {
     report.verdict = Verdict::findings;
-    report.headline = bad_words(report) + why_words(report);
+    report.headline = explained(report, bad_words(report));
   } else if (!broken.empty()) {
     report.verdict = Verdict::findings;
-    report.headline = broken + " Otherwise: " + checked;
+    report.headline = tr(Text::out_otherwise, {{"broken", broken}, {"text", checked}});
   } else if (c.checked() == 0) {
     report.verdict = Verdict::cannot_tell;
     report.headline = unchecked_words(c);
   } else if (!c.unfinished.empty()) {
     report.verdict = Verdict::cannot_tell;
-    report.headline = "can't tell: " + checked;
+    report.headline = tr(Text::out_cannot_tell, {{"text", checked}});
   } else if (misses_rule(report, strict)) {
     report.verdict = Verdict::cannot_tell;
-    report.headline = "can't tell by all rules: " + checked;
+    report.headline = tr(Text::out_cannot_tell_rules, {{"text", checked}});
   }
   report.headline += rules;
   const bool incomplete = c.unreadable > 0 || !c.left_out.empty();
   if (strict && incomplete && report.verdict == Verdict::clean) {
     report.verdict = Verdict::cannot_tell;
-    report.headline += " (but not all was recorded and read, as --strict demands)";
+    report.headline = tr(Text::out_strict, {{"text", report.headline}});
   }
   report.exit_code = report.verdict == Verdict::findings      ? has_findings
                      : report.verdict == Verdict::cannot_tell ? not_checked

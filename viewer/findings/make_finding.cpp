@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "report/describe.hpp"
+#include "texts/texts.hpp"
 
 namespace nanlens::findings {
 
@@ -48,7 +49,7 @@ std::string fingerprint(reader::Run& run, const Finding& f, const reader::StackF
 }
 
 std::string where_words(causes::EventRef event) {
-  return (event.is_execution ? "execution " : "row ") + std::to_string(event.index);
+  return viewer::tr(event.is_execution ? viewer::Text::out_execution : viewer::Text::out_row, {{"index", event.index}});
 }
 
 }  // namespace nanlens::findings

@@ -4,17 +4,21 @@
 #include "coverage.hpp"
 #include "escape.hpp"
 #include "formats.hpp"
-#include "words.hpp"
+#include "texts/texts.hpp"
 
 namespace nanlens::findings {
 
 namespace {
 
+using viewer::Text;
+using viewer::tr;
+
 // As compilers write it, so that editors find the place.
 std::string finding_line(const Finding& f) {
   const std::string place = f.place.known() ? f.place.shown() + ":" + std::to_string(f.place.line) + ": " : "";
-  const std::string excuse = f.state == State::muted   ? " [muted by " + f.muted_by + ": " + f.mute_reason + "]"
-                             : f.state == State::known ? " [known]"
+  const std::string excuse = f.state == State::muted
+                                 ? " " + tr(Text::out_muted_by, {{"place", f.muted_by}, {"reason", f.mute_reason}})
+                             : f.state == State::known ? std::string(" ") + tr(Text::out_known)
                                                        : "";
   const bool like_command = place.starts_with("::");  // a CI system may take such a line for a command
   return (like_command ? "./" : "") + place + level_name(f.level) + ": " + f.sentence + " (" +
@@ -38,17 +42,18 @@ std::string text_format(const Report& report) {
   const bool said = all.size() == 1 && all[0].fails();  // by the headline
   for (std::size_t i = 0; !said && i < std::min(shown, all.size()); ++i) line("  " + finding_line(all[i]));
   if (const std::uint64_t more = all.size() - std::min(shown, all.size()) + report.not_listed; more > 0)
-    line("  … and " + report::with_separators(more) + " more");
+    line("  " + tr(Text::out_more, {{"n", more}}));
   for (const auto& problem : report.mute_problems) line(problem_line(problem));
   for (const RuleOutcome& rule : report.rules)
     if (!rule.not_judged.empty()) told(rule.not_judged);
   if (const std::string idle = idle_rules(report); !idle.empty()) told("no row on record for these rules: " + idle);
   const Coverage& c = report.coverage;
-  for (const std::string& reason : c.unfinished) told("incomplete: " + reason);
-  for (const std::string& reason : c.left_out) told("incomplete: " + reason);
-  if (c.unreadable > 0) told("incomplete: " + counted(c.unreadable, "thing", "things") + " could not be read");
+  for (const std::string& reason : c.unfinished) told(tr(Text::out_incomplete, {{"reason", reason}}));
+  for (const std::string& reason : c.left_out) told(tr(Text::out_incomplete, {{"reason", reason}}));
+  const std::string unreadable = tr(Text::out_things_unreadable, {{"n", c.unreadable}});
+  if (c.unreadable > 0) told(tr(Text::out_incomplete, {{"reason", unreadable}}));
   if (report.baseline && report.baseline->gone > 0)
-    told(report::with_separators(report.baseline->gone) + " of " + report.baseline->path + " not found any more");
+    told(tr(Text::out_gone, {{"n", report.baseline->gone}, {"baseline", report.baseline->path}}));
   told(coverage_line(c));
   return text;
 }

@@ -8,9 +8,15 @@
 #include <nanlens/summary/summarize.hpp>
 #include <nanlens/tensor/dtype_name.hpp>
 
+#include "texts/numbers.hpp"
+#include "texts/texts.hpp"
+
 namespace nanlens::report {
 
 namespace {
+
+using viewer::Text;
+using viewer::tr;
 
 void add_count(std::string& text, const char* name, double count) {
   if (count <= 0) return;
@@ -41,7 +47,7 @@ std::string describe_shape(double rank, std::span<const double> extents) {
 
 std::string with_separators(std::uint64_t value) {
   std::string text = std::to_string(value);
-  for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, 1, ',');
+  for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, tr(Text::number_group));
   return text;
 }
 
@@ -49,14 +55,15 @@ std::string describe_values(std::int32_t number, const reader::TensorValues& val
   const auto mode = static_cast<TensorDebugMode>(number);
   const reader::TensorHealth h = values ? reader::tensor_health(mode, *values) : reader::TensorHealth{};
   if (!h.known()) return {};
-  if (!tells(mode, Told::size)) return h.bad() ? "has NaN or ∞" : "no NaN or ∞";
+  if (!tells(mode, Told::size)) return tr(h.bad() ? Text::out_has_bad : Text::out_has_none);
   std::string text = tells(mode, Told::rank) ? std::string(dtype_name(h.dtype)) + " " : "";
-  if (summary_places(mode).extents != 0) return text + "shape " + describe_shape(h.rank, extents_in(mode, *values));
+  if (summary_places(mode).extents != 0)
+    return text + tr(Text::out_shape, {{"shape", describe_shape(h.rank, extents_in(mode, *values))}});
   if (h.rank >= 0) text += with_separators(static_cast<std::uint64_t>(h.rank)) + "D ";
-  text += "size " + with_separators(static_cast<std::uint64_t>(h.size));
+  text += tr(Text::out_size, {{"n", h.size}});
   const std::string counts = describe_counts(h);
   if (!counts.empty()) return text + ": " + counts;
-  return tells(mode, Told::finite_counts) ? text : text + ": no NaN or ∞";
+  return tells(mode, Told::finite_counts) ? text : text + ": " + tr(Text::out_has_none);
 }
 
 std::string values_of(reader::Run& run, causes::EventRef event) {
@@ -71,13 +78,13 @@ std::string values_of(reader::Run& run, causes::EventRef event) {
 
 std::string describe_tensor(const reader::Alert& alert) {
   if (alert.trace != reader::none) return alert.op_name + ":" + std::to_string(alert.output_slot);
-  return alert.op_type + " output " + std::to_string(alert.output_slot);
+  return tr(Text::out_output, {{"op", alert.op_type}, {"slot", alert.output_slot}});
 }
 
 std::string describe_health(const reader::TensorHealth& health) {
   std::string text(dtype_name(health.dtype));
   if (health.rank >= 0) text += " " + std::to_string(static_cast<int>(health.rank)) + "D";
-  if (health.size >= 0) text += " size " + with_separators(static_cast<std::uint64_t>(health.size));
+  if (health.size >= 0) text += " " + tr(Text::out_size, {{"n", health.size}});
   const std::string counts = describe_counts(health);
   return text + (counts.empty() ? "" : ": " + counts);
 }
@@ -87,7 +94,7 @@ std::string describe_alert(const reader::TensorHealth& health) {
   add_count(counts, "NaN", health.num_nan);
   add_count(counts, "−∞", health.num_neg_inf);
   add_count(counts, "+∞", health.num_pos_inf);
-  return counts.empty() ? "NaN or ∞" : counts;
+  return counts.empty() ? tr(Text::out_nan_or_inf) : counts;
 }
 
 std::vector<reader::StackFrame> stack_of(reader::Run& run, const reader::Alert& alert) {
@@ -101,7 +108,7 @@ std::vector<reader::StackFrame> stack_of(reader::Run& run, const reader::Alert& 
 
 std::string describe_start(double wall_time) {
   constexpr double year_10000 = 253402300800;  // a damaged record may tell any time
-  if (!(wall_time >= 0 && wall_time < year_10000)) return "at a time that is not known";
+  if (!(wall_time >= 0 && wall_time < year_10000)) return tr(Text::out_no_time);
   const auto seconds = static_cast<std::time_t>(wall_time);
   std::tm utc{};
   ::gmtime_r(&seconds, &utc);
@@ -113,35 +120,36 @@ std::string describe_start(double wall_time) {
 std::string run_name(const reader::Run& run) {
   std::string hosts;
   for (const auto& host : run.hosts()) hosts += (hosts.empty() ? "" : ", ") + host;
-  return (run.id().empty() ? std::string("without an id") : run.id()) + " on " + hosts + ", started " +
-         describe_start(run.starting_wall_time());
+  const std::string id = run.id().empty() ? tr(Text::out_no_id) : run.id();
+  const std::string time = describe_start(run.starting_wall_time());
+  return tr(Text::out_run_name, {{"id", id}, {"hosts", hosts}, {"time", time}});
 }
 
 std::vector<std::string> unfinished_words(const reader::Run& run) {
   std::vector<std::string> reasons;
   const std::uint64_t dropped = run.dropped();
-  if (dropped > 0)
-    reasons.push_back(with_separators(dropped) + (dropped == 1 ? " event" : " events") + " could not be recorded");
-  if (run.clean_end() == false)
-    reasons.emplace_back("The recording did not end in order: it is still running, or was cut short");
+  if (dropped > 0) reasons.push_back(tr(Text::out_not_recorded, {{"n", dropped}}));
+  if (run.clean_end() == false) reasons.emplace_back(tr(Text::out_no_clean_end));
   return reasons;
 }
 
 std::string left_out_words(const reader::Run& run) {
   const logdir::LeftOut left_out = run.left_out();
   if (left_out == logdir::LeftOut{}) return {};
-  std::string what;
-  for (const auto& [count, noun] : {std::pair{left_out.steps, "step"}, std::pair{left_out.ops, "op"}}) {
-    if (count == 0) continue;
-    what += (what.empty() ? "" : " and ") + with_separators(count) + " " + noun + (count == 1 ? "" : "s");
-  }
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%.1f s", static_cast<double>(left_out.ns) * 1e-9);
-  const std::string least = run.clean_end() == true ? "" : "at least ";
-  if (what.empty()) return "Nothing was recorded for " + least + seconds + ", as asked for";
-  const std::string during = left_out.ns == 0 ? "" : std::string(" (in ") + seconds + ")";  // of a part, by `share`
-  return (least.empty() ? "" : "At least ") + what + during + " " +
-         (left_out.steps + left_out.ops == 1 ? "was" : "were") + " left out, as asked for";
+  std::string time = seconds;
+  if (const std::size_t point = time.find('.'); point != std::string::npos)
+    time.replace(point, 1, tr(Text::number_point));
+  const bool all = run.clean_end() == true;
+  if (left_out.steps == 0 && left_out.ops == 0)
+    return tr(all ? Text::out_paused : Text::out_paused_least, {{"time", time}});
+  std::string what = left_out.steps > 0 ? tr(Text::out_steps, {{"n", left_out.steps}}) : std::string();
+  const std::string ops = left_out.ops > 0 ? tr(Text::out_ops, {{"n", left_out.ops}}) : std::string();
+  what = what.empty() ? ops : ops.empty() ? what : tr(Text::out_and, {{"one", what}, {"other", ops}});
+  if (!all) what = tr(Text::out_least, {{"what", what}});
+  if (left_out.ns > 0) what = tr(Text::out_during, {{"what", what}, {"time", time}});  // 0: of a part, by `share`
+  return tr(Text::out_left_out, {{"what", what}, {"n", left_out.steps + left_out.ops}});
 }
 
 std::string short_function(const std::string& function) {
@@ -152,7 +160,8 @@ std::string short_function(const std::string& function) {
 
 std::string describe_frame(const reader::StackFrame& frame) {
   const std::string function = short_function(frame.function);
-  return frame.file_path + ":" + std::to_string(frame.line) + (function.empty() ? "" : " in " + function);
+  const std::string place = frame.file_path + ":" + std::to_string(frame.line);
+  return function.empty() ? place : tr(Text::out_in_function, {{"place", place}, {"function", function}});
 }
 
 }  // namespace nanlens::report

@@ -13,9 +13,8 @@ namespace {
 
 using reader::Run;
 
-std::string plural(std::uint64_t n, const std::string& what) {
-  return with_separators(n) + " " + what + (n == 1 ? "" : "s");
-}
+using viewer::Text;
+using viewer::tr;
 
 /// Puts the page together, line by line.
 class Page {
@@ -39,11 +38,11 @@ class Page {
 };
 
 void Page::head() {
-  line(style_.bold("Run " + run_name(run_)) + "  " + run_.metadata().tensorflow_version);
+  line(style_.bold(tr(Text::out_run, {{"run", run_name(run_)}})) + "  " + run_.metadata().tensorflow_version);
   const auto& graphs = run_.definitions().graphs();
   const auto declared = std::count_if(graphs.begin(), graphs.end(), [](const auto& g) { return g.declared; });
-  line("  " + plural(run_.num_executions(), "execution") + ", " + plural(run_.num_traces(), "graph tensor") + ", " +
-       plural(static_cast<std::uint64_t>(declared), "graph"));
+  line("  " + tr(Text::out_totals,
+                 {{"executions", run_.num_executions()}, {"rows", run_.num_traces()}, {"graphs", declared}}));
   for (const std::string& reason : unfinished_words(run_)) line(style_.bad("  " + reason + "."));
   if (const std::string left_out = left_out_words(run_); !left_out.empty()) line(style_.bad("  " + left_out + "."));
 }
@@ -86,15 +85,17 @@ std::vector<Site> sites_of(const Run& run) {
 
 void Page::alerts_by_op() {
   const std::vector<Site> sites = sites_of(run_);
-  line(style_.bad("  " + plural(run_.alerts().size(), "alert")) + " (NaN or ∞), by op, in order of appearance:");
+  line(style_.bad("  " + tr(Text::out_alerts, {{"n", run_.alerts().size()}})));
   constexpr std::size_t shown = 12;
   for (std::size_t i = 0; i < std::min(sites.size(), shown); ++i) {
     const std::string count = with_separators(sites[i].count);
     constexpr std::size_t width = 11;
-    line(std::string(width - std::min(width, count.size()), ' ') + count + "  " + sites[i].name +
-         (sites[i].graph.empty() ? "" : "  in " + sites[i].graph));
+    const std::string name = sites[i].graph.empty()
+                                 ? sites[i].name
+                                 : tr(Text::out_op_in_graph, {{"op", sites[i].name}, {"graph", sites[i].graph}});
+    line(std::string(width - std::min(width, count.size()), ' ') + count + "  " + name);
   }
-  if (sites.size() > shown) line("             … and " + plural(sites.size() - shown, "further op"));
+  if (sites.size() > shown) line("             " + tr(Text::out_further_ops, {{"n", sites.size() - shown}}));
 }
 
 void Page::inputs(causes::Causes& causes, const reader::Alert& alert) {
@@ -103,21 +104,23 @@ void Page::inputs(causes::Causes& causes, const reader::Alert& alert) {
   if (!op) return;
   for (const auto& input : causes.lineage(causes::trace_event(alert.trace)).classification.inputs) {
     const auto& names = op->event.input_names;
-    const std::string name = "    input " + (input.input < names.size() ? names[input.input] : std::string("0"));
+    const std::string name = input.input < names.size() ? names[input.input] : std::string("0");
     if (!input.event.exists()) {
-      line(name + ": not on record");
+      line("    " + tr(Text::out_input_missing, {{"name", name}}));
       continue;
     }
-    const std::string where = input.event.is_execution ? "execution " : "row ";
-    line(name + " (" + where + std::to_string(input.event.index) + ")  " + values_of(run_, input.event));
+    const Text id = input.event.is_execution ? Text::out_input_execution : Text::out_input_row;
+    line("    " + tr(id, {{"name", name}, {"index", input.event.index}}) + "  " + values_of(run_, input.event));
   }
 }
 
 void Page::place(const reader::Alert& alert) {
   const auto frame = reader::user_frame(stack_of(run_, alert));
-  if (!frame) return line("    where it was made is not on record");
-  line("    made at " + style_.bold(frame->file_path + ":" + std::to_string(frame->line)) +
-       (frame->function.empty() ? "" : " in " + short_function(frame->function)));
+  if (!frame) return line(std::string("    ") + tr(Text::out_no_place));
+  std::string where = style_.bold(frame->file_path + ":" + std::to_string(frame->line));
+  if (const std::string function = short_function(frame->function); !function.empty())
+    where = tr(Text::out_in_function, {{"place", where}, {"function", function}});
+  line("    " + tr(Text::out_made_at, {{"place", where}}));
   if (const auto text = reader::source_line(run_, *frame)) {
     const std::size_t start = text->find_first_not_of(" \t");
     if (start != std::string::npos) line("      " + std::to_string(frame->line) + " | " + text->substr(start));
@@ -127,17 +130,21 @@ void Page::place(const reader::Alert& alert) {
 void Page::first_bad(causes::Causes& causes) {
   const auto alert = run_.alert(run_.alerts().front());
   if (!alert) return;
-  line(style_.bold("  First bad tensor"));
+  line(style_.bold(std::string("  ") + tr(Text::out_first_bad)));
   if (alert->trace != reader::none) {
     const auto detail = run_.trace(alert->trace);
     const auto graph = run_.definitions().graphs()[run_.definitions().ops()[run_.trace_op(alert->trace)].graph];
     const std::string graph_name(run_.definitions().text(graph.name));
-    line("    " + style_.bad(describe_tensor(*alert)) + " (" + alert->op_type + ") in graph " +
-         (graph_name.empty() ? "(unnamed)" : graph_name) + ", row " + std::to_string(alert->trace) + "  " +
-         (detail ? describe_values(detail->event.tensor_debug_mode, detail->debug_tensor_value) : ""));
+    line("    " +
+         tr(Text::out_bad_row, {{"tensor", style_.bad(describe_tensor(*alert))},
+                                {"op", alert->op_type},
+                                {"graph", graph_name.empty() ? tr(Text::graph_unnamed) : graph_name.c_str()},
+                                {"row", alert->trace}}) +
+         "  " + (detail ? describe_values(detail->event.tensor_debug_mode, detail->debug_tensor_value) : ""));
   } else {
-    line("    " + style_.bad(describe_tensor(*alert)) + ", execution " + std::to_string(alert->execution) + "  " +
-         describe_alert(alert->health));
+    line("    " +
+         tr(Text::out_bad_execution, {{"tensor", style_.bad(describe_tensor(*alert))}, {"index", alert->execution}}) +
+         "  " + describe_alert(alert->health));
   }
   inputs(causes, *alert);
   place(*alert);
@@ -146,12 +153,13 @@ void Page::first_bad(causes::Causes& causes) {
 void Page::diagnostics() {
   const auto diagnostics = run_.diagnostics();
   if (diagnostics.empty()) return;
-  line(style_.bold("  " + plural(diagnostics.size(), "thing") + " could not be read:"));
+  line(style_.bold("  " + tr(Text::out_unreadable, {{"n", diagnostics.size()}})));
   constexpr std::size_t shown = 10;
   for (std::size_t i = 0; i < std::min(diagnostics.size(), shown); ++i)
-    line("    " + diagnostics[i].file + " at byte " + std::to_string(diagnostics[i].offset) + ": " +
-         diagnostics[i].message);
-  if (diagnostics.size() > shown) line("    … `nanlens dump LOGDIR --what runs` lists all");
+    line("    " + tr(Text::out_at_byte, {{"file", diagnostics[i].file},
+                                         {"offset", std::to_string(diagnostics[i].offset)},
+                                         {"message", diagnostics[i].message}}));
+  if (diagnostics.size() > shown) line(std::string("    ") + tr(Text::out_see_runs));
 }
 
 void Page::why(causes::Causes& causes) {
@@ -160,11 +168,11 @@ void Page::why(causes::Causes& causes) {
   constexpr std::size_t shown = 8;
   const auto benign = causes.benign();
   for (std::size_t i = 0; headline == reader::none && i < std::min(benign.size(), shown); ++i)
-    line("  Expected: " + writer.sentence(benign[i]).text);
+    line("  " + tr(Text::out_expected, {{"text", writer.sentence(benign[i]).text}}));
   if (headline == reader::none) return;
   const auto s = writer.sentence(headline);
-  line(style_.bold("  Why: ") + style_.bad(s.text) + " " + s.consequence);
-  line("  " + s.remedy + style_.dim(" (`nanlens why` shows the chain and the evidence)"));
+  line(style_.bold(std::string("  ") + tr(Text::out_why) + " ") + style_.bad(s.text) + " " + s.consequence);
+  line("  " + s.remedy + style_.dim(std::string(" ") + tr(Text::out_see_why)));
 }
 
 }  // namespace
@@ -173,9 +181,8 @@ std::string run_report(Run& run, causes::Causes* causes, const Style& style) {
   Page page(run, style);
   page.head();
   if (causes == nullptr) {
-    page.line(unfinished_words(run).empty() && left_out_words(run).empty()
-                  ? "  No NaN or ∞ on record."
-                  : "  No NaN or ∞ in what is on record; more may have happened.");
+    const bool whole = unfinished_words(run).empty() && left_out_words(run).empty();
+    page.line(std::string("  ") + tr(whole ? Text::out_none : Text::out_none_so_far));
   } else {
     page.why(*causes);
     page.first_bad(*causes);

@@ -50,8 +50,11 @@ std::string with_unit(double n) {
 
 std::string format_count(double n) {
   if (!std::isfinite(n)) return decimal(n, 0);
-  if (n >= 1e7) return with_unit(n);
-  std::string text = decimal(n, 0);
+  return n >= 1e7 ? with_unit(n) : format_full_count(n);
+}
+
+std::string format_full_count(double n) {
+  std::string text = print("%.0f", n);
   for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, tr(Text::number_group));
   return text;
 }

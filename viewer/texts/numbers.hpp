@@ -8,6 +8,8 @@ namespace nanlens::viewer {
 
 /// "392,000"; from ten million three digits and a unit: "12.3 M".
 std::string format_count(double n);
+/// All its digits: "12,345,678".
+std::string format_full_count(double n);
 /// Shorter, for badges: from 100,000 "392 k".
 std::string format_short_count(double n);
 /// Powers of 1000: "786 MB".

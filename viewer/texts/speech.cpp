@@ -45,23 +45,14 @@ constexpr SayingTable sayings_pt_br = said({
 });
 #undef X
 
-// The names of both are the same, but for those that only choose a word.
-constexpr bool says_the_same(std::string_view translated, std::string_view english, std::size_t forms) {
-  if (!pattern::well_formed(translated, forms) || !pattern::slots_within(translated, english)) return false;
-  for (auto s = pattern::next_slot(english, 0); s.begin != std::string_view::npos;
-       s = pattern::next_slot(english, s.end))
-    if (s.forms.empty() && !pattern::has_slot(translated, s.name)) return false;
-  return true;
-}
-
-#define X(id, translated)                                                         \
-  static_assert(says_the_same(translated, causes::english_speech[Saying::id], 2), \
+#define X(id, translated)                                                               \
+  static_assert(pattern::translates(translated, causes::english_speech[Saying::id], 2), \
                 "sayings_de.def or sayings_pt_br.def: the names in " #id " are not those of sayings.inl");
 #include "sayings_de.def"
 #include "sayings_pt_br.def"
 #undef X
 #define X(id, translated)                                                                \
-  static_assert(says_the_same(translated, causes::english_speech[Saying::id], 1),        \
+  static_assert(pattern::translates(translated, causes::english_speech[Saying::id], 1),  \
                 "sayings_ja.def, sayings_ko.def or sayings_zh_tw.def: the names in " #id \
                 " are not those of "                                                     \
                 "sayings.inl");

@@ -68,22 +68,21 @@ std::size_t always_the_same(double) { return 0; }
 std::size_t one_or_other(double n) { return n == 1 ? 0 : 1; }
 std::size_t up_to_one_or_other(double n) { return n >= 0 && n < 2 ? 0 : 1; }
 
-constexpr bool fits(std::size_t id, std::string_view translated, std::size_t forms) {
-  return pattern::well_formed(translated, forms) && pattern::slots_within(translated, english[id]) &&
-         pattern::slots_within(english[id], translated);
+constexpr bool fits(Text id, std::string_view translated, std::size_t forms) {
+  return pattern::translates(translated, english[at(id)], forms);
 }
 
 #define X(id, english) static_assert(pattern::well_formed(english, most_forms), "strings.def: " #id);
 #include "strings.def"
 #undef X
-#define X(id, translated)                                   \
-  static_assert(fits(at(Text::id), translated, most_forms), \
+#define X(id, translated)                               \
+  static_assert(fits(Text::id, translated, most_forms), \
                 "strings_de.def or strings_pt_br.def: the placeholders of " #id " are not those of strings.def");
 #include "strings_de.def"
 #include "strings_pt_br.def"
 #undef X
 #define X(id, translated)                                                                       \
-  static_assert(fits(at(Text::id), translated, 1),                                              \
+  static_assert(fits(Text::id, translated, 1),                                                  \
                 "strings_ja.def, strings_ko.def or strings_zh_tw.def: the placeholders of " #id \
                 " are not those of strings.def");
 #include "strings_ja.def"
@@ -160,6 +159,7 @@ bool has_words(std::size_t id) {
 std::string formatted(const TextArg& value, std::string_view format) {
   if (!value.is_number) return std::string(value.text);
   if (format == "count") return format_count(value.number);
+  if (format == "full") return format_full_count(value.number);
   if (format == "short") return format_short_count(value.number);
   if (format == "bytes") return format_bytes(value.number);
   if (format == "time") return format_time(value.number);

@@ -1,5 +1,6 @@
-// Everything that a sentence about a cause is made of: X(id, "English"). {name} is replaced, {n|one|other} chooses a word by
-// a number. What may be left out brings its blank or its punctuation along. Translations have the same ids and names.
+// clang-format off
+// Part of speech.hpp: everything that a sentence about a cause is made of, X(id, "English"). {name} is replaced, {n|one|other}
+// chooses a word by a number. What may be left out brings its blank or its punctuation along. Translations have the same ids.
 
 // Sentences
 X(say_log_1, "{op}{at} turned {exact_zeros} of {in} into −∞ and {exact_negatives} into NaN ({bad} of {size})")

@@ -31,17 +31,24 @@ inline std::string kinds_words(Kinds kinds, const Speech& speech) {
   return words.empty() ? say(speech, Saying::nan_or_inf) : words;
 }
 
-// Is this one of the words that nanlens made up for what has no name? It begins and ends as one of these texts does.
+// Can a text with its names filled in be this one?
+inline bool is_filled(std::string_view filled, std::string_view text) {
+  for (bool first = true;; first = false) {
+    const std::size_t open = text.find('{');
+    const std::string_view literal = text.substr(0, open);
+    if (open == std::string_view::npos) return first ? filled == literal : filled.ends_with(literal);
+    const std::size_t at = filled.find(literal);
+    if (at == std::string_view::npos || (first && at > 0)) return false;
+    filled.remove_prefix(at + literal.size());
+    text.remove_prefix(text.find('}') + 1);
+  }
+}
+
+// Is this one of the words that nanlens made up for what has no name?
 inline bool is_made_up(std::string_view name, const Speech& speech) {
   for (const Saying id : {Saying::an_input, Saying::its_input, Saying::input_numbered, Saying::output_of,
-                          Saying::result_of, Saying::part_of_rank, Saying::send_buffer}) {
-    const std::string_view text = speech[id];
-    const std::size_t open = text.find('{');
-    if (open == std::string_view::npos
-            ? name == text
-            : name.starts_with(text.substr(0, open)) && name.ends_with(text.substr(text.rfind('}') + 1)))
-      return true;
-  }
+                          Saying::result_of, Saying::part_of_rank, Saying::send_buffer})
+    if (is_filled(name, speech[id])) return true;
   return false;
 }
 
