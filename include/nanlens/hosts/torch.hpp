@@ -12,9 +12,9 @@
 /// are not recorded; what is read through them is linked with what made the memory. In Python programs the stack of an
 /// op is Python's, that of a backward op followed by that of its forward op; the op's name is that of the
 /// torch.nn.Module that calls it ("net.layers.3.linear"), and where something is bad, parameters, buffers and their
-/// gradients have their names. Ops of TorchScript have the lines and modules of its source. Of PyTorch 1.13, what ranks
-/// exchange by gloo is recorded as it is for MPI: an Execution with what a rank puts in, and another one with what it
-/// got, once it is there.
+/// gradients have their names. Ops of TorchScript have the lines and modules of its source. Of PyTorch 1.13, 2.15 and
+/// later, what ranks exchange by gloo is recorded as it is for MPI: an Execution with what a rank puts in, and another
+/// one with what it got, once it is there.
 #pragma once
 
 #if !defined(NDEBUG)

@@ -28,13 +28,20 @@ inline void begin_exchange(const ::at::RecordFunction& function, RunningOp& op,
 inline void end_exchange(const ::at::RecordFunction& function, const RunningOp& op) {
   if (op.receiving != nullptr && !function.outputs().empty()) end_exchange(op.receiving, function.outputs().back());
 }
-/// An op that nobody looks at. Collectives are counted by gloo, messages by nobody else.
+/// An op that nobody looks at.
 inline void pass_over_exchange(const ::at::RecordFunction& function) noexcept {
   const ExchangeOp* const op = exchange_op(function.name());
-  if (op != nullptr && op->kind == ExchangeKind::message) MessageNumbers::lose();
+  if (op == nullptr) return;
+  if (op->kind == ExchangeKind::message)
+    Counted::get().lose_messages();
+  else
+    Counted::get().lose_collectives();
 }
 /// The same of all that come.
-inline void pass_over_exchanges() noexcept { MessageNumbers::lose(); }
+inline void pass_over_exchanges() noexcept {
+  Counted::get().lose_messages();
+  Counted::get().lose_collectives();
+}
 
 /// A scope begins that gloo may have. `receiving`: of the op that exchanges tensors on this thread now; `gloo_work`:
 /// counts what gloo does on it.
@@ -42,7 +49,7 @@ inline std::unique_ptr<::at::ObserverContext> begin_gloo(std::string_view scope,
                                                          const std::shared_ptr<Receiving>* receiving, int& gloo_work) {
   if (!scope.starts_with("gloo:")) return nullptr;
   if (!scope.starts_with("gloo:recv")) return std::make_unique<GlooWork>(gloo_work);
-  if (scope == "gloo:recvAnySource") MessageNumbers::lose();
+  if (scope == "gloo:recvAnySource") Counted::get().lose_messages();
   if (receiving == nullptr || *receiving == nullptr) return nullptr;
   return std::make_unique<MessageWait>(*receiving);
 }

@@ -13,9 +13,11 @@
 #include <nanlens/config.hpp>
 #include <nanlens/logdir/exchange.hpp>
 
-/// 1 where exchanges are followed: what must be known of a group of processes lies where it does in this version.
+/// 1 where exchanges are followed: with versions that this was tried with, and later ones.
 #if defined(TORCH_VERSION_MAJOR) && __has_include(<torch/csrc/distributed/c10d/ProcessGroup.hpp>)
-#define NANLENS_FOLLOWS_EXCHANGES (TORCH_VERSION_MAJOR == 1 && TORCH_VERSION_MINOR == 13)
+#define NANLENS_FOLLOWS_EXCHANGES                             \
+  ((TORCH_VERSION_MAJOR == 1 && TORCH_VERSION_MINOR == 13) || \
+   (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 15) || TORCH_VERSION_MAJOR > 2)
 #else
 #define NANLENS_FOLLOWS_EXCHANGES 0
 #endif
@@ -37,9 +39,13 @@ struct ExchangeOp {
 };
 inline constexpr ExchangeOp exchange_ops[] = {
     {"c10d::allreduce_", ExchangeKind::all},
+    {"c10d::allreduce_coalesced_", ExchangeKind::all},
     {"c10d::broadcast_", ExchangeKind::from_root},
     {"c10d::reduce_", ExchangeKind::to_root},
     {"c10d::allgather_", ExchangeKind::all, true},
+    {"c10d::_allgather_base_", ExchangeKind::all, true},
+    {"c10d::_reduce_scatter_base_", ExchangeKind::all, true},
+    {"c10d::alltoall_base_", ExchangeKind::all, true},
     {"c10d::gather_", ExchangeKind::to_root, true},
     {"c10d::scatter_", ExchangeKind::from_root, true, true},
     {"c10d::reduce_scatter_", ExchangeKind::all, true, true},

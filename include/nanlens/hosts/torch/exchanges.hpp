@@ -164,10 +164,10 @@ inline Exchange exchange_of(const ExchangeOp& op, const ExchangeArguments& argum
     exchange.size = group.size;
     exchange.peer = static_cast<std::int32_t>(op.kind == ExchangeKind::all ? 0 : arguments.numbers[0]);
     if (op.kind != ExchangeKind::message) {
-      exchange.sequence = group.next_collective();
+      exchange.sequence = group.next_collective(*arguments.group);
     } else {
       exchange.tag = static_cast<std::int32_t>(arguments.numbers[1]);
-      exchange.sequence = group.messages.next(op.name == "c10d::send", exchange.peer, exchange.tag);
+      exchange.sequence = group.next_message(op.name == "c10d::send", exchange.peer, exchange.tag);
     }
   });
   return exchange;
