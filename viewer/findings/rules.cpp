@@ -87,7 +87,10 @@ void add_finding(Finding f, RuleOutcome& outcome, std::size_t first_of_rule, Rep
     return;
   }
   ++outcome.findings;
-  if (report.findings.size() < most_findings || f.level == Level::error) report.findings.push_back(std::move(f));
+  if (report.findings.size() < most_findings)
+    report.findings.push_back(std::move(f));
+  else
+    report.not_listed += f.level == Level::error;
 }
 
 std::string counted_findings(const Report& report, Level level, const char* one, const char* many) {
