@@ -105,8 +105,8 @@ const ExecutionList& RankTracks::by_time(std::size_t number) {
   std::vector<std::uint32_t> all;
   for (std::size_t i = 0; i < track.executions.size(); ++i)
     if (std::isfinite(run_.execution_wall_time(track.executions[i]))) all.push_back(track.executions[i]);
-  std::stable_sort(all.begin(), all.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return run_.execution_wall_time(a) < run_.execution_wall_time(b);
+  std::sort(all.begin(), all.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::tuple(run_.execution_wall_time(a), a) < std::tuple(run_.execution_wall_time(b), b);
   });
   track.by_time = {};
   for (const std::uint32_t execution : all) track.by_time.add(run_, execution);
