@@ -13,6 +13,7 @@
 #include <nanlens/query/names.hpp>
 #include <nanlens/query/node.hpp>
 #include <nanlens/query/scanner.hpp>
+#include <nanlens/reader/sort_stably.hpp>
 
 namespace nanlens::query::detail {
 
@@ -100,7 +101,7 @@ class Parser : private Scanner {
       children.push_back(std::move(next));
     } while (!at_end_of_and());
     // What is asked of numbers comes last: it needs the row's record.
-    std::stable_partition(children.begin(), children.end(), [](const Node& child) { return !child.asks_number(); });
+    reader::sort_stably(children, [](const Node& a, const Node& b) { return !a.asks_number() && b.asks_number(); });
     collapse(node, Node::Kind::all, std::move(children));
     return true;
   }
