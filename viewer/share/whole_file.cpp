@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 std::string behind_links(std::string path) {
   std::error_code none;
   const fs::path real = fs::is_symlink(path, none) ? fs::canonical(path, none) : fs::path();
-  return real.empty() ? path : real.string();
+  return real.empty() ? std::move(path) : real.string();
 }
 
 }  // namespace
