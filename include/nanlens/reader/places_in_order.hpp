@@ -18,7 +18,9 @@ namespace nanlens::reader {
     std::size_t place;
   };
   constexpr std::size_t bytes = sizeof(std::uint64_t);
-  const auto byte_of = [](std::uint64_t key, std::size_t byte) { return (key >> (8 * byte)) & 0xff; };
+  const auto byte_of = [](std::uint64_t key, std::size_t byte) {
+    return static_cast<std::size_t>((key >> (8 * byte)) & 0xff);
+  };
   std::array<std::array<std::size_t, 256>, bytes> counts{};
   std::vector<Item> items(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
