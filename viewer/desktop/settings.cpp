@@ -12,6 +12,9 @@
 #include <iomanip>
 #include <optional>
 #include <sstream>
+#include <vector>
+
+#include <nanlens/reader/sort_stably.hpp>
 
 namespace nanlens::viewer {
 
@@ -139,10 +142,10 @@ std::vector<FallbackFont> find_cjk_fonts(Tongue tongue) {
     const char* language;
     FcChar32 character;
   };
-  std::array<Need, 3> needs = {
-      {{Tongue::japanese, "ja", 0x3042}, {Tongue::chinese, "zh-tw", 0x4e2d}, {Tongue::korean, "ko", 0xd55c}}};
+  std::vector<Need> needs = {
+      {Tongue::japanese, "ja", 0x3042}, {Tongue::chinese, "zh-tw", 0x4e2d}, {Tongue::korean, "ko", 0xd55c}};
   // Han characters have other shapes in each language, and the first font that has one gives it.
-  std::stable_partition(needs.begin(), needs.end(), [&](const Need& need) { return need.tongue == tongue; });
+  reader::sort_stably(needs, [&](const Need& a, const Need& b) { return a.tongue == tongue && b.tongue != tongue; });
   std::vector<FallbackFont> fonts;
   for (const Need& need : needs)
     if (const auto font = font_of(need.language, need.character);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <nanlens/causes/sentence_table.hpp>
+#include <nanlens/reader/sort_stably.hpp>
 
 #include "badges.hpp"
 #include "report/report.hpp"
@@ -226,7 +227,8 @@ Explanation Explain::explanation() {
   e.num_causes = groups.size();
   for (std::size_t i = 0; i < std::min(groups.size(), most_lines); ++i) e.causes.push_back(line_of(groups[i].root));
   // The headline leads, and what is muted comes last.
-  std::stable_partition(e.causes.begin(), e.causes.end(), [](const CauseLine& c) { return c.muted_by.empty(); });
+  reader::sort_stably(e.causes,
+                      [](const CauseLine& a, const CauseLine& b) { return a.muted_by.empty() && !b.muted_by.empty(); });
   for (const std::uint32_t root : causes_->benign())
     if (e.expected.size() < most_lines) e.expected.push_back(line_of(root));
   for (const auto& site : causes_->killers()) {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -105,8 +106,7 @@ class Exchanging {
     std::vector<std::shared_ptr<Receiving>> come;
     {
       const std::lock_guard guard(lock_);
-      const auto first = std::stable_partition(all_.begin(), all_.end(), [](const auto& r) { return !r->has_come(); });
-      come.assign(first, all_.end());
+      std::copy_if(all_.begin(), all_.end(), std::back_inserter(come), [](const auto& r) { return r->has_come(); });
     }
     for (const auto& receiving : come) receiving->end();
     const std::lock_guard guard(lock_);  // only now: another thread waits in end() for what is being recorded
