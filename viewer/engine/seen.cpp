@@ -107,7 +107,8 @@ std::optional<reader::StoredTensor> stored_values(RunIndex& index, const Focus& 
   const bool has_output = output != nullptr || recorded.full;
   if (seen == 0 && has_output) {
     auto values = output == nullptr ? std::nullopt : reader::stored_tensor(*output);
-    return values ? std::move(values) : recorded.full;
+    if (values) return values;
+    return recorded.full;
   }
   const std::int64_t input = std::int64_t{seen} - (has_output ? 1 : 0);
   const auto& inputs = recorded.extension.input_evidence;

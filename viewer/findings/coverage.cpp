@@ -72,8 +72,8 @@ std::string share(std::uint64_t part, std::uint64_t all, const char* one, const 
 }
 
 std::string looked_at(const Coverage& c) {
-  const std::string rows = tr(Text::cov_tensors, {{"n", c.traces_checked}, {"all", c.traces}});
-  const std::string calls = tr(Text::cov_calls, {{"n", c.executions_checked}, {"all", c.executions}});
+  std::string rows = tr(Text::cov_tensors, {{"n", c.traces_checked}, {"all", c.traces}});
+  std::string calls = tr(Text::cov_calls, {{"n", c.executions_checked}, {"all", c.executions}});
   if (c.executions == 0) return rows;
   return c.traces == 0 ? calls : tr(Text::out_and, {{"one", rows}, {"other", calls}});
 }
