@@ -100,7 +100,7 @@ if built default all; then
     tests default -LE gui
   } >build/beside.log 2>&1 &
 fi
-units="test_tensor test_summary test_logdir test_reader test_causes test_archive test_capture test_trials test_hosts test_viewer test_app test_app_threads"
+units="test_tensor test_summary test_logdir test_reader test_causes test_query test_archive test_capture test_trials test_hosts test_viewer test_app test_app_threads"
 [ "$(uname -m)" != x86_64 ] || units="$units test_traps_host"
 # shellcheck disable=SC2086
 built asan $units && tests asan -L unit
