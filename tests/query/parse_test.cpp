@@ -55,6 +55,10 @@ TEST_CASE("numbers have units, percent and ranges") {
   const auto percent = parse("zero>90%").root;
   CHECK(percent.percent);
   CHECK(percent.low == doctest::Approx(0.9));
+  CHECK(parse("zero:0..50%").root.percent);
+  CHECK(parse("zero:..50%").root.percent);
+  for (const char* const text : {"zero:0.1..50%", "zero:10%..50"})
+    CHECK_MESSAGE(error_of(text).problem == query::Problem::number_odd, text);
   const auto range = parse("exec:60..70").root;
   CHECK(range.kind == Kind::range);
   CHECK(range.low == 60);
@@ -85,6 +89,9 @@ TEST_CASE("classes are matched as text and need the analysis; numbers may have a
   CHECK(parse("max>2.5E3").root.low == 2500);
   CHECK(parse("max:1e2..1e+4").root.high == 10000);
   CHECK(reason_of(error_of("max>1e")).find("goes on") != std::string::npos);
+  CHECK(reason_of(error_of("max>1.2.3")).find("goes on") != std::string::npos);
+  for (const char* const text : {"max>-", "max>.", "max>-.", "max:..-", "max>-e5"})
+    CHECK_MESSAGE(reason_of(error_of(text)).find("number is missing") != std::string::npos, text);
 }
 
 TEST_CASE("what can't be read is named, with its place and a better name") {

@@ -59,6 +59,11 @@ TEST_CASE("a rule has a level, a name, conditions and a reason") {
   CHECK(rule("notes on it: bad").name == "notes on it");
   CHECK(rule("loss max: max>5").name == "loss max");
   CHECK(rule("quoted: op:\"a -- b\" -- why").reason == "why");
+  // Quotes and slashes within a word are letters of it.
+  for (const char* const conditions : {"a\"b", "-op:a/b (op:c/d)", "op:a:/b", "op:-\"b"})
+    CHECK_MESSAGE(rule("a: " + std::string(conditions) + " -- why").reason == "why", conditions);
+  CHECK(rule("a: bad file:mnist/model.cpp -- it is the bug").reason == "it is the bug");
+  CHECK(rule("a: -\"x -- y\" (\"u -- v\"|!op:\"b -- c\")\"s -- t\" -- why").reason == "why");
 }
 
 TEST_CASE("changes and totals stand beside other conditions") {
@@ -98,11 +103,23 @@ TEST_CASE("what can't be read is marked, and what was expected is said") {
   CHECK(is_fault("n: count>0 count<9", Problem::two_totals, "count<9"));
   CHECK(is_fault("n: bad)", Problem::no_open, ")"));
   CHECK(is_fault("n: /x/", Problem::regex_unsupported, "x"));
+  CHECK(is_fault("n: bad --no reason", Problem::two_dashes, "--"));
+  CHECK(is_fault("n: --bad", Problem::two_dashes, "--"));
+  CHECK(rule("n: - -bad").conditions.rows.root.kind == query::Node::Kind::flag);
+  CHECK(is_fault("n: time grows 10x in 1 call", Problem::change_field, "time"));
+  CHECK(is_fault("n: job_rank shrinks 2x in 1 call", Problem::change_field, "job_rank"));
+  CHECK(rule("n: norm shrinks 2x in 1000 calls").conditions.changes[0].calls == 1000);
+  CHECK(fault("n: norm shrinks 2x in 1001 calls").problem == Problem::change_wording);
+  CHECK(is_fault("note rc.log_softmax: bad", Problem::name_reserved, "note rc.log_softmax"));
   query::Error error;
   const std::string text = "ü: bad typ:Log";
   CHECK_FALSE(query::parse_rule(text, error).has_value());
   CHECK(query::marked(text, error) == "ü: bad typ:Log\n       ^^^");
   CHECK(query::words(error).find("did you mean \"type:\"") != std::string::npos);
+  const std::string wide = "損失 손실 Ｌ: bad typ:Log";  // two columns each
+  CHECK_FALSE(query::parse_rule(wide, error).has_value());
+  CHECK(query::marked(wide, error) == wide + "\n" + std::string(18, ' ') + "^^^");
+  CHECK(query::marked("損失", {0, 6}) == "損失\n^^^^");
 }
 
 TEST_CASE("a file of rules: comments, the number of the line at fault, names of their own") {
@@ -116,6 +133,12 @@ TEST_CASE("a file of rules: comments, the number of the line at fault, names of 
   CHECK(taken->error.problem == Problem::name_taken);
   CHECK(query::parse_rules("c: ok\nd: (ok", rules)->line == 2);
   CHECK(rules.size() == 3);
+  std::string many;
+  for (std::size_t i = rules.size(); i <= query::most_rules; ++i) many += "r" + std::to_string(i) + ": bad\n";
+  const auto last = query::parse_rules(many, rules);
+  REQUIRE(last.has_value());
+  CHECK(last->error.problem == Problem::too_many_rules);
+  CHECK(rules.size() == query::most_rules);
 }
 
 TEST_CASE("no text crashes the parser of rules") {

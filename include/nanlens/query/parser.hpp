@@ -12,6 +12,7 @@
 
 #include <nanlens/query/names.hpp>
 #include <nanlens/query/node.hpp>
+#include <nanlens/query/numbers.hpp>
 #include <nanlens/query/scanner.hpp>
 #include <nanlens/reader/sort_stably.hpp>
 
@@ -117,7 +118,12 @@ class Parser : private Scanner {
   bool parse_not(Node& node) {
     bool negated = false;
     const std::size_t begin = at_;
-    while (take_keyword("not") || take('-') || take('!')) negated = !negated;
+    while (take_keyword("not") || take('-') || take('!')) {
+      negated = !negated;
+      // Rules have reasons behind two: what was meant as one is no condition.
+      if (in_rule_ && at_ >= 1 && text_[at_ - 1] == '-' && peek() == '-')
+        return fail(at_ - 1, at_ + 1, Problem::two_dashes);
+    }
     if (!negated) return parse_primary(node);
     const auto before = std::exchange(on_top_only_, std::nullopt);
     Node inner;
@@ -206,6 +212,7 @@ class Parser : private Scanner {
   }
   bool parse_range(Node& node) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
+    const std::size_t begin = at_;
     const bool open = text_.substr(at_).starts_with("..");
     node.low = -infinity;
     if (!open && !parse_number(node.low, node.percent)) return false;
@@ -213,7 +220,12 @@ class Parser : private Scanner {
     if (text_.substr(at_).starts_with("..")) {
       at_ += 2;
       node.high = infinity;
-      if (!ends_word(peek()) && !parse_number(node.high, node.percent)) return false;
+      bool percent = node.percent;
+      if (!ends_word(peek()) && !parse_number(node.high, percent)) return false;
+      // From a number of elements to a share of them: only 0 is the same as both.
+      const bool low_is_both = open || node.low == 0;
+      if (percent != node.percent && !(percent && low_is_both)) return fail(begin, at_, Problem::number_odd);
+      node.percent = percent;
     }
     skip_space();
     return true;
@@ -266,19 +278,21 @@ class Parser : private Scanner {
     Change change;
     change.field = field;
     at_ = end;
+    if (needed_for(field) == Needed::nothing)
+      return fail(begin, end, Problem::change_field, std::string(name_of(field)));
     skip_space();
     change.shrinks = !take_keyword("grows") && take_keyword("shrinks");
     std::size_t length = 0;
     change.factor = number_at(length);
     at_ += length;
     if (length == 0 || change.factor <= 1 || (peek() != 'x' && peek() != 'X') ||
-        (++at_, !ends_word(peek()) || (skip_space(), !take_keyword("in")) || !parse_calls(change.calls)))
+        (++at_,
+         !ends_word(peek()) || (skip_space(), !take_keyword("in")) || !parse_calls(change.calls, most_calls_compared)))
       return fail(begin, std::max(at_, end) + 1, Problem::change_wording);
     conditions_.changes.push_back(change);
     return on_top(begin);
   }
-  bool parse_calls(std::uint32_t& calls) {
-    constexpr double most = 1e6;
+  bool parse_calls(std::uint32_t& calls, std::uint32_t most) {
     std::size_t length = 0;
     const double number = number_at(length);
     if (length == 0 || number < 1 || number > most || number != static_cast<std::uint32_t>(number)) return false;
@@ -289,7 +303,8 @@ class Parser : private Scanner {
   }
   bool parse_duration() {
     const std::size_t begin = at_;
-    if (!parse_calls(conditions_.calls)) return fail(begin, std::max(at_, begin) + 1, Problem::calls_wording);
+    constexpr std::uint32_t most = 1000000;
+    if (!parse_calls(conditions_.calls, most)) return fail(begin, std::max(at_, begin) + 1, Problem::calls_wording);
     return true;
   }
 

@@ -55,7 +55,7 @@ struct RuleFault {
 NANLENS_API std::optional<RuleFault> parse_rules(std::string_view text, std::vector<Rule>& rules,
                                                  RegexCompiler regexes = nullptr);
 
-/// Adds a rule; false, with `error`, if another one has its name. `text`: as it was written.
+/// Adds a rule; false, with `error`, if another one has its name, or there are too many. `text`: as it was written.
 NANLENS_API bool add_rule(std::vector<Rule>& rules, Rule rule, std::string_view text, Error& error);
 
 }  // namespace nanlens::query

@@ -18,19 +18,28 @@ inline std::string_view trimmed(std::string_view text) {
   return without_end_space(text);
 }
 
+// The end of the pattern in quotes or slashes that begins the text, behind its closing one.
+inline std::size_t end_of_pattern(std::string_view text) {
+  const char quote = text.front();
+  std::size_t i = 1;
+  while (i < text.size() && text[i] != quote) i += quote == '/' && text[i] == '\\' ? 2 : 1;
+  return std::min(i + 1, text.size());
+}
+
 // Where " -- " and what follows it begins; the end if there is none. What stands in quotes or slashes is no such text.
+// They are such where a pattern can begin alone: those in "file:mnist/model.cpp" are a part of it.
 inline std::size_t begin_of_reason(std::string_view text) {
-  char quote = '\0';
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (quote != '\0' && text[i] == '\\' && quote == '/') {
-      ++i;
-    } else if (quote != '\0') {
-      if (text[i] == quote) quote = '\0';
-    } else if (text[i] == '"' || text[i] == '/') {
-      quote = text[i];
-    } else if (text.substr(i).starts_with(" -- ")) {
-      return i;
-    }
+  bool at_begin = true;
+  bool has_colon = false;  // the word so far
+  for (std::size_t i = 0; i < text.size();) {
+    if (text.substr(i).starts_with(" -- ")) return i;
+    const char c = text[i];
+    const bool is_pattern = at_begin && (c == '"' || c == '/');
+    const bool first_colon = c == ':' && !has_colon;
+    const bool negates = at_begin && !has_colon && (c == '-' || c == '!');
+    at_begin = is_pattern || first_colon || negates || ends_word(c);
+    has_colon = !is_pattern && !ends_word(c) && (has_colon || first_colon);
+    i += is_pattern ? end_of_pattern(text.substr(i)) : 1;
   }
   return text.size();
 }
@@ -68,6 +77,7 @@ NANLENS_API std::optional<Rule> parse_rule(std::string_view text, Error& error, 
   if (name.empty() || !detail::ends_name(text, colon)) return fail(0, colon + 1, Problem::name_missing);
   detail::take_level(rule, name);
   rule.name = name;
+  if (lower_case(name).starts_with("rc.")) return fail(0, colon, Problem::name_reserved);
   const std::string_view rest = text.substr(colon + 1);
   const std::size_t reason = detail::begin_of_reason(rest);
   rule.expression = detail::trimmed(rest.substr(0, reason));
@@ -85,9 +95,12 @@ NANLENS_API std::optional<Rule> parse_rule(std::string_view text, Error& error, 
 NANLENS_API bool add_rule(std::vector<Rule>& rules, Rule rule, std::string_view text, Error& error) {
   const bool taken =
       std::any_of(rules.begin(), rules.end(), [&](const Rule& other) { return other.name == rule.name; });
-  if (taken) error = {0, std::min(text.find(':'), text.size()), Problem::name_taken, rule.name};
-  if (!taken) rules.push_back(std::move(rule));
-  return !taken;
+  if (!taken && rules.size() < most_rules) {
+    rules.push_back(std::move(rule));
+    return true;
+  }
+  error = {0, std::min(text.find(':'), text.size()), taken ? Problem::name_taken : Problem::too_many_rules, rule.name};
+  return false;
 }
 
 NANLENS_API std::optional<RuleFault> parse_rules(std::string_view text, std::vector<Rule>& rules,

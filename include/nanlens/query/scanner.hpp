@@ -60,7 +60,7 @@ class Scanner {
     at_ = before;
     return is_it;
   }
-  // Digits, with a point and an exponent; `length`: of what was read, 0: there is none.
+  // Digits, with a point and an exponent; `length`: of what was read, 0: there is none, or it is no number as a whole.
   double number_at(std::size_t& length) const {
     const std::string rest(text_.substr(at_));
     length = 0;
@@ -68,12 +68,16 @@ class Scanner {
                                     (rest[length] == '.' && rest.substr(length, 2) != "..")))
       ++length;
     if (length > 0) length += exponent_length(std::string_view(rest).substr(length));
-    return std::strtod(rest.substr(0, length).c_str(), nullptr);
+    const std::string digits = rest.substr(0, length);
+    char* end = nullptr;
+    const double number = std::strtod(digits.c_str(), &end);
+    if (end != digits.c_str() + digits.size()) length = 0;
+    return number;
   }
   bool parse_number(double& value, bool& percent) {
     std::size_t length = 0;
     value = number_at(length);
-    if (length == 0) return fail(at_, at_ + 1, Problem::number_missing);
+    if (length == 0) return fail(at_, at_ + 1, is_digit(peek()) ? Problem::number_odd : Problem::number_missing);
     at_ += length;
     const std::string_view tail = text_.substr(at_);
     const auto unit = [&](std::string_view name, double factor) {
@@ -84,7 +88,7 @@ class Scanner {
       at_ += name.size();
       return true;
     };
-    percent = unit("%", 0.01) || percent;
+    percent = unit("%", 0.01);
     if (!percent && !unit("ms", 1e-3) && !unit("s", 1) && !unit("k", 1e3) && !unit("M", 1e6)) unit("G", 1e9);
     const char after = peek();
     if (!ends_word(after) && after != '.') return fail(at_, at_ + 1, Problem::number_odd);
