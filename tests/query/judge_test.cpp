@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -171,6 +172,135 @@ TEST_CASE("statistics are those of finite elements") {
   CHECK(verdict(*run, "(max>0 or max<=0 or max!=5) type:None") == never);
   CHECK(verdict(*run, "norm=0 type:Zero") == Verdict{1, 1});
   CHECK(judge(*run, "max>0 type:Whole").could_not_be_judged());
+}
+
+TEST_CASE("calls of which a condition does not hold end a streak, however it is written") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Recorded run(
+      [&] {
+        for (int call = 0; call < 5; ++call)
+          nanlens::op("X", call == 2 ? Vector{1, 2, 3, 4} : call < 2 ? Vector{0, 0, 0, 0} : Vector{0, 0, 0, nan});
+        for (const Vector& y : {Vector{1, 0}, Vector{nan, 5}, Vector{12, 0}, Vector{nan, nan}, Vector{130, 0}})
+          nanlens::op("Y", y);
+      },
+      with_statistics);
+  CHECK(verdict(*run, "(zero>2 or zero>3) type:X") == Verdict{1, 4});
+  for (const char* const conditions : {"zero>2", "(zero>2 or zero>3)", "not zero<3", "(zero>2 or bad)", "-max>3"})
+    CHECK_MESSAGE(verdict(*run, conditions + std::string(" type:X for 3 calls")) == never, conditions);
+  CHECK(verdict(*run, "(zero>2 or zero>3) type:X for 2 calls") == Verdict{1, 2});
+  CHECK(verdict(*run, "ok type:X for 3 calls") == Verdict{1, 1});
+  CHECK(verdict(*run, "(exec:0..1 or exec:3..4) type:X for 3 calls") == never);
+  CHECK(verdict(*run, "constant type:X for 2 calls") == Verdict{1, 1});
+  CHECK(verdict(*run, "absmax grows 10x in 1 call ok type:Y") == never);  // the one before is bad, and has its 5
+  CHECK(verdict(*run, "absmax grows 2x in 1 call ok type:Y") == Verdict{1, 1});
+  CHECK(verdict(*run, "absmax grows 10x in 2 calls type:Y") == Verdict{1, 2});  // 12 and 130, each two calls later
+  CHECK(verdict(*run, "absmax grows 10x in 1 call type:Y") == never);
+  // All five are seen, and judged; of what asks for bad ones those are judged.
+  CHECK(judge(*run, "(zero>20 or pos>20) type:X").rows == 5);
+  CHECK(judge(*run, "constant type:X").rows == 5);
+  CHECK(judge(*run, "bad type:X ninf>0").seen == 5);
+  CHECK(judge(*run, "bad type:X ninf>0").rows == 2);
+  CHECK(judge(*run, "(type:X zero>20 or type:Z pos>20)").seen == 5);
+  CHECK(judge(*run, "(type:Z zero>20) or (type:U bad)").seen == 0);
+}
+
+TEST_CASE("shares are exact, and an empty tensor has none") {
+  const Recorded run([] {
+    const auto with = [](float first, std::size_t n, std::size_t all) {
+      Vector x(all, 1);
+      for (std::size_t i = 0; i < n; ++i) x[i] = first;
+      return x;
+    };
+    nanlens::op("A", with(-1, 243, 500));
+    nanlens::op("B", with(0, 29, 100));
+    nanlens::op("C", with(0, 33, 3000));
+    nanlens::op("None", Vector{});
+  });
+  const Verdict once{1, 1};
+  CHECK(verdict(*run, "neg>=48.6% type:A") == once);
+  CHECK(verdict(*run, "neg=48.6% type:A") == once);
+  CHECK(verdict(*run, "neg>48.6% type:A") == never);
+  CHECK(verdict(*run, "zero>29% type:B") == never);
+  CHECK(verdict(*run, "zero>28.9% type:B") == once);
+  CHECK(verdict(*run, "zero:29%..30% type:B") == once);
+  CHECK(verdict(*run, "zero:0..29% type:B") == once);
+  CHECK(verdict(*run, "zero>=1.1% type:C") == once);
+  CHECK(verdict(*run, "(zero=100% or zero>=95% or zero<=5%) type:None") == never);
+  CHECK(verdict(*run, "zero=0 type:None") == once);
+}
+
+TEST_CASE("a total holds if it does with any number of rows that could not be judged") {
+  const Recorded run([] {
+    nanlens::op("Some", Vector{1, 2});
+    for (int i = 0; i < 6; ++i) nanlens::op("Whole", std::vector<int>{1, 2});
+  });
+  const auto open = judge(*run, "count<5 zero>99");
+  CHECK(open.rows == 1);
+  CHECK(open.unjudged == 6);
+  CHECK(open.could_not_be_judged());
+  CHECK(open.hits.empty());
+  CHECK(query::why_not_judged(rule_of("few: count<5 zero>99"), open) ==
+        "rule \"few\" could not be judged: no recording of zero (record with FULL_HEALTH)");
+  CHECK(judge(*run, "count=3 zero>99").could_not_be_judged());
+  CHECK(judge(*run, "count!=3 zero>99").could_not_be_judged());
+  CHECK(judge(*run, "count>0 zero>99").could_not_be_judged());
+  CHECK(judge(*run, "count<9 zero>99 for 2 calls").could_not_be_judged());  // one may complete a streak
+  CHECK(verdict(*run, "count<7 zero>99") == Verdict{1, 0});
+  CHECK(verdict(*run, "count=7 zero>99") == never);
+  CHECK(verdict(*run, "count!=7 zero>99") == Verdict{1, 0});
+  CHECK(verdict(*run, "count<5 zero>99 type:Some") == Verdict{1, 0});
+}
+
+TEST_CASE("constant is what equals itself, as far as the record tells") {
+  const float inf = std::numeric_limits<float>::infinity();
+  const auto record = [&](TensorDebugMode mode, bool statistics) {
+    return std::make_unique<Recorded>(
+        [&] {
+          nanlens::op("Ones", Vector{1, 1});
+          nanlens::op("Nan", Vector{1, 1, NAN});
+          nanlens::op("Inf", Vector{inf, inf});
+          nanlens::op("Two", Vector{1, inf});
+          nanlens::op("Range", Vector{1, 2});
+        },
+        [&](DumpOptions& o) {
+          o.tensor_debug_mode = mode;
+          o.statistics = statistics;
+        });
+  };
+  const auto concise = record(TensorDebugMode::concise_health, true);
+  CHECK(verdict(**concise, "constant") == Verdict{2, 2});
+  CHECK(verdict(**concise, "constant (type:Nan or type:Two)") == never);
+  const auto full = record(TensorDebugMode::full_health, false);
+  CHECK(verdict(**full, "constant type:Inf") == Verdict{1, 1});
+  CHECK(judge(**full, "constant type:Range").could_not_be_judged());
+  const auto shape = record(TensorDebugMode::shape, true);
+  CHECK(judge(**shape, "constant type:Ones").could_not_be_judged());
+  CHECK(judge(**shape, "constant type:Nan").could_not_be_judged());
+  CHECK(verdict(**shape, "constant type:Range") == never);
+}
+
+TEST_CASE("what is not on record is unknown of words, too") {
+  const Recorded shape(train, [](DumpOptions& o) { o.tensor_debug_mode = TensorDebugMode::shape; });
+  for (const char* const conditions : {"bad type:Relu", "ok type:Relu", "-bad type:Relu"})
+    CHECK_MESSAGE(judge(*shape, conditions).could_not_be_judged(), conditions);
+  CHECK(query::why_not_judged(rule_of("b: bad"), judge(*shape, "bad")) ==
+        "rule \"b\" could not be judged: no recording of bad (record with FULL_HEALTH)");
+  CHECK(verdict(*shape, "dtype:float32 type:Apply") == Verdict{1, 8});
+  const Recorded whole([] { nanlens::op("Whole", std::vector<int>{1, 2}); },
+                       [](DumpOptions& o) { o.tensor_debug_mode = TensorDebugMode::shape; });
+  CHECK(verdict(*whole, "bad") == never);  // an integer is no NaN
+  reader::Logdir logdir(std::string(NANLENS_GOLDEN_DIR) + "/core.CURT_HEALTH");
+  logdir.update();
+  reader::Run& curt = *logdir.runs().at(0);
+  for (const char* const conditions : {"bad -dtype:float32", "bad dtype:float32"}) {
+    const auto judgement = judge(curt, conditions);
+    CHECK_MESSAGE(judgement.could_not_be_judged(), conditions);
+    CHECK_MESSAGE(judgement.hits.empty(), conditions);
+    CHECK(query::why_not_judged(rule_of("d: bad dtype:float32"), judgement) ==
+          "rule \"d\" could not be judged: no recording of dtype (record with FULL_HEALTH)");
+  }
+  CHECK(verdict(curt, "bad dtype:float") == verdict(curt, "bad"));  // what has health is of one
+  CHECK(verdict(curt, "bad -dtype:int") == verdict(curt, "bad"));
 }
 
 TEST_CASE("recordings of real TensorFlow") {

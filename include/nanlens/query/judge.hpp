@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -46,14 +47,16 @@ struct Hit {
 struct Judgement {
   std::vector<Hit> hits;
   std::uint64_t rows = 0;      ///< that the rule is about, and that could be judged
-  std::uint64_t unjudged = 0;  ///< that it is about, but a number is not on record
-  std::vector<NumberField> missing;
+  std::uint64_t unjudged = 0;  ///< that it is about, but what it asks is not on record
+  std::uint64_t seen = 0;      ///< that it is about whatever their values: also those that are not bad, if it asks that
+  bool is_open = false;        ///< a total that those not judged would decide
+  std::vector<std::string_view> missing;  ///< names in the rule: "max", "dtype"
 
-  /// Nothing it is about could be judged.
-  [[nodiscard]] bool could_not_be_judged() const noexcept { return rows == 0 && unjudged > 0; }
+  /// Nothing it is about could be judged; or not all that its total needs.
+  [[nodiscard]] bool could_not_be_judged() const noexcept { return is_open || (rows == 0 && unjudged > 0); }
 };
 
-/// Judges by one rule. A rule is about the rows that pass all of its conditions but those on numbers. A call of a
+/// Judges by one rule. A rule is about the rows that pass all of its conditions but those that ask numbers. A call of a
 /// function is a row of its own only where none is on record of its inside, or where the rule asks of calls: what it
 /// returns was made by an op in it.
 class Judge {
@@ -73,6 +76,7 @@ class Judge {
   using Key = std::tuple<bool, std::uint32_t, std::int32_t, std::size_t>;  // execution, op, slot, process
 
   void look_at(EventRef row);
+  void pass_by(EventRef row, bool remember);
   [[nodiscard]] Key key_of(EventRef row);
   Truth ask_changes(State& state);
   void add_hit(State& state, EventRef row);
@@ -84,7 +88,10 @@ class Judge {
   reader::Run& run_;
   const Rule& rule_;
   RowMatcher matcher_;
-  Node numbers_;  // the conditions on numbers that must all hold
+  Node values_;                // the conditions on what is in a tensor, numbers aside, that must all hold
+  Node numbers_;               // those that ask numbers
+  Node about_;                 // what the latter ask besides: "no" says that they are not about a row
+  bool calls_differ_ = false;  // one op's calls can differ in what the other conditions ask
   std::map<Key, State> states_;
   std::map<std::string, std::uint32_t> eager_ops_;
   std::vector<ChangeSeen> changes_;  // of the row under test

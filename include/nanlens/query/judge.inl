@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <nanlens/query/judge.hpp>
@@ -11,18 +12,57 @@
 
 namespace nanlens::query {
 
+namespace detail {
+
+template <class Is>
+bool any_within(const Node& node, const Is& is) {
+  return is(node) || std::any_of(node.children.begin(), node.children.end(),
+                                 [&](const Node& child) { return any_within(child, is); });
+}
+
+// Of a tensor: known if it is on record.
+inline bool is_number(const Node& n) {
+  const bool of_tensor = n.asks_number() && needed_for(n.number_field) != Needed::nothing;
+  return of_tensor || (n.kind == Node::Kind::flag && n.flag == Flag::constant);
+}
+
+inline bool is_value(const Node& n) {
+  return n.kind == Node::Kind::flag ? is_of_values(n.flag)
+                                    : n.kind == Node::Kind::text && n.text_field == TextField::event_class;
+}
+
+// Is it asked of a call, rather than of an op?
+inline bool is_of_call(const Node& n) {
+  return n.kind == Node::Kind::flag || n.asks_number() || (n.kind == Node::Kind::text && !decided_by_op(n.text_field));
+}
+
+// The condition with all that depends on what is in a tensor left open.
+inline Node without_values(const Node& node) {
+  Node rest = node;
+  if (is_number(node) || is_value(node)) rest.kind = Node::Kind::open;
+  for (Node& child : rest.children) child = without_values(child);
+  return rest;
+}
+
+}  // namespace detail
+
 NANLENS_API Judge::Judge(reader::Run& run, const Rule& rule, Surroundings& around)
     : run_(run), rule_(rule), matcher_(run, around, Unrecorded::is_unknown) {
   Query selection = rule.conditions.rows;
-  Node& root = selection.root;
-  if (root.asks_number()) {
-    numbers_.children.push_back(std::exchange(root, Node{}));
-  } else if (root.kind == Node::Kind::all) {
-    const auto first =
-        std::find_if(root.children.begin(), root.children.end(), [](const Node& child) { return child.asks_number(); });
-    numbers_.children.assign(first, root.children.end());
-    root.children.erase(first, root.children.end());
+  std::vector<Node> conditions;
+  if (selection.root.kind == Node::Kind::all)
+    conditions = std::move(selection.root.children);
+  else
+    conditions.push_back(std::move(selection.root));
+  selection.root = Node{};
+  for (Node& condition : conditions) {
+    const bool asks_numbers = condition.asks_number() || detail::any_within(condition, detail::is_number);
+    if (asks_numbers && !condition.asks_number()) about_.children.push_back(detail::without_values(condition));
+    Node& part = asks_numbers ? numbers_ : detail::any_within(condition, detail::is_value) ? values_ : selection.root;
+    part.children.push_back(std::move(condition));
   }
+  calls_differ_ =
+      detail::any_within(selection.root, detail::is_of_call) || detail::any_within(about_, detail::is_of_call);
   matcher_.set(selection);
 }
 
@@ -42,13 +82,33 @@ NANLENS_API Judgement Judge::judge() {
   return std::move(judgement_);
 }
 
+// A call of which it does not hold ends the streak of its op, and the next ones are compared with it. `remember`: also
+// if it is the op's first.
+NANLENS_API void Judge::pass_by(EventRef row, bool remember) {
+  if (rule_.conditions.calls == 1 && rule_.conditions.changes.empty()) return;
+  const Key key = key_of(row);
+  const auto state = remember ? states_.try_emplace(key).first : states_.find(key);
+  if (state == states_.end()) return;
+  state->second.streak = 0;
+  ask_changes(state->second);
+}
+
 NANLENS_API void Judge::look_at(EventRef row) {
   const Truth selected = matcher_.truth(row);
-  if (selected == Truth::no) return;
-  Truth holds = matcher_.also(numbers_);
+  if (selected == Truth::no || matcher_.also(about_) == Truth::no) {
+    if (calls_differ_) pass_by(row, false);
+    return;
+  }
+  ++judgement_.seen;
+  const Truth valued = matcher_.also(values_);
+  if (valued == Truth::no) {
+    pass_by(row, true);
+    return;
+  }
   State& state = states_[key_of(row)];
+  Truth holds = matcher_.also(numbers_);
   const Truth changed = ask_changes(state);  // in any case: the next call is compared with this one
-  for (const Truth other : {selected, changed})
+  for (const Truth other : {selected, valued, changed})
     if (other == Truth::no || (other == Truth::unknown && holds == Truth::yes)) holds = other;
   if (holds == Truth::unknown) {
     ++judgement_.unjudged;
@@ -86,32 +146,32 @@ NANLENS_API Truth Judge::ask_changes(State& state) {
     const Change& change = asked[i];
     const RowRecord* const record = matcher_.record();
     const auto number = record != nullptr ? number_of(record->facts, change.field) : std::nullopt;
-    if (!number) {
-      matcher_.note_missing(change.field);
-      if (all == Truth::yes) all = Truth::unknown;
-      continue;
-    }
     auto& before = state.before[i];
     bool holds = false;
-    const double now = std::fabs(*number);
+    // A call without the number is one of those that are counted; none is compared with it.
+    const double value = number.value_or(std::numeric_limits<double>::quiet_NaN());
+    const double now = std::fabs(value);
     for (std::size_t k = before.size(); k-- > 0 && !holds;) {
       const double then = std::fabs(before[k]);
       holds = then > 0 && (change.shrinks ? now * change.factor <= then : now >= then * change.factor);
-      if (holds) changes_.push_back({change.field, before[k], *number, static_cast<std::uint32_t>(before.size() - k)});
+      if (holds) changes_.push_back({change.field, before[k], value, static_cast<std::uint32_t>(before.size() - k)});
     }
-    if (!holds) all = Truth::no;
-    if (!std::isnan(*number)) before.push_back(*number);
+    if (!number) {
+      matcher_.note_missing(name_of(change.field));
+      if (all == Truth::yes) all = Truth::unknown;
+    } else if (!holds) {
+      all = Truth::no;
+    }
+    before.push_back(value);
     if (before.size() > change.calls) before.pop_front();
   }
   return all;
 }
 
 NANLENS_API void Judge::note_missing() {
-  for (const auto& name : detail::number_names) {
-    auto& list = judgement_.missing;
-    if (matcher_.is_missing(name.word) && std::find(list.begin(), list.end(), name.word) == list.end())
-      list.push_back(name.word);
-  }
+  auto& list = judgement_.missing;
+  for (const std::string_view name : matcher_.missing())
+    if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
 }
 
 NANLENS_API void Judge::add_hit(State& state, EventRef row) {
@@ -126,8 +186,15 @@ NANLENS_API void Judge::add_hit(State& state, EventRef row) {
 
 NANLENS_API void Judge::add_total() {
   const Total& total = *rule_.conditions.total;
-  const double count = judgement_.hits.empty() ? 0 : static_cast<double>(judgement_.hits.front().count);
-  const bool holds = compare(count, total.comparison, total.value) && !judgement_.could_not_be_judged();
+  const double least = judgement_.hits.empty() ? 0 : static_cast<double>(judgement_.hits.front().count);
+  // Each row that could not be judged may be one more, and complete a streak of those behind it.
+  const double most = least + static_cast<double>(judgement_.unjudged) * static_cast<double>(rule_.conditions.calls);
+  const bool at_least = compare(least, total.comparison, total.value);
+  const bool at_most = compare(most, total.comparison, total.value);
+  const bool is_within = total.value > least && total.value < most;
+  const bool asks_one = total.comparison == Comparison::equal || total.comparison == Comparison::not_equal;
+  judgement_.is_open = at_least != at_most || (asks_one && is_within);
+  const bool holds = at_least && !judgement_.is_open;
   if (!holds) judgement_.hits.clear();
   if (holds && judgement_.hits.empty()) judgement_.hits.emplace_back();
 }

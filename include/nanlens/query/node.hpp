@@ -34,6 +34,26 @@ enum class Flag : std::uint8_t {
 /// Names before ':' that match text.
 enum class TextField : std::uint8_t { any, op, type, graph, call, device, host, dtype, file, fn, mode, event_class };
 
+namespace detail {
+
+// Is a text the same for all rows of an op?
+constexpr bool decided_by_op(TextField field) noexcept {
+  return field == TextField::any || field == TextField::op || field == TextField::type || field == TextField::graph ||
+         field == TextField::file || field == TextField::fn || field == TextField::host;
+}
+
+// Is a text one of a stack's?
+constexpr bool is_of_stack(TextField field) noexcept {
+  return field == TextField::file || field == TextField::fn || field == TextField::host;
+}
+
+// Does a word depend on what is in the tensor?
+constexpr bool is_of_values(Flag flag) noexcept {
+  return flag <= Flag::expected || flag == Flag::empty || flag == Flag::constant;
+}
+
+}  // namespace detail
+
 /// Names that are compared with numbers. From min to norm: statistics of the finite elements.
 enum class NumberField : std::uint8_t {
   nan,
@@ -62,7 +82,8 @@ enum class Comparison : std::uint8_t { equal, not_equal, less, less_equal, great
 
 /// A node of the parsed query.
 struct Node {
-  enum class Kind : std::uint8_t { all, any, negation, flag, text, number, range } kind = Kind::all;
+  /// `open`: nothing is known of it; what stands for a condition that is not asked yet.
+  enum class Kind : std::uint8_t { all, any, negation, flag, text, number, range, open } kind = Kind::all;
   std::vector<Node> children;
   Flag flag = Flag::bad;
   TextField text_field = TextField::any;
@@ -71,7 +92,7 @@ struct Node {
   Comparison comparison = Comparison::equal;
   double low = 0;  ///< the value, or the begin of a range
   double high = 0;
-  bool percent = false;    ///< the value is a share of the tensor's size
+  bool percent = false;    ///< the values are shares of the tensor's size, in percent
   std::uint32_t leaf = 0;  ///< number of a text leaf that is decided once per op
 
   [[nodiscard]] bool asks_number() const noexcept { return kind == Kind::number || kind == Kind::range; }

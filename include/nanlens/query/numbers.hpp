@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include <nanlens/query/node.hpp>
@@ -79,14 +80,23 @@ inline std::optional<double> number_of(const TensorFacts& facts, NumberField fie
 inline std::optional<bool> is_constant(const TensorFacts& facts) {
   const reader::TensorHealth& h = facts.health;
   if (h.size >= 0 && h.size <= 1) return false;
-  const bool counted = h.num_zero >= 0 && h.num_nan >= 0;
-  if (counted && h.num_zero == h.size) return true;
-  // One kind of element alone can hold more than one value; two kinds do.
-  if (counted && (h.num_zero > 0 || h.num_nan > 0 || h.num_pos_inf > 0 || h.num_neg_inf > 0 ||
-                  (h.num_negative > 0 && h.num_positive > 0)))
-    return false;
-  if (!facts.statistics || h.size < 0) return std::nullopt;
-  return facts.statistics->min == facts.statistics->max;
+  if (h.num_nan > 0) return false;  // which equals nothing
+  for (const double of_one_value : {h.num_zero, h.num_pos_inf, h.num_neg_inf})
+    if (of_one_value > 0) return h.size < 0 ? std::nullopt : std::optional(of_one_value == h.size);
+  if (h.num_negative > 0 && h.num_positive > 0) return false;
+  if (!facts.statistics) return std::nullopt;
+  if (facts.statistics->min < facts.statistics->max) return false;
+  // Elements that statistics leave out are told by counts alone.
+  const bool all_finite = h.num_nan == 0 && h.num_pos_inf == 0 && h.num_neg_inf == 0;
+  return h.size >= 0 && all_finite ? std::optional(facts.statistics->min == facts.statistics->max) : std::nullopt;
+}
+
+/// So many elements of a tensor are a share of it. Products with decimal fractions are off by an ulp or two: what is
+/// that near to a whole number is meant to be one.
+inline double share_of(double percent, double size) {
+  const double exact = percent * size / 100;
+  const double whole = std::round(exact);
+  return std::fabs(exact - whole) <= 4 * std::numeric_limits<double>::epsilon() * whole ? whole : exact;
 }
 
 /// Does a number fulfil a condition?

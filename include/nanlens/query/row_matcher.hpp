@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include <nanlens/config.hpp>
@@ -50,7 +51,7 @@ class RowMatcher {
   /// Turns to a row without asking anything.
   void begin(EventRef row) {
     reader_.begin(row);
-    missing_ = 0;
+    missing_.clear();
   }
   /// Asks it another part of the query.
   [[nodiscard]] Truth also(const Node& node) { return ask(node); }
@@ -58,9 +59,9 @@ class RowMatcher {
   const RowRecord* record() { return reader_.record(); }
   /// The execution whose output it is.
   const std::optional<reader::ExecutionDetail>& execution() { return reader_.execution(); }
-  /// Was this number asked for in vain?
-  [[nodiscard]] bool is_missing(NumberField field) const { return (missing_ & bit(field)) != 0; }
-  void note_missing(NumberField field) { missing_ |= bit(field); }
+  /// What was asked for in vain: "max", "dtype". Filters do not note it.
+  [[nodiscard]] const std::vector<std::string_view>& missing() const noexcept { return missing_; }
+  void note_missing(std::string_view name);
   ///@}
 
   /// Bytes of names that were matched, for those who work in slices of time.
@@ -69,22 +70,26 @@ class RowMatcher {
 
  private:
   // Does a text condition hold for all rows of an op? `by_slot`: it depends on which output a row is of.
-  enum class OfOp : std::uint8_t { unknown, no, yes, by_slot };
-  static constexpr std::uint32_t bit(NumberField field) { return std::uint32_t{1} << static_cast<unsigned>(field); }
+  enum class OfOp : std::uint8_t { unknown, no, yes, by_slot, not_recorded };
   static Truth truth_of(bool holds) { return holds ? Truth::yes : Truth::no; }
-  [[nodiscard]] Truth not_recorded() const { return unrecorded_ == Unrecorded::is_false ? Truth::no : Truth::unknown; }
+  Truth not_recorded(std::string_view name) {
+    note_missing(name);
+    return unrecorded_ == Unrecorded::is_false ? Truth::no : Truth::unknown;
+  }
   Truth ask(const Node& node);
   Truth ask_all(const std::vector<Node>& children);
   Truth ask_any(const std::vector<Node>& children);
   Truth ask_flag(Flag flag);
+  bool lacks_health();
   bool ask_class_flag(Flag flag, bool bad);
-  bool ask_text(const Node& node);
-  bool ask_text_of_execution(const Node& node);
-  bool ask_record_text(const Node& node);
+  Truth ask_text(const Node& node);
+  Truth ask_text_of_execution(const Node& node);
+  Truth ask_record_text(const Node& node);
+  Truth ask_dtype(const Match& match);
   bool ask_class(const Node& node);
   Truth ask_number(const Node& node);
   Truth ask_tensor_number(const Node& node);
-  bool ask_line(const Node& node);
+  Truth ask_line(const Node& node);
   OfOp leaf_of_op(const Node& node, std::uint32_t op);
   bool leaf_matches_op(const Node& node, std::uint32_t op);
   bool any_frame(const std::vector<reader::StackFrame>& frames, const Node& node) const;
@@ -100,7 +105,7 @@ class RowMatcher {
   Query query_;
   std::vector<std::vector<OfOp>> leaf_of_op_;  // [leaf][op]
   std::optional<bool> kinds_told_;
-  std::uint32_t missing_ = 0;  // numbers, as bits
+  std::vector<std::string_view> missing_;
   std::size_t effort_ = 0;
 };
 

@@ -6,17 +6,13 @@
 #include <string>
 
 #include <nanlens/causes/stack_of.hpp>
+#include <nanlens/query/names.hpp>
 #include <nanlens/query/numbers.hpp>
 #include <nanlens/tensor/dtype_name.hpp>
 
 namespace nanlens::query {
 
 namespace detail {
-
-inline bool decided_by_op(TextField field) {
-  return field == TextField::any || field == TextField::op || field == TextField::type || field == TextField::graph ||
-         field == TextField::file || field == TextField::fn || field == TextField::host;
-}
 
 inline bool compare(double value, const Node& node, double low, double high) {
   if (node.kind == Node::Kind::range) return value >= low && value <= high;
@@ -55,7 +51,36 @@ inline std::string dtype_text(DType dtype) {
   return dtype_from_name(name) == dtype ? name : "dtype " + std::to_string(static_cast<std::int32_t>(dtype));
 }
 
+// Of a dtype that is not on record: what holds of every one that it can be.
+template <class CanBe>
+Truth of_all_dtypes(const Match& match, const CanBe& can_be) {
+  std::optional<bool> all;
+  for (std::int32_t i = 1; i < nanlens::detail::num_dtypes; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    if (dtype_from_name(dtype_name(dtype)) != dtype || !can_be(dtype)) continue;
+    const bool one = match(dtype_name(dtype));
+    if (all.value_or(one) != one) return Truth::unknown;
+    all = one;
+  }
+  return !all ? Truth::unknown : *all ? Truth::yes : Truth::no;
+}
+
+// Does a stack tell a place? Frames that are not on record have none.
+inline bool has_places(const std::vector<reader::StackFrame>& frames) {
+  return std::any_of(frames.begin(), frames.end(), [](const auto& frame) { return !frame.file_path.empty(); });
+}
+
+// The name of a text that a stack tells.
+inline std::string_view name_in_stack(TextField field) {
+  return field == TextField::file ? "file" : field == TextField::fn ? "fn" : "host";
+}
+
 }  // namespace detail
+
+NANLENS_API void RowMatcher::note_missing(std::string_view name) {
+  const bool tells_it = unrecorded_ == Unrecorded::is_unknown;
+  if (tells_it && std::find(missing_.begin(), missing_.end(), name) == missing_.end()) missing_.push_back(name);
+}
 
 NANLENS_API std::uint8_t RowMatcher::flags() const {
   const EventRef row = reader_.row();
@@ -82,7 +107,8 @@ NANLENS_API Truth RowMatcher::ask(const Node& node) {
       return inner == Truth::unknown ? inner : truth_of(inner == Truth::no);
     }
     case Node::Kind::flag: return ask_flag(node.flag);
-    case Node::Kind::text: return truth_of(ask_text(node));
+    case Node::Kind::text: return ask_text(node);
+    case Node::Kind::open: return Truth::unknown;
     default: return ask_number(node);
   }
 }
@@ -107,6 +133,20 @@ NANLENS_API Truth RowMatcher::ask_any(const std::vector<Node>& children) {
   return any;
 }
 
+// Is it a tensor that can have a NaN, of which the record does not tell whether it has?
+NANLENS_API bool RowMatcher::lacks_health() {
+  const bool is_row = !reader_.row().is_execution;
+  if (unrecorded_ == Unrecorded::is_false || (is_row && (flags() & reader::has_summary_flag) != 0)) return false;
+  const RowRecord* const record = reader_.record();
+  if (record == nullptr) return true;
+  const reader::TensorHealth& h = record->facts.health;
+  if ((h.flags & reader::has_summary_flag) != 0 || h.num_nan >= 0) return false;
+  // Modes that tell health leave out what can have none.
+  const auto mode = static_cast<TensorDebugMode>(record->mode);
+  if (mode != TensorDebugMode::full_tensor && tells(mode, Told::health)) return false;
+  return h.dtype == DType::invalid || is_floating(h.dtype);
+}
+
 NANLENS_API Truth RowMatcher::ask_flag(Flag flag) {
   const EventRef row = reader_.row();
   const std::uint8_t flags = this->flags();
@@ -115,8 +155,9 @@ NANLENS_API Truth RowMatcher::ask_flag(Flag flag) {
   const RowRecord* const record = several || flag == Flag::constant ? reader_.record() : nullptr;
   const bool bad = several ? record != nullptr && record->facts.health.bad() : (flags & reader::bad_flags) != 0;
   switch (flag) {
-    case Flag::bad: return truth_of(bad);
-    case Flag::ok: return truth_of((flags & reader::has_summary_flag) != 0 && !bad);
+    case Flag::bad: return !bad && lacks_health() ? not_recorded("bad") : truth_of(bad);
+    case Flag::ok:
+      return !bad && lacks_health() ? not_recorded("ok") : truth_of((flags & reader::has_summary_flag) != 0 && !bad);
     case Flag::first: {
       const auto& alerts = run_.alerts();
       return truth_of(!alerts.empty() && alerts.front().is_execution == row.is_execution &&
@@ -132,8 +173,7 @@ NANLENS_API Truth RowMatcher::ask_flag(Flag flag) {
     case Flag::unchecked: return truth_of((flags & reader::has_summary_flag) == 0);
     case Flag::constant: {
       const auto constant = record != nullptr ? is_constant(record->facts) : std::nullopt;
-      if (!constant) note_missing(NumberField::min);
-      return constant ? truth_of(*constant) : not_recorded();
+      return constant ? truth_of(*constant) : not_recorded(name_of(NumberField::min));
     }
     default: return truth_of(ask_class_flag(flag, bad));
   }
@@ -180,6 +220,7 @@ NANLENS_API RowMatcher::OfOp RowMatcher::leaf_of_op(const Node& node, std::uint3
   const std::string name(run_.definitions().text(o.name));
   effort_ += name.size();
   if (leaf_matches_op(node, op)) return OfOp::yes;
+  if (detail::is_of_stack(node.text_field) && !detail::has_places(stack())) return OfOp::not_recorded;
   const bool names_tensors = node.text_field == TextField::any || node.text_field == TextField::op;
   if (!names_tensors || !node.match->may_need_slot() || o.num_outputs <= 0) return OfOp::no;
   if (o.num_outputs > 1) return OfOp::by_slot;
@@ -195,51 +236,67 @@ NANLENS_API bool RowMatcher::ask_class(const Node& node) {
   return (*node.match)(causes::class_name(what)) || (*node.match)(causes::class_words(what));
 }
 
-NANLENS_API bool RowMatcher::ask_text(const Node& node) {
-  if (node.text_field == TextField::event_class) return ask_class(node);
+NANLENS_API Truth RowMatcher::ask_text(const Node& node) {
+  if (node.text_field == TextField::event_class) return truth_of(ask_class(node));
   if (!detail::decided_by_op(node.text_field)) return ask_record_text(node);
   if (reader_.row().is_execution) return ask_text_of_execution(node);
   const std::uint32_t op = run_.trace_op(reader_.row().index);
   auto& known = leaf_of_op_[node.leaf];
   if (known.size() <= op) known.resize(run_.definitions().ops().size());
   if (known[op] == OfOp::unknown) known[op] = leaf_of_op(node, op);
-  if (known[op] != OfOp::by_slot) return known[op] == OfOp::yes;
+  if (known[op] == OfOp::not_recorded) return not_recorded(detail::name_in_stack(node.text_field));
+  if (known[op] != OfOp::by_slot) return truth_of(known[op] == OfOp::yes);
   // "Split:1" names a tensor: the op's name alone has no slot.
   const RowRecord* const record = reader_.record();
-  return record != nullptr && (*node.match)(record->op_name + ":" + std::to_string(record->slot));
+  return truth_of(record != nullptr && (*node.match)(record->op_name + ":" + std::to_string(record->slot)));
 }
 
-NANLENS_API bool RowMatcher::ask_text_of_execution(const Node& node) {
+NANLENS_API Truth RowMatcher::ask_text_of_execution(const Node& node) {
   const RowRecord* const record = reader_.record();
-  if (record == nullptr) return false;
+  if (record == nullptr) return Truth::no;
   const Match& match = *node.match;
   const auto named = [&] {
     return match(record->op_name) ||
            (match.may_need_slot() && match(record->op_name + ":" + std::to_string(record->slot)));
   };
   switch (node.text_field) {
-    case TextField::op: return named();
-    case TextField::type: return match(record->op_type);
-    case TextField::graph: return false;  // it runs in none
-    case TextField::any: return named() || match(record->op_type);
-    default: return any_frame(stack(), node);
+    case TextField::op: return truth_of(named());
+    case TextField::type: return truth_of(match(record->op_type));
+    case TextField::graph: return Truth::no;  // it runs in none
+    case TextField::any: return truth_of(named() || match(record->op_type));
+    default: break;
   }
+  const auto frames = stack();
+  return detail::has_places(frames) ? truth_of(any_frame(frames, node))
+                                    : not_recorded(detail::name_in_stack(node.text_field));
 }
 
-NANLENS_API bool RowMatcher::ask_record_text(const Node& node) {
+// Modes that do not tell the dtype may tell of floating ones alone.
+NANLENS_API Truth RowMatcher::ask_dtype(const Match& match) {
   const RowRecord* const record = reader_.record();
-  if (record == nullptr) return false;
+  const DType dtype = record != nullptr ? record->facts.health.dtype : DType::invalid;
+  if (dtype != DType::invalid) return truth_of(match(detail::dtype_text(dtype)));
+  if (unrecorded_ == Unrecorded::is_false) return Truth::no;
+  const auto mode = record != nullptr ? static_cast<TensorDebugMode>(record->mode) : TensorDebugMode::unspecified;
+  const bool is_told = tells(mode, Told::health) && mode != TensorDebugMode::full_tensor;
+  const bool floating = record != nullptr && (record->facts.health.flags & reader::has_summary_flag) != 0;
+  const Truth truth =
+      detail::of_all_dtypes(match, [&](DType can_be) { return !is_told || is_floating(can_be) == floating; });
+  return truth == Truth::unknown ? not_recorded("dtype") : truth;
+}
+
+NANLENS_API Truth RowMatcher::ask_record_text(const Node& node) {
   const Match& match = *node.match;
-  if (node.text_field == TextField::device) return match(record->device);
-  if (node.text_field == TextField::mode) return match(debug_mode_name(static_cast<TensorDebugMode>(record->mode)));
-  if (node.text_field == TextField::dtype) {
-    const DType dtype = record->facts.health.dtype;
-    return dtype != DType::invalid && match(detail::dtype_text(dtype));
-  }
-  if (reader_.row().is_execution) return match(record->op_type);
-  if (call() == reader::none) return false;
+  if (node.text_field == TextField::dtype) return ask_dtype(match);
+  const RowRecord* const record = reader_.record();
+  if (record == nullptr) return Truth::no;
+  if (node.text_field == TextField::device) return truth_of(match(record->device));
+  if (node.text_field == TextField::mode)
+    return truth_of(match(debug_mode_name(static_cast<TensorDebugMode>(record->mode))));
+  if (reader_.row().is_execution) return truth_of(match(record->op_type));
+  if (call() == reader::none) return Truth::no;
   const auto execution = run_.execution(call());
-  return execution && match(execution->event.op_type);
+  return truth_of(execution && match(execution->event.op_type));
 }
 
 NANLENS_API Truth RowMatcher::ask_number(const Node& node) {
@@ -256,7 +313,7 @@ NANLENS_API Truth RowMatcher::ask_number(const Node& node) {
     case NumberField::slot: return truth_of(reader_.record() != nullptr && holds(reader_.record()->slot));
     case NumberField::time:
       return truth_of(reader_.record() != nullptr && holds(reader_.record()->wall_time - run_.starting_wall_time()));
-    case NumberField::line: return truth_of(ask_line(node));
+    case NumberField::line: return ask_line(node);
     default: return ask_tensor_number(node);
   }
 }
@@ -276,21 +333,20 @@ NANLENS_API Truth RowMatcher::ask_tensor_number(const Node& node) {
       return truth_of(*decided);
   const RowRecord* const record = reader_.record();
   const auto number = record != nullptr ? number_of(record->facts, node.number_field) : std::nullopt;
-  const auto whole = !node.percent       ? std::optional(1.0)
-                     : record != nullptr ? number_of(record->facts, NumberField::size)
-                                         : std::nullopt;
-  if (!number || !whole) {
-    note_missing(node.number_field);
-    return not_recorded();
-  }
-  return truth_of(!std::isnan(*number) && detail::compare(*number, node, node.low * *whole, node.high * *whole));
+  if (!number) return not_recorded(name_of(node.number_field));
+  if (!node.percent) return truth_of(!std::isnan(*number) && detail::compare(*number, node, node.low, node.high));
+  const auto size = number_of(record->facts, NumberField::size);
+  if (!size) return not_recorded(name_of(node.number_field));
+  const bool has_shares = *size > 0 && !std::isnan(*number);
+  return truth_of(has_shares && detail::compare(*number, node, share_of(node.low, *size), share_of(node.high, *size)));
 }
 
 // Was it made by a line in this range, or in a function that one called?
-NANLENS_API bool RowMatcher::ask_line(const Node& node) {
+NANLENS_API Truth RowMatcher::ask_line(const Node& node) {
   const auto frames = stack();
-  return std::any_of(frames.begin(), frames.end(),
-                     [&](const auto& f) { return detail::compare(f.line, node, node.low, node.high); });
+  if (!detail::has_places(frames)) return not_recorded(name_of(NumberField::line));
+  return truth_of(std::any_of(frames.begin(), frames.end(),
+                              [&](const auto& f) { return detail::compare(f.line, node, node.low, node.high); }));
 }
 
 }  // namespace nanlens::query

@@ -51,13 +51,17 @@ inline std::string words(const Rule& rule, const Hit& hit) {
 inline std::string why_not_judged(const Rule& rule, const Judgement& judgement) {
   if (!judgement.could_not_be_judged()) return {};
   std::string names;
-  bool statistics = false;
-  for (const NumberField field : judgement.missing) {
-    names += (names.empty() ? "" : ", ") + std::string(name_of(field));
-    statistics = statistics || needed_for(field) == Needed::statistics;
+  const char* hint = "";  // recorders differ in how they are asked for stacks
+  for (const std::string_view name : judgement.missing) {
+    names += (names.empty() ? "" : ", ") + std::string(name);
+    const auto field = detail::find_name(detail::number_names, name);
+    const bool of_stack = name == "line" || name == "file" || name == "fn" || name == "host";
+    if (field && needed_for(*field) == Needed::statistics)
+      hint = " (record with .statistics = true)";
+    else if (!of_stack && *hint == '\0')
+      hint = " (record with FULL_HEALTH)";
   }
-  return "rule \"" + rule.name + "\" could not be judged: no recording of " + names +
-         (statistics ? " (record with .statistics = true)" : " (record with FULL_HEALTH)");
+  return "rule \"" + rule.name + "\" could not be judged: no recording of " + names + hint;
 }
 
 }  // namespace nanlens::query

@@ -88,7 +88,7 @@ class Scanner {
       at_ += name.size();
       return true;
     };
-    percent = unit("%", 0.01);
+    percent = unit("%", 1);
     if (!percent && !unit("ms", 1e-3) && !unit("s", 1) && !unit("k", 1e3) && !unit("M", 1e6)) unit("G", 1e9);
     const char after = peek();
     if (!ends_word(after) && after != '.') return fail(at_, at_ + 1, Problem::number_odd);
