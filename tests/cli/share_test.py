@@ -101,6 +101,8 @@ for word in words:
     assert not any(word in name for name in contents(hidden)), word
     assert word not in title + (work / "hidden.html").read_text().split("data-view")[0], word
 assert [line.replace("model.cpp", "redacted").replace("dense_layer", "redacted2") for line in cause(recording)] == cause(hidden)
+nested = texts(share("nested", recording, "--redact", "dense", "--redact", "dense_layer")[0])  # one is a part of the other
+assert "dense" not in nested and "redacted_layer" not in nested and "redacted2" in nested
 told = share("format", recording, "--redact", "debug.Event", code=2)
 assert "can't be taken out" in told and "Nothing was written" in told, told
 assert "can't be taken out" in share("version", recording, "--redact", "vent", code=2)

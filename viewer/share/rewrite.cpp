@@ -2,12 +2,14 @@
 
 #include <google/protobuf/message.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <ios>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include <nanlens/logdir/file_set.hpp>
@@ -173,7 +175,13 @@ void copy_text(reader::ByteSource& source, const Rewriting& rewriting, const fs:
 }  // namespace
 
 std::string redacted(std::string text, const std::vector<std::string>& words) {
-  for (std::size_t k = 0; k < words.size(); ++k) {
+  // The longest first: a word may be a part of another one.
+  std::vector<std::size_t> order(words.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(words[b].size(), a) < std::pair(words[a].size(), b);
+  });
+  for (const std::size_t k : order) {
     const std::string instead = word_instead(k);
     for (std::size_t at = 0; (at = text.find(words[k], at)) != std::string::npos; at += instead.size())
       text.replace(at, words[k].size(), instead);
