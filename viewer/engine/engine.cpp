@@ -107,6 +107,7 @@ void Engine::apply(View& request) {
   }
   note_changes(old);
   if (!current_) return;
+  if (now.tongue != old.tongue) current_->explain.speak(now.tongue);
   if (now.filter != old.filter || now.only_bad != old.only_bad) current_->rows.set(now.filter, now.only_bad);
   if (current_->rows.sort(now.sort, now.sort_descending)) dirty_.rows = true;
   current_->alerts.set_expected(now.alerts_expected);

@@ -41,6 +41,7 @@ void Engine::open_run(reader::Run& run) {
   overview_.verdict = {};
   current_ = std::make_unique<OpenRun>(run);
   current_->index.refresh();
+  current_->explain.speak(view_.tongue);
   current_->explain.set_mutes(mutes_);
   current_->alerts.set_expected(view_.alerts_expected);
   current_->rows.set(view_.filter, view_.only_bad);

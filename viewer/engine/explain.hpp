@@ -30,6 +30,13 @@ class Explain {
     mutes_ = &mutes;
     muted_.reset();
   }
+  /// The language of what is written from now on. It never changes while something is written: what has been handed
+  /// out of the writer would be gone.
+  void speak(Tongue tongue) {
+    if (tongue == speaks_) return;
+    speaks_ = tongue;
+    forget_groups();
+  }
   /// The run has grown.
   void grow() {
     forget_groups();
@@ -111,16 +118,14 @@ class Explain {
   [[nodiscard]] const report::Mute* mute_of_root(std::uint32_t root);
   // Kept while the analysis stands still: grouping causes reads their stacks.
   [[nodiscard]] causes::SentenceWriter& writer() {
-    if (writer_ && writes_in_ == tongue()) return *writer_;
-    muted_.reset();
-    return writer_.emplace(*causes_, speech_of(writes_in_ = tongue()));
+    return writer_ ? *writer_ : writer_.emplace(*causes_, speech_of(speaks_));
   }
 
   RunIndex& index_;
   std::unique_ptr<causes::Causes> causes_;
   causes::Neighbours neighbours_{*causes_};
   std::optional<causes::SentenceWriter> writer_;
-  Tongue writes_in_ = Tongue::english;
+  Tongue speaks_ = Tongue::english;
   report::Mutes no_mutes_;
   report::Mutes* mutes_ = &no_mutes_;
   std::optional<report::MutedCauses> muted_;  // like the writer
