@@ -17,7 +17,9 @@ std::int32_t rank_of(const reader::Run& run, const reader::AlertRef& ref) {
   return run.rank_of_set(ref.is_execution ? run.set_of_execution(ref.event) : run.set_of_trace(ref.event));
 }
 
-std::string rank_name(std::int32_t rank) { return rank < 0 ? "" : tr(Text::rank_named, {{"rank", rank}}); }
+std::string rank_name(std::int32_t rank, Tongue in) {
+  return rank < 0 ? "" : tr(in, Text::rank_named, {{"rank", rank}});
+}
 
 }  // namespace
 
@@ -74,13 +76,13 @@ std::string AlertList::line_of(const reader::AlertRef& ref) {
   return frame->file_path.substr(frame->file_path.rfind('/') + 1) + ":" + std::to_string(frame->line);
 }
 
-std::string AlertList::group_name(const reader::AlertRef& ref, std::uint32_t call, EventClass event_class) {
+std::string AlertList::group_name(const reader::AlertRef& ref, std::uint32_t call, EventClass event_class, Tongue in) {
   if (by_ == "call") {
     const auto execution = call == reader::none ? std::nullopt : index_.run().execution(call);
     return execution ? "#" + std::to_string(call) + " " + execution->event.op_type : "";
   }
   if (by_ == "class") return causes::class_words(event_class);
-  if (by_ == "rank") return rank_name(rank_of(index_.run(), ref));
+  if (by_ == "rank") return rank_name(rank_of(index_.run(), ref), in);
   if (by_ == "graph") return ref.is_execution ? "" : index_.text(index_.graph(index_.op(ref.op).graph).name);
   if (by_ == "line") return line_of(ref);
   return ref.is_execution ? index_.text(ref.op) : index_.text(index_.op(ref.op).type);
@@ -116,9 +118,10 @@ void AlertList::group(const std::string& by) {
       groups_[known->second].alerts.push_back(static_cast<std::uint32_t>(i));
       continue;
     }
-    const std::string name = group_name(ref, call, event_class);
-    const auto [found, is_new] = group_of.try_emplace(name, groups_.size());
-    if (is_new) groups_.push_back({name, name, {}});
+    // What is folded stays so in another language.
+    const std::string lasting = group_name(ref, call, event_class, Tongue::english);
+    const auto [found, is_new] = group_of.try_emplace(lasting, groups_.size());
+    if (is_new) groups_.push_back({lasting, by == "rank" ? group_name(ref, call, event_class, tongue()) : lasting, {}});
     group_of_key.emplace(key, found->second);
     groups_[found->second].alerts.push_back(static_cast<std::uint32_t>(i));
   }

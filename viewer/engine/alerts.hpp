@@ -51,8 +51,8 @@ class AlertList {
     std::vector<std::uint32_t> alerts;
   };
   void group(const std::string& by);
-  // The name of the group of an alert, which `call` made.
-  std::string group_name(const reader::AlertRef& ref, std::uint32_t call, EventClass event_class);
+  // The name of the group of an alert, which `call` made; `in` a language.
+  std::string group_name(const reader::AlertRef& ref, std::uint32_t call, EventClass event_class, Tongue in);
   std::string line_of(const reader::AlertRef& ref);
   void find_expected();
   void find_muted();

@@ -107,12 +107,20 @@ void Engine::apply(View& request) {
   }
   note_changes(old);
   if (!current_) return;
-  if (now.tongue != old.tongue) current_->explain.speak(now.tongue);
+  if (now.tongue != old.tongue) say_again();
   if (now.filter != old.filter || now.only_bad != old.only_bad) current_->rows.set(now.filter, now.only_bad);
   if (current_->rows.sort(now.sort, now.sort_descending)) dirty_.rows = true;
   current_->alerts.set_expected(now.alerts_expected);
   current_->rows.set_pinned(now.pinned);
   if (now.hops != old.hops) describe_again();
+}
+
+// In another language: what holds texts is made anew.
+void Engine::say_again() {
+  current_->explain.speak(view_.tongue);
+  current_->alerts.invalidate();
+  current_->rows.say_again();
+  describe_again();
 }
 
 // Which answers depend on what is seen differently now?

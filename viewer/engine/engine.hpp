@@ -82,6 +82,7 @@ class Engine {
   void apply(View& request);
   void open_path(const std::string& path);
   void note_changes(const View& old);
+  void say_again();
   [[nodiscard]] Focus wished(const Select& request, std::string& notice);
   [[nodiscard]] Focus step_chain(std::int64_t direction, std::string& notice);
   [[nodiscard]] std::vector<Focus>::const_iterator place_in_walk();

@@ -105,6 +105,12 @@ void RowFilter::explained() {
   if (query_.uses_classes) renew();
 }
 
+void RowFilter::say_again() {
+  recorded_.clear();
+  query::Error error;
+  if (error_ && !query::parse(asked_, error, regex::compiler())) error_->reason = filter_error_text(error);
+}
+
 // Looks at all rows again, beside those on show.
 void RowFilter::renew() {
   renew_again_ = false;

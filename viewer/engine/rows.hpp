@@ -71,6 +71,8 @@ class RowFilter {
   void grow();
   /// The cause analysis has come to its end.
   void explained();
+  /// The language has changed.
+  void say_again();
   /// Gives up on a query that could not be worked out; everything is shown, and `reason` with it.
   void give_up(const std::string& reason);
   [[nodiscard]] bool filtered() const { return shown_.next >= index_.run().num_traces(); }
