@@ -60,6 +60,26 @@ void put_run(GrowingFiles& files, const std::vector<std::int64_t>& shape, const 
   record(files, logdir::FileKind::execution, e, extension);
 }
 
+logdir::TensorProto float_proto(std::int64_t size) {
+  logdir::TensorProto proto;
+  proto.dtype = 1;
+  proto.shape = logdir::TensorShapeProto{{{size, ""}}, false};
+  return proto;
+}
+
+// An op of which FULL_TENSOR has the output.
+void put_full(GrowingFiles& files, const logdir::TensorProto& output) {
+  record(files, logdir::FileKind::metadata,
+         logdir::DebugMetadata{"nanlens-test", std::string(logdir::file_version), "12345678"});
+  logdir::Execution e;
+  e.op_type = "Relu";
+  e.num_outputs = 1;
+  e.output_tensor_ids = {1};
+  e.tensor_debug_mode = static_cast<std::int32_t>(nanlens::TensorDebugMode::full_tensor);
+  e.tensor_protos = {output};
+  record(files, logdir::FileKind::execution, e);
+}
+
 constexpr float nan_value = std::numeric_limits<float>::quiet_NaN();
 constexpr float infinite_value = std::numeric_limits<float>::infinity();
 
@@ -105,21 +125,10 @@ TEST_CASE("values that were stored are a map of slices, with what is bad marked,
 
 TEST_CASE("FULL_TENSOR keeps the values of every output") {
   Headless v({1280, 900});
-  GrowingFiles& files = v.memory["memory:run"];
-  record(files, logdir::FileKind::metadata,
-         logdir::DebugMetadata{"nanlens-test", std::string(logdir::file_version), "12345678"});
-  logdir::Execution e;
-  e.op_type = "Relu";
-  e.num_outputs = 1;
-  e.output_tensor_ids = {1};
-  e.tensor_debug_mode = static_cast<std::int32_t>(nanlens::TensorDebugMode::full_tensor);
   const std::array<float, 3> values = {1, 2.5F, 3};
-  logdir::TensorProto proto;
-  proto.dtype = 1;
-  proto.shape = logdir::TensorShapeProto{{{3, ""}}, false};
+  logdir::TensorProto proto = float_proto(3);
   proto.tensor_content.assign(reinterpret_cast<const char*>(values.data()), sizeof values);
-  e.tensor_protos = {proto};
-  record(files, logdir::FileKind::execution, e);
+  put_full(v.memory["memory:run"], proto);
   v.open("memory:run");
   v.command("focus_execution", {{"index", 0}});
   REQUIRE(v.state()["seen"].size() == 1);
@@ -127,6 +136,20 @@ TEST_CASE("FULL_TENSOR keeps the values of every output") {
   CHECK(v.state()["values"]["shape"] == Json({3}));
   v.hover(v.point("values:map", 0.5F, 0.5F));
   CHECK(v.state()["values"]["told"] == "[1]  2.5");
+}
+
+TEST_CASE(
+    "FULL_TENSOR: a value that stands for all of few elements is spread out, one that stands for millions is not") {
+  for (const std::int64_t n : {3, (1 << 22) + 1}) {
+    CAPTURE(n);
+    Headless v({1280, 900});
+    logdir::TensorProto proto = float_proto(n);
+    proto.float_val = {1};
+    put_full(v.memory["memory:run"], proto);
+    v.open("memory:run");
+    v.command("focus_execution", {{"index", 0}});
+    CHECK(v.state()["seen"].size() == (n == 3 ? 1 : 0));
+  }
 }
 
 TEST_CASE("a large tensor shares cells, and one bad element makes a cell bad") {

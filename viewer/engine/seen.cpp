@@ -51,6 +51,12 @@ struct Recorded {
 
 bool is_full(std::int32_t mode) { return static_cast<TensorDebugMode>(mode) == TensorDebugMode::full_tensor; }
 
+// One value may stand for gigabytes, and what is selected is told at once.
+std::optional<reader::StoredTensor> full_values(const logdir::TensorProto& proto) {
+  constexpr std::int64_t most = std::int64_t{1} << 22;
+  return reader::stands_for_more_than(proto, most) ? std::nullopt : reader::stored_tensor(proto);
+}
+
 Recorded recorded_of(RunIndex& index, const Focus& focus) {
   Recorded recorded;
   if (focus.trace >= 0) {
@@ -58,7 +64,7 @@ Recorded recorded_of(RunIndex& index, const Focus& focus) {
     if (!row) return recorded;
     recorded.extension = std::move(row->extension);
     if (is_full(row->event.tensor_debug_mode) && row->event.tensor_proto)
-      recorded.full = reader::stored_tensor(*row->event.tensor_proto);
+      recorded.full = full_values(*row->event.tensor_proto);
     return recorded;
   }
   if (focus.execution < 0 || !focus.op_name.empty()) return recorded;
@@ -68,7 +74,7 @@ Recorded recorded_of(RunIndex& index, const Focus& focus) {
   recorded.extension = std::move(execution->extension);
   const auto& outputs = execution->event.tensor_protos;
   if (is_full(execution->event.tensor_debug_mode) && recorded.slot < outputs.size())
-    recorded.full = reader::stored_tensor(outputs[recorded.slot]);
+    recorded.full = full_values(outputs[recorded.slot]);
   return recorded;
 }
 

@@ -37,6 +37,13 @@ inline std::optional<StoredTensor> checked(StoredTensor&& tensor) {
   return std::move(tensor);
 }
 
+// Elements of a typed list, whichever it is; 0 where the values are bytes.
+inline std::size_t num_listed(const logdir::TensorProto& p) noexcept {
+  return p.float_val.size() + p.double_val.size() + p.int_val.size() + p.int64_val.size() + p.bool_val.size() +
+         p.half_val.size() + p.uint32_val.size() + p.uint64_val.size() + p.scomplex_val.size() / 2 +
+         p.dcomplex_val.size() / 2 + p.float8_val.size();
+}
+
 // A typed list, whose last element stands for all that are left out.
 template <class Word, class List>
 void append_list(const List& list, std::size_t n, std::string& out) {
@@ -80,6 +87,12 @@ inline void append_listed(const logdir::TensorProto& p, DType dtype, std::size_t
 }
 
 }  // namespace detail
+
+/// Does a list of few values stand for more than so many elements?
+inline bool stands_for_more_than(const logdir::TensorProto& proto, std::int64_t elements) {
+  const std::int64_t n = logdir::num_elements(proto);
+  return proto.tensor_content.empty() && n > elements && detail::num_listed(proto) < static_cast<std::size_t>(n);
+}
 
 /// The values that a TensorProto holds; nothing for strings, handles, and where the content does not fit the shape.
 inline std::optional<StoredTensor> stored_tensor(const logdir::TensorProto& proto) {
