@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <nanlens/causes/exchanges.hpp>
+
 #include "../support/rank_on_paper.hpp"
 #include "headless.hpp"
 
@@ -118,6 +120,26 @@ TEST_CASE("what the culprit put in: outlines around what the others got, and who
   for (const Json& p : v.state()["timeline"]["partners"]) CHECK(p["spread"] == false);
   v.command("focus_execution", {{"index", 0}});
   CHECK(v.state()["timeline"]["partners"].empty());
+}
+
+TEST_CASE("a communicator of any size, and ranks at the end of the numbers, cost no time") {
+  constexpr std::int32_t last = std::numeric_limits<std::int32_t>::max();
+  using logdir::ExchangeKind;
+  using nanlens::causes::senders_of;
+  static_assert(senders_of({.kind = ExchangeKind::up_to, .rank = last}).end == last);
+  static_assert(senders_of({.kind = ExchangeKind::message, .peer = last}).end == last);
+  static_assert(senders_of({.kind = ExchangeKind::message, .peer = 3}).end == 4);
+  Headless v;
+  Job(2, 0, 1, 0).store(v.memory["memory:job"]);
+  RankOnPaper huge(2, 1.7e9, last);
+  huge.allreduce(1, 1);
+  huge.store(v.memory["memory:job"], "node0.rank2");
+  v.open("memory:job");
+  for (const int execution : {2, 7}) {
+    v.command("focus_execution", {{"index", execution}});
+    CHECK(v.state()["focus"]["execution"] == execution);
+    CHECK(v.state()["timeline"]["partners"].size() == (execution == 2 ? 2 : 1));
+  }
 }
 
 TEST_CASE("arrows go along a rank and from rank to rank") {

@@ -10,6 +10,7 @@ using causes::Exchange;
 namespace {
 
 constexpr std::size_t most_partners = 256;
+constexpr std::int64_t most_asked = 1 << 16;  // ranks: a damaged record's communicator has any number
 
 ExchangePartner partner_of(RunIndex& index, std::uint32_t execution, bool sent) {
   const RankTracks::Place place = index.ranks().find(execution);
@@ -55,7 +56,9 @@ std::vector<ExchangePartner> Explain::partners_of(std::int64_t execution) {
   };
   if (exchange->received) {
     const causes::Senders senders = causes::senders_of(*exchange);
-    for (std::int32_t rank = std::max(0, senders.first); rank < std::min(senders.end, exchange->size); ++rank)
+    const std::int32_t first = std::max(0, senders.first);
+    const std::int64_t end = std::min<std::int64_t>(std::min(senders.end, exchange->size), first + most_asked);
+    for (std::int32_t rank = first; rank < end && partners.size() < most_partners; ++rank)
       if (const std::uint32_t sent = exchanges.sent_by(*exchange, rank); sent != reader::none) add(sent, true);
     return partners;
   }

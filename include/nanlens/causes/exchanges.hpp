@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <tuple>
 #include <vector>
 
@@ -22,14 +23,19 @@ struct Senders {
   std::int32_t end = 0;
 };
 
+/// The rank after this one; itself if there is none.
+constexpr std::int32_t rank_after(std::int32_t rank) noexcept {
+  return rank < std::numeric_limits<std::int32_t>::max() ? rank + 1 : rank;
+}
+
 constexpr Senders senders_of(const Exchange& got) noexcept {
   switch (got.kind) {
     case ExchangeKind::all:
     case ExchangeKind::to_root: return {0, got.size};
-    case ExchangeKind::up_to: return {0, got.rank + 1};
+    case ExchangeKind::up_to: return {0, rank_after(got.rank)};
     case ExchangeKind::before: return {0, got.rank};
     case ExchangeKind::from_root:
-    case ExchangeKind::message: return {got.peer, got.peer + 1};
+    case ExchangeKind::message: return {got.peer, rank_after(got.peer)};
     case ExchangeKind::none: break;
   }
   return {};
