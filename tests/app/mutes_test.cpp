@@ -5,13 +5,18 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string>
+
+#include <unistd.h>
 
 #include "headless.hpp"
+#include "report/mutes_files.hpp"
 
 using nanlens::test::GrowingFiles;
 using nanlens::test::Headless;
 using nanlens::test::Json;
 using nanlens::test::walkthrough;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -96,11 +101,42 @@ TEST_CASE("Expected… gives the line of a cause, with a reason; written into th
   CHECK(v.state()["popup"] == "none");
   v.command("focus_trace", {{"index", 88}});
   REQUIRE(v.command("mute").ok);
-  v.type("meant");
+  REQUIRE(v.command("mute_reason", {{"text", "meant\ntype:Exp -- not asked for"}}).ok);
+  CHECK(v.app().mute_pane.line().find('\n') == std::string::npos);
+  REQUIRE(v.command("mute_reason", {{"text", "meant"}}).ok);
   v.click("mute:write");
   CHECK(v.state()["alerts"]["muted"] == 0);  // it asks first
   v.click("mute:write");
   CHECK(v.state()["alerts"]["muted"] == 499);
   CHECK(v.state()["verdict"]["muted_by"] == "nanlens.mutes:1");
   CHECK_FALSE(v.command("mute").ok);  // it is muted already
+}
+
+TEST_CASE("a mark is one line, and goes through no link to a file of another name") {
+  using nanlens::report::append_mute;
+  const fs::path directory = fs::temp_directory_path() / ("nanlens-mutes-" + std::to_string(::getpid()));
+  fs::create_directories(directory / "project");
+  const auto contents = [](const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const fs::path file = directory / "nanlens.mutes";
+  std::ofstream(directory / "profile") << "old\n";
+  fs::create_symlink("profile", file);
+  CHECK_FALSE(append_mute(file.string(), "type:Log -- meant"));
+  CHECK(contents(directory / "profile") == "old\n");
+  fs::remove(file);
+  fs::create_symlink("missing", file);
+  CHECK_FALSE(append_mute(file.string(), "type:Log -- meant"));
+  CHECK_FALSE(fs::exists(directory / "missing"));
+  fs::remove(file);
+  std::ofstream(directory / "project/nanlens.mutes") << "# of the project";
+  fs::create_symlink("project/nanlens.mutes", file);
+  CHECK(append_mute(file.string(), "type:Log -- meant"));
+  CHECK_FALSE(append_mute(file.string(), "type:Log -- meant\ntype:Exp -- not asked for"));
+  CHECK(contents(file) == "# of the project\ntype:Log -- meant\n");
+  fs::remove(file);
+  CHECK(append_mute(file.string(), "type:Log -- meant"));
+  CHECK(contents(file) == "type:Log -- meant\n");
+  fs::remove_all(directory);
 }

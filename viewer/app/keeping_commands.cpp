@@ -1,4 +1,5 @@
 // What is kept, or handed on: marks of what is expected, the recording as one file, the values of a tensor.
+#include <algorithm>
 #include <cstring>
 
 #include "app/commands.hpp"
@@ -28,7 +29,8 @@ struct KeepingCommands {
     return {};
   }
   static Result mute_reason(App& app, const Json& a) {
-    const std::string reason = text(a, "text");
+    std::string reason = text(a, "text");
+    std::replace_if(reason.begin(), reason.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
     if (reason.size() >= sizeof app.mute_pane.reason) return fail(tr(Text::text_too_long));
     std::memcpy(app.mute_pane.reason, reason.c_str(), reason.size() + 1);
     return {};

@@ -57,6 +57,14 @@ std::string outermost(const std::vector<std::string>& names) {
   return found;
 }
 
+bool is_or_may_become_file_of_mutes(const fs::path& file) {
+  std::error_code error;
+  const fs::file_status itself = fs::symlink_status(file, error);
+  if (itself.type() == fs::file_type::not_found) return true;
+  const fs::path target = fs::canonical(file, error);
+  return !error && target.filename() == file.filename() && fs::is_regular_file(target, error);
+}
+
 }  // namespace
 
 // Among all names: a storage of growing logdirs takes what is not listed for gone.
@@ -100,6 +108,7 @@ std::string mutes_file_for(const std::string& path) {
 }
 
 bool append_mute(const std::string& file, const std::string& line) {
+  if (line.find_first_of("\r\n") != std::string::npos || !is_or_may_become_file_of_mutes(file)) return false;
   std::fstream out(file, std::ios::binary | std::ios::in | std::ios::out | std::ios::app);
   if (!out) return false;
   // A last line without an end must not swallow this one.

@@ -31,7 +31,9 @@ void read_mutes_file(const std::string& path, Mutes& mutes);
 /// Where a mark for a logdir at this path is written: the nanlens.mutes in it; empty where it is no directory.
 std::string mutes_file_for(const std::string& path);
 
-/// Adds a line to a file of mutes, which is made if it is not there. False if it can't be written.
+/// Adds a line to a file of mutes, which is made if it is not there. False if it can't be written: also where it is no
+/// file, or a link to one of another name, which a logdir may hold that came from elsewhere, and where the text has a
+/// line break.
 bool append_mute(const std::string& file, const std::string& line);
 
 }  // namespace nanlens::report
