@@ -114,13 +114,33 @@ TEST_CASE("values that were stored are a map of slices, with what is bad marked,
   v.click("values:next");  // there is no further one
   CHECK(v.state()["values"]["slice"] == 1);
   v.click("values:save");
-  const std::string& file = v.saved["nanlens-values-12345678.npy"];
+  const std::string& file = v.saved["nanlens-values-12345678-execution0-output0.npy"];
   CHECK(file.substr(1, 5) == "NUMPY");
   CHECK(file.find("'<f4'") != std::string::npos);
   CHECK(file.find("(2, 2, 3)") != std::string::npos);
   float last = 0;
   std::memcpy(&last, file.data() + file.size() - sizeof last, sizeof last);
   CHECK(last == 8);
+}
+
+TEST_CASE("values are those that were asked for, whatever is selected next, and each tensor has a file of its own") {
+  Headless v({1280, 900});
+  GrowingFiles& files = v.memory["memory:run"];
+  put_run(files, {2}, {nan_value, 1});
+  put_run(files, {3}, {nan_value, 1, 2});
+  v.open("memory:run");
+  const auto begins_to_export = [&](int execution) {
+    v.command("focus_execution", {{"index", execution}});
+    REQUIRE(v.app().command("show_values").ok);
+    REQUIRE(v.app().command("export", {{"what", "values"}}).ok);  // at once: no frame has told what is shown
+  };
+  begins_to_export(0);
+  v.app().close_popup();
+  begins_to_export(1);
+  v.command("focus_execution", {{"index", 0}});
+  REQUIRE(v.saved.size() == 2);
+  CHECK(v.saved["nanlens-values-12345678-execution0-output0.npy"].find("(2,)") != std::string::npos);
+  CHECK(v.saved["nanlens-values-12345678-execution1-output0.npy"].find("(3,)") != std::string::npos);
 }
 
 TEST_CASE("FULL_TENSOR keeps the values of every output") {

@@ -289,6 +289,7 @@ void App::list_arrived(const Exported& part) {
   if (!platform.save_list || exporting.empty()) return;  // stopped meanwhile
   const std::string& id = run().run_id;
   const std::string name = "nanlens-" + part.what + (id.empty() ? "" : "-" + id.substr(0, 8)) +
+                           (part.of.empty() ? "" : "-" + part.of) +
                            (part.what == "report"   ? ".txt"
                             : part.what == "values" ? ".npy"
                             : part.csv              ? ".csv"

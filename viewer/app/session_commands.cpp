@@ -138,7 +138,7 @@ struct SessionCommands {
     if (format != "jsonl" && format != "csv") return fail("format must be jsonl or csv.");
     if (app.overview.run < 0) return fail(tr(Text::no_run));
     if (!app.platform.save_list) return fail(tr(Text::no_save));
-    app.send(Export{what, format == "csv"});
+    app.send(Export{what, format == "csv", app.selection.focus, app.values_pane.of});
     app.exporting = tr(Text::export_begun);
     return {};
   }

@@ -76,7 +76,12 @@ void Engine::apply(SelectRun& request) {
 }
 
 void Engine::apply(Export& request) {
-  if (current_) current_->exporting.emplace(request.what, request.csv);
+  if (!current_) return;
+  current_->exporting.reset();
+  if (request.what == "values")
+    replies_.emplace_back(whole_values(request.focus, request.values_of));
+  else
+    current_->exporting.emplace(request.what, request.csv);
 }
 
 void Engine::apply(Cancel&) {
@@ -198,20 +203,22 @@ void Engine::give_up(Work work) {
 void Engine::export_slice() {
   OpenRun& now = *current_;
   const std::string what = now.exporting->what();
-  Exported part = what == "report" ? whole_report(now.explain.report())
-                  : what == "values"
-                      ? whole_values()
+  Exported part = what == "report"
+                      ? whole_report(now.explain.report())
                       : now.exporting->step(now.rows, now.alerts, Clock::now() + std::chrono::milliseconds(40));
   if (part.complete) now.exporting.reset();
   replies_.emplace_back(std::move(part));
 }
 
-// The file is empty where the values are not on record.
-Exported Engine::whole_values() {
+// The file is empty where the values are not on record. Another tensor may be selected by the time that it arrives.
+Exported Engine::whole_values(const Focus& focus, std::int32_t values_of) {
   Exported part;
   part.what = "values";
   part.first = part.complete = true;
-  if (const auto tensor = stored_values(current_->index, current_->selection.focus, view_.values_of)) {
+  const auto seen = seen_tensors(current_->index, focus);
+  if (values_of < 0 || static_cast<std::size_t>(values_of) >= seen.size()) return part;
+  part.of = tensor_in_name(focus, seen[static_cast<std::size_t>(values_of)].input);
+  if (const auto tensor = stored_values(current_->index, focus, values_of)) {
     part.text = report::npy_file(*tensor);
     part.lines = part.total = 1;
   }

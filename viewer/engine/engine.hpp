@@ -94,7 +94,7 @@ class Engine {
   void do_slice(Work work);
   void give_up(Work work);
   void export_slice();
-  [[nodiscard]] Exported whole_values();
+  [[nodiscard]] Exported whole_values(const Focus& focus, std::int32_t values_of);
   [[nodiscard]] bool has_work() const;
   // Runs what may throw; false, with a diagnostic, if it did.
   template <class What>

@@ -149,6 +149,14 @@ Exported ListExport::step(RowFilter& rows, AlertList& alerts, std::chrono::stead
   return part;
 }
 
+std::string tensor_in_name(const Focus& focus, std::int32_t input) {
+  const bool is_row = focus.trace >= 0;
+  const std::string event =
+      is_row ? "row" + std::to_string(focus.trace) : "execution" + std::to_string(focus.execution);
+  if (input >= 0) return event + "-input" + std::to_string(input);
+  return event + "-output" + (is_row ? "" : std::to_string(std::max(focus.slot, 0)));
+}
+
 Exported whole_report(std::string text) {
   Exported part;
   part.what = "report";

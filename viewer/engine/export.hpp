@@ -34,6 +34,9 @@ class ListExport {
   std::size_t next_ = 0;
 };
 
+/// What a file of a tensor's values is called after: "row88-input1", "execution3-output0"; −1: the output.
+std::string tensor_in_name(const Focus& focus, std::int32_t input);
+
 /// A report as the only part of its list.
 Exported whole_report(std::string text);
 

@@ -62,6 +62,8 @@ struct Reload {
 struct Export {
   std::string what;  ///< "rows", as they are filtered and sorted, "alerts", "report", or "values" as a file of NumPy
   bool csv = false;  ///< else a JSON object a line
+  Focus focus = {};  ///< whose values
+  std::int32_t values_of = -1;  ///< of Selection::seen of that
 };
 
 enum class IntentKind : std::uint8_t {
@@ -612,6 +614,7 @@ struct Exported {
   std::uint64_t lines = 0;  ///< so far
   std::uint64_t total = 0;
   std::string text;
+  std::string of;  ///< values: "row88-input1", "execution3-output0"
 };
 
 /// Ends every batch of replies.
