@@ -225,3 +225,19 @@ TEST_CASE("Share… hands on the view and what was chosen, and tells how it ende
   CHECK(wishes[1].around_cause);
   CHECK(wishes[1].no_source);
 }
+
+TEST_CASE("the page hands nothing out where a part was asked for, since it can't leave the rest out") {
+  Headless v;
+  int wishes = 0;
+  v.app().platform.is_page = true;
+  v.app().platform.share = [&](const ShareWish&) {
+    ++wishes;
+    return std::string();
+  };
+  v.open(walkthrough());
+  CHECK_FALSE(v.command("write_share", {{"no_source", true}}).ok);
+  CHECK_FALSE(v.command("write_share", {{"around_cause", true}}).ok);
+  CHECK(wishes == 0);
+  CHECK(v.command("write_share").ok);
+  CHECK(wishes == 1);
+}

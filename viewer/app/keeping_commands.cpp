@@ -93,6 +93,7 @@ struct KeepingCommands {
     ShareWish wish;
     wish.around_cause = flag(a, "around_cause", app.share_pane.around_cause);
     wish.no_source = flag(a, "no_source", app.share_pane.no_source);
+    if (app.platform.is_page && (wish.around_cause || wish.no_source)) return fail(tr(Text::share_page_limits));
     if (!wish.around_cause) wish.view = app.link();  // rows have other numbers then
     if (const std::string why = app.platform.share(wish); !why.empty()) return fail(why);
     app.share_pane.writing = true;
