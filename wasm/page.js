@@ -380,7 +380,12 @@
   const packed = async (files) => {
     const archives = files.filter((f) => isArchive(f.name));
     if (archives.length > 1) throw new Error('several archives are open: one of them alone can be handed on');
-    const blobOf = async (file) => file.blob || (await fetch(file.url)).blob();
+    const blobOf = async (file) => {
+      if (file.blob) return file.blob;
+      const answer = await fetch(file.url);
+      if (!answer.ok) throw new Error(file.url + ': the server answered ' + answer.status);
+      return answer.blob();
+    };
     const only = archives.length > 0 ? await blobOf(archives[0]) : null;
     if (only && !/\.tar$/i.test(archives[0].name)) return { blob: only, kind: '.nanlens', packing: '' };
     const parts = [];
