@@ -14,8 +14,9 @@ namespace fs = std::filesystem;
 
 std::string Sharing::place_for(const std::vector<std::string>& opened) {
   if (opened.size() != 1) return {};
-  std::error_code none;
-  fs::path logdir = fs::absolute(opened.front(), none).lexically_normal();
+  std::error_code error;
+  fs::path logdir = fs::absolute(opened.front(), error).lexically_normal();
+  if (error) return {};
   if (!logdir.has_filename()) logdir = logdir.parent_path();
   const fs::path name = share::name_for(logdir.string());
   fs::path file = logdir.parent_path() / name;

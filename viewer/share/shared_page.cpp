@@ -74,9 +74,11 @@ std::string view_of(const std::string& link) {
 }
 
 std::string name_of(const std::string& path) {
-  fs::path from = fs::absolute(path).lexically_normal();
+  std::error_code none;
+  fs::path from = fs::absolute(path, none).lexically_normal();
+  if (none) from = fs::path(path).lexically_normal();  // the working directory is gone
   if (!from.has_filename()) from = from.parent_path();
-  return fs::is_directory(from) ? from.filename().string() : from.stem().string();
+  return fs::is_directory(from, none) ? from.filename().string() : from.stem().string();
 }
 
 // For files on their way.
