@@ -76,6 +76,15 @@ link.symlink_to("target.html")
 run("share", recording, "--page", page, "-o", link)
 assert link.is_symlink() and place not in (work / "target.html").read_text() and "after" in (work / "target.html").read_text()
 
+# What another one is writing, or has left, stays as it is.
+(work / "taken.html.part").symlink_to("elsewhere")
+(work / "taken.html.2.part").write_text("of another")
+share("taken", recording)
+assert not (work / "elsewhere").exists() and (work / "taken.html.2.part").read_text() == "of another"
+assert not (work / "taken.html.3.part").exists()
+for left in work.glob("*.part"):
+    left.unlink()
+
 # Names and views can't break out of the page.
 odd = work / 'a"b<script>&amp; c'
 shutil.copytree(recording, odd)

@@ -20,7 +20,10 @@ std::string Sharing::place_for(const std::vector<std::string>& opened) {
   if (!logdir.has_filename()) logdir = logdir.parent_path();
   const fs::path name = share::name_for(logdir.string());
   fs::path file = logdir.parent_path() / name;
-  for (int n = 2; fs::exists(file, none); ++n)
+  const auto is_taken = [&](const fs::path& path) {
+    return fs::exists(path, error) || fs::exists(path.string() + ".part", error);  // it is being written
+  };
+  for (int n = 2; is_taken(file); ++n)
     file = logdir.parent_path() / (name.stem().string() + "-" + std::to_string(n) + name.extension().string());
   return file.string();
 }

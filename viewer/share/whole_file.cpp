@@ -4,8 +4,12 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <string>
 #include <system_error>
 #include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "report/failure.hpp"
 
@@ -21,13 +25,27 @@ std::string behind_links(std::string path) {
   return real.empty() ? std::move(path) : real.string();
 }
 
+// Empty, and made by this call: PATH.part, or where something has that name PATH.2.part, PATH.3.part …
+std::string new_file_beside(const std::string& path) {
+  constexpr int most = 100;
+  for (int n = 1;; ++n) {
+    std::string name = path + (n == 1 ? "" : "." + std::to_string(n)) + ".part";
+    const int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0) {
+      ::close(file);
+      return name;
+    }
+    if (errno != EEXIST || n == most) throw report::Failure("can't write '" + path + "': " + std::strerror(errno));
+  }
+}
+
 }  // namespace
 
 WholeFile::WholeFile(std::string path) : path_(behind_links(std::move(path))) {
   std::error_code none;
   const fs::file_status status = fs::status(path_, none);
   const bool in_place = fs::exists(status) && !fs::is_regular_file(status);
-  unfinished_ = in_place ? path_ : path_ + ".part";
+  unfinished_ = in_place ? path_ : new_file_beside(path_);
   file_.open(unfinished_, std::ios::binary | std::ios::trunc);
   if (!file_) throw report::Failure("can't write '" + path_ + "': " + std::strerror(errno));
 }

@@ -9,8 +9,8 @@
 
 namespace nanlens::share {
 
-/// Writes under another name until `finish`; what was not finished is removed. What is no file, such as a pipe or
-/// /dev/null, is written as it is, and stays what it is.
+/// Writes under another name until `finish`, which no other file has; what was not finished is removed. What is no
+/// file, such as a pipe or /dev/null, is written as it is, and stays what it is.
 class WholeFile {
  public:
   /// Throws Failure if the file can't be written.
