@@ -130,8 +130,8 @@ void Explain::fill(Verdict& verdict) {
   verdict.num_causes = muted().all();
   verdict.num_muted = muted().muted();
   verdict.all_muted = muted().all_muted();
-  verdict.muted_by = report::mark_words(muted().marks(), false);
-  verdict.reasons = report::mark_words(muted().marks(), true);
+  verdict.muted_by = report::mark_words(muted().marks(), false, speaks_);
+  verdict.reasons = report::mark_words(muted().marks(), true, speaks_);
   const auto benign = causes_->benign();
   verdict.num_expected = benign.size();
   if (root == reader::none && !benign.empty()) root = benign.front();

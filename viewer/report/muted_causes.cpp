@@ -44,15 +44,16 @@ std::vector<const Mute*> MutedCauses::marks() const {
 std::string MutedCauses::words() const {
   if (marks_.empty()) return {};
   return with_separators(muted()) + " of " + counted_things(all_, "cause") + (muted() == 1 ? " is" : " are") +
-         " muted, by " + mark_words(marks(), true);
+         " muted, by " + mark_words(marks(), true, viewer::Tongue::english);
 }
 
-std::string mark_words(const std::vector<const Mute*>& marks, bool reasons) {
+std::string mark_words(const std::vector<const Mute*>& marks, bool reasons, viewer::Tongue in) {
   constexpr std::size_t shown = 3;
   std::string text;
   for (std::size_t i = 0; i < std::min(shown, marks.size()); ++i)
     text += (i == 0 ? "" : ", ") + marks[i]->place() + (reasons ? " (" + marks[i]->reason + ")" : "");
-  return marks.size() > shown ? text + " and " + counted_things(marks.size() - shown, "more line") : text;
+  if (marks.size() <= shown) return text;
+  return viewer::tr(in, viewer::Text::out_more_lines, {{"places", text}, {"n", marks.size() - shown}});
 }
 
 }  // namespace nanlens::report

@@ -11,6 +11,7 @@
 #include <nanlens/causes/sentence.hpp>
 
 #include "report/mutes.hpp"
+#include "texts/texts.hpp"
 
 namespace nanlens::report {
 
@@ -46,7 +47,7 @@ class MutedCauses {
   std::uint64_t all_ = 0;
 };
 
-/// "nanlens.mutes:4, nanlens.mutes:7 and 2 more lines"; with `reasons` each has its own in brackets.
-std::string mark_words(const std::vector<const Mute*>& marks, bool reasons);
+/// "nanlens.mutes:4, nanlens.mutes:7 and 2 more lines" in a language; with `reasons` each has its own in brackets.
+std::string mark_words(const std::vector<const Mute*>& marks, bool reasons, viewer::Tongue in);
 
 }  // namespace nanlens::report
