@@ -37,6 +37,7 @@ std::string Sharing::begin(const std::vector<std::string>& opened, const ShareWi
   options.view = wish.view;
   options.no_source = wish.no_source;
   if (wish.around_cause) options.around_cause = rows_around;
+  options.stopped = [this] { return stopped_.load(); };
   writing_ = std::async(std::launch::async, [options, notify = notify_]() -> Ended {
     Ended ended;
     try {

@@ -2,6 +2,7 @@
 /// Handing on what is open, beside the window: writing a page takes as long as the recording is large.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <future>
 #include <optional>
@@ -17,6 +18,10 @@ class Sharing {
  public:
   /// `notify` is called in another thread when a page is written, or can't be.
   explicit Sharing(std::function<void()> notify) : notify_(std::move(notify)) {}
+  Sharing(const Sharing&) = delete;
+  Sharing& operator=(const Sharing&) = delete;
+  /// Gives up what is being written.
+  ~Sharing() { stopped_ = true; }
 
   /// The file for what is open; empty where that is not one logdir.
   [[nodiscard]] static std::string place_for(const std::vector<std::string>& opened);
@@ -31,7 +36,8 @@ class Sharing {
 
  private:
   std::function<void()> notify_;
-  std::future<Ended> writing_;
+  std::atomic<bool> stopped_ = false;
+  std::future<Ended> writing_;  // last: it waits for the other thread
 };
 
 }  // namespace nanlens::viewer

@@ -17,11 +17,10 @@ namespace {
 
 using causes::EventRef;
 
-std::unique_ptr<causes::Causes> finished_causes(reader::Run& run) {
+std::unique_ptr<causes::Causes> finished_causes(reader::Run& run, const Stopped& stopped) {
   auto causes = std::make_unique<causes::Causes>(run);
-  constexpr std::size_t slice = 65536;
-  while (!causes->advance(slice)) {
-  }
+  constexpr std::size_t slice = 4096;
+  while (!causes->advance(slice)) go_on_unless(stopped);
   return causes;
 }
 
@@ -84,8 +83,8 @@ void keep_ancestors(causes::Causes& causes, EventRef event, Keeper& keeper) {
 }
 
 // True if the run has a cause to keep.
-bool keep_causes(reader::Run& run, Keeper& keeper) {
-  const auto causes = finished_causes(run);
+bool keep_causes(reader::Run& run, Keeper& keeper, const Stopped& stopped) {
+  const auto causes = finished_causes(run, stopped);
   constexpr std::size_t most_groups = 50;
   causes::SentenceWriter writer(*causes);
   const auto& groups = writer.groups().list();
@@ -103,12 +102,16 @@ bool keep_causes(reader::Run& run, Keeper& keeper) {
 
 }  // namespace
 
-KeptEvents events_of_causes(const reader::Logdir& logdir, std::int64_t around) {
+void go_on_unless(const Stopped& stopped) {
+  if (stopped()) throw report::Failure("it was stopped");
+}
+
+KeptEvents events_of_causes(const reader::Logdir& logdir, std::int64_t around, const Stopped& stopped) {
   KeptEvents events;
   bool any = false;
   for (const auto& run : logdir.runs()) {
     Keeper keeper(*run, around);
-    any = keep_causes(*run, keeper) || any;
+    any = keep_causes(*run, keeper, stopped) || any;
     keeper.keep_calls_of_rows();
     keeper.add_to(events);
   }

@@ -154,7 +154,7 @@ void rewrite_file(const std::string& name, std::unique_ptr<reader::ByteSource> s
         else if (!record->empty())
           write_record(file, *record);
       },
-      [&](const reader::ScanFault&) { ++damaged; }, [](std::uint64_t) { return true; });
+      [&](const reader::ScanFault&) { ++damaged; }, [&](std::uint64_t) { return !rewriting.stopped(); });
   if (!scanner.tail_fault().empty()) ++damaged;
   file.close();
   if (!file) throw report::Failure("can't write '" + to.string() + "'");
@@ -209,6 +209,7 @@ LogdirFiles rewrite(const LogdirFiles& files, const Rewriting& rewriting, const 
       if (new_name.find(word) != std::string::npos || (word.size() > longest_chance && file_has(to, word)))
         throw report::Failure("'" + word + "' can't be taken out of '" + name +
                               "': it is a part of the format, or of numbers. Nothing was written");
+    go_on_unless(rewriting.stopped);
     result.names.push_back(new_name);
   }
   result.storage = std::make_unique<reader::DirectoryStorage>(directory);

@@ -104,7 +104,7 @@ class TemporaryDirectory {
 
 // The logdir's files, or, in `directory`, what is to be handed on of them.
 LogdirFiles files_for(const PageOptions& options, const std::string& directory) {
-  Rewriting rewriting{options.no_source, options.redact, {}};
+  Rewriting rewriting{options.no_source, options.redact, {}, options.stopped};
   for (const std::string& word : options.redact)
     if (word.empty()) throw Failure("--redact needs a text to take out");
   if (options.around_cause >= 0) {
@@ -112,8 +112,9 @@ LogdirFiles files_for(const PageOptions& options, const std::string& directory) 
     auto storage = archive::open_path(options.path, why);
     if (storage == nullptr) throw Failure(why);
     reader::Logdir logdir(std::move(storage));
-    logdir.update();
-    rewriting.keep = events_of_causes(logdir, options.around_cause);
+    logdir.update([&](std::uint64_t, std::uint64_t) { return !options.stopped(); });
+    go_on_unless(options.stopped);
+    rewriting.keep = events_of_causes(logdir, options.around_cause, options.stopped);
   }
   LogdirFiles files = open_logdir_files(options.path);
   return rewriting.changes_anything() ? rewrite(files, rewriting, directory) : std::move(files);
@@ -140,7 +141,8 @@ std::string write_page(const PageOptions& options) {
              attribute(view) + R"(">)");
   if (!archive::pack(
           *files.storage, files.names, std::time(nullptr),
-          [&](const char* bytes, std::size_t n) { return file.write(text.add({bytes, n})); }, why))
+          [&](const char* bytes, std::size_t n) { return !options.stopped() && file.write(text.add({bytes, n})); },
+          why))
     throw Failure("can't put '" + options.path + "' into '" + output + "': " + why);
   file.write(text.finish());
   file.write("</script>");
