@@ -1,9 +1,14 @@
 // Texts: languages, placeholders, plural forms, numbers.
 #include <doctest/doctest.h>
 
+#include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
+#include "../support/logdir_generator.hpp"
 #include "engine/badges.hpp"
+#include "report/muted_causes.hpp"
 #include "session.hpp"
 #include "texts/numbers.hpp"
 #include "texts/pattern.hpp"
@@ -127,4 +132,50 @@ TEST_CASE("the engine answers in the view's language") {
   CHECK(s.rows.filter_error == "hier fehlt eine Zahl");
   s.select(IntentKind::trace, 1000000000);
   CHECK(s.selection.notice == "Es gibt keine Zeile 1000000000.");
+}
+
+TEST_CASE("what was said in another language before is said anew, and nothing before the view asks for it") {
+  std::map<std::string, std::string> files;
+  for (const int rank : {0, 1})
+    files.merge(nanlens::test::generated_files({.calls = 4, .bad_every = 7, .id_prefix = "r" + std::to_string(rank)},
+                                               "tfdbg_events.1700000000.host.rank" + std::to_string(rank)));
+  nanlens::test::Session s([&](const std::string&, std::string&) {
+    auto storage = std::make_unique<nanlens::reader::MemoryStorage>();
+    for (const auto& [name, bytes] : files) storage->put(name, bytes);
+    return storage;
+  });
+  const Speaking restore(Tongue::english);
+  s.view.alerts_by = "rank";
+  s.open("job");
+  s.view.filter = "nan>";
+  s.show();
+  s.select(IntentKind::first_bad);
+  const std::string cause = s.selection.cause;
+  const std::string key = s.alerts.lines.at(0).key;
+  REQUIRE_FALSE(cause.empty());
+  REQUIRE_FALSE(s.explanation.causes.empty());
+  REQUIRE(s.alerts.lines[0].text == "rank 0");
+  CHECK(s.rows.filter_error == "a number is missing here");
+  // As the window's thread does it, a moment before the engine hears of it.
+  set_tongue(Tongue::german);
+  s.select(IntentKind::first_bad);
+  CHECK(s.selection.cause == cause);
+  s.view.tongue = Tongue::german;
+  s.show();
+  CHECK(s.selection.cause != cause);
+  CHECK(s.selection.cause == s.explanation.causes[0].sentence);
+  CHECK(s.overview.verdict.cause.sentence == s.selection.cause);
+  CHECK(s.rows.filter_error == "hier fehlt eine Zahl");
+  CHECK(s.alerts.lines.at(0).text == "Rang 0");
+  CHECK(s.alerts.lines[0].key == key);
+}
+
+TEST_CASE("marks beyond the third are counted in the language of what they are told in") {
+  nanlens::report::Mute mark;
+  mark.file = "nanlens.mutes";
+  mark.line = 4;
+  const std::vector<const nanlens::report::Mute*> marks(5, &mark);
+  const std::string three = "nanlens.mutes:4, nanlens.mutes:4, nanlens.mutes:4";
+  CHECK(nanlens::report::mark_words(marks, false, Tongue::english) == three + " and 2 more lines");
+  CHECK(nanlens::report::mark_words(marks, false, Tongue::german) == three + " und 2 weitere Zeilen");
 }
