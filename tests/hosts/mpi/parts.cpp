@@ -49,6 +49,22 @@ void receives_are_numbered_as_posted() {
   CHECK(messages.complete(messages.post(1, 5, 7), 1, 5) == 3);
 }
 
+void with_too_many_kinds_nothing_is_certain() {
+  Messages messages;
+  const int most = Messages::most_kinds;
+  const auto pending = messages.post(1, 5, 7);
+  for (int tag = 0; tag < most; ++tag) {
+    CHECK(messages.begin_send(1, tag, 7) == 1);
+    messages.end_send(1, tag);
+  }
+  CHECK(messages.begin_send(1, 0, 7) == 2);
+  CHECK(messages.begin_send(1, most, 7) == 0);
+  messages.end_send(1, most);
+  CHECK(messages.begin_send(1, 0, 7) == 0);
+  CHECK(messages.complete(pending, 1, 5) == 0);
+  CHECK(messages.complete(messages.post(1, 5, 7), 1, 5) == 0);
+}
+
 void receives_from_anyone_count_where_they_were_posted() {
   Messages messages;
   const auto any = messages.post(MPI_ANY_SOURCE, MPI_ANY_TAG, 7);
@@ -166,6 +182,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   sends_are_numbered_by_receiver_and_tag();
   receives_are_numbered_as_posted();
+  with_too_many_kinds_nothing_is_certain();
   receives_from_anyone_count_where_they_were_posted();
   threads_that_receive_the_same_lose_the_order();
   derived_types_are_looked_at_as_they_lie();

@@ -26,16 +26,17 @@ class Messages {
   /// A message is about to be sent; `end_send` follows once that call has returned.
   std::uint64_t begin_send(int receiver, int tag, Thread thread) {
     const std::lock_guard guard(lock_);
+    if (!has_room_for(sent_, {receiver, tag})) return 0;
     Sent& sent = sent_[{receiver, tag}];
     if (sent.under_way++ > 0 && sent.thread != thread)
       sent.lost = true;  // which of the two is first is MPI's to choose
     sent.thread = thread;
     ++sent.count;
-    return sent.lost || lost_ ? 0 : sent.count;
+    return sent.lost ? 0 : sent.count;
   }
   void end_send(int receiver, int tag) {
     const std::lock_guard guard(lock_);
-    --sent_[{receiver, tag}].under_way;
+    if (const auto sent = sent_.find({receiver, tag}); sent != sent_.end()) --sent->second.under_way;
   }
 
   /// A receive is about to be posted. What comes back stands for it until it is complete.
@@ -50,7 +51,7 @@ class Messages {
     posted_.emplace(ticket, posted);
     if (posted.is_open())
       ++open_;
-    else
+    else if (has_room_for(received_, {sender, tag}))
       received_[{sender, tag}].tickets.push_back(ticket);
     return ticket;
   }
@@ -67,24 +68,26 @@ class Messages {
     const bool was_open = at->second.is_open();
     end_call(at->second);
     posted_.erase(at);
+    if (was_open) --open_;
+    if (!has_room_for(received_, {sender, tag})) return 0;
     Received& received = received_[{sender, tag}];
     auto& tickets = received.tickets;
     const auto place = std::lower_bound(tickets.begin(), tickets.end(), ticket);
     const auto before = static_cast<std::uint64_t>(place - tickets.begin());
-    if (was_open) {
-      --open_;
-      tickets.insert(place, ticket);
-    }
+    if (was_open) tickets.insert(place, ticket);
     const std::uint64_t number = received.retired + before + 1;
-    const bool certain = !lost_ && !any_open_before(ticket, sender, tag);
+    const bool certain = !any_open_before(ticket, sender, tag);
     retire(received);
     return certain ? number : 0;
   }
   /// What was received, or sent, in a way that is not followed: from here on nothing is certain.
   void lose() {
     const std::lock_guard guard(lock_);
-    lost_ = true;
+    lose_all();
   }
+
+  /// Of how many other ends and tags messages are counted; with more of them nothing is certain.
+  static constexpr std::size_t most_kinds = 262'144;
 
  private:
   using Peer = std::pair<int, int>;  // and the tag
@@ -112,6 +115,17 @@ class Messages {
     std::vector<std::uint64_t> tickets;  // of receives that got, or will get, messages of this kind, in order
   };
 
+  void lose_all() {
+    lost_ = true;
+    sent_.clear();
+    received_.clear();
+  }
+  // False once nothing is certain: nothing needs to be counted then.
+  template <class Kind>
+  bool has_room_for(const std::map<Peer, Kind>& kinds, const Peer& peer) {
+    if (!lost_ && kinds.size() >= most_kinds && !kinds.contains(peer)) lose_all();
+    return !lost_;
+  }
   void end_call(Posted& posted) {
     if (posted.calling != 0) --calling_;
     posted.calling = 0;
