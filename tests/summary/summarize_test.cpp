@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include <nanlens/summary/statistics.hpp>
 #include <nanlens/summary/summarize.hpp>
 #include <nanlens/tensor/view_of.hpp>
 
@@ -51,6 +52,16 @@ TEST_CASE("dtypes without a summary, and memory that can't be read, give none") 
   const TensorView on_device{nullptr, DType::float32, {4}, {1}, "/device:GPU:0"};
   CHECK(values(TensorDebugMode::full_health, on_device).empty());
   CHECK(values(TensorDebugMode::shape, on_device).size() == 10);
+}
+
+TEST_CASE("the norm of values whose squares are no double's") {
+  const auto norm = [](const std::vector<double>& x) { return statistics(view_of(x)).norm; };
+  CHECK(norm({3e200, -4e200}) == doctest::Approx(5e200));
+  CHECK(norm({3e-200, 4e-200}) / 5e-200 == doctest::Approx(1));
+  CHECK(norm({std::numeric_limits<double>::denorm_min()}) == std::numeric_limits<double>::denorm_min());
+  CHECK(norm({std::numeric_limits<double>::max(), 0}) == std::numeric_limits<double>::max());
+  CHECK(norm({1e-200, 3, 0, 4}) == 5);
+  CHECK(norm({0, 0}) == 0);
 }
 
 TEST_CASE("what a mode tells") {

@@ -79,7 +79,7 @@ inline std::vector<double> content_values(const logdir::TensorProto& proto) {
 inline Statistics statistics_of(const std::vector<double>& values, double last_counts) {
   Statistics s;
   double sum = 0;
-  double squares = 0;
+  nanlens::detail::SumOfSquares squares;
   double count = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double v = values[i];
@@ -88,11 +88,11 @@ inline Statistics statistics_of(const std::vector<double>& values, double last_c
     s.min = std::fmin(s.min, v);
     s.max = std::fmax(s.max, v);
     sum += v * times;
-    squares += v * v * times;
+    squares.add(v, times);
     count += times;
   }
   if (count > 0) s.mean = sum / count;
-  if (count > 0) s.norm = std::sqrt(squares);
+  if (count > 0) s.norm = squares.root();
   s.has_norm = true;
   return s;
 }

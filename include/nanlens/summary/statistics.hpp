@@ -29,7 +29,7 @@ struct Statistics {
 namespace detail {
 
 // The value of a format narrower than float32.
-inline double small_value(std::uint32_t bits, const FloatFormat& f) noexcept {
+NANLENS_HIDDEN inline double small_value(std::uint32_t bits, const FloatFormat& f) noexcept {
   const std::uint32_t sign = bits >> (f.exponent_bits + f.fraction_bits) & 1;
   const auto exponent = static_cast<int>(bits >> f.fraction_bits & ((1U << f.exponent_bits) - 1));
   const std::uint32_t all_ones = (1U << f.fraction_bits) - 1;
@@ -47,7 +47,30 @@ inline double small_value(std::uint32_t bits, const FloatFormat& f) noexcept {
   return sign != 0 ? -value : value;
 }
 
-class StatisticsPass {
+/// The root of the sum of the squares of finite values, whose squares may be too large or too small for a double: those
+/// far from 1 are scaled, by powers of two, and added up apart.
+class NANLENS_HIDDEN SumOfSquares {
+ public:
+  void add(double value, double times = 1) noexcept {
+    const double size = std::fabs(value);
+    if (size > 0x1p480)
+      large_ += value * 0x1p-600 * (value * 0x1p-600) * times;
+    else if (size >= 0x1p-480 || size == 0)
+      middle_ += value * value * times;
+    else
+      small_ += value * 0x1p600 * (value * 0x1p600) * times;
+  }
+  [[nodiscard]] double root() const noexcept {
+    return std::hypot(std::hypot(std::sqrt(large_) * 0x1p600, std::sqrt(middle_)), std::sqrt(small_) * 0x1p-600);
+  }
+
+ private:
+  double large_ = 0;
+  double middle_ = 0;
+  double small_ = 0;
+};
+
+class NANLENS_HIDDEN StatisticsPass {
  public:
   void add(double value) noexcept {
     const auto bits = std::bit_cast<std::uint64_t>(value);
@@ -56,20 +79,20 @@ class StatisticsPass {
     result.min = std::min(result.min, value);
     result.max = std::max(result.max, value);
     sum_ += value;
-    squares_ += value * value;
+    squares_.add(value);
     ++count_;
     if (value != 0) ++result.exponents[static_cast<std::size_t>(std::clamp((exponent + 128) >> 3, 0, 31))];
   }
   Statistics finish() noexcept {
     if (count_ > 0) result.mean = sum_ / static_cast<double>(count_);
-    result.norm = std::sqrt(squares_);
+    result.norm = squares_.root();
     return result;
   }
   Statistics result;
 
  private:
   double sum_ = 0;
-  double squares_ = 0;
+  SumOfSquares squares_;
   std::uint64_t count_ = 0;
 };
 
@@ -87,7 +110,7 @@ void add_run(StatisticsPass& pass, const void* data, std::size_t n, ToDouble&& t
 
 /// Statistics of a floating tensor, in one pass. Tensors of other dtypes, without elements or without readable memory
 /// have none. Broadcast elements count once.
-inline Statistics statistics(const TensorView& view) noexcept {
+NANLENS_HIDDEN inline Statistics statistics(const TensorView& view) noexcept {
   detail::StatisticsPass pass;
   if (!is_floating(view.dtype) || view.data == nullptr || num_elements(view.shape) <= 0) return pass.finish();
   const std::size_t bytes = dtype_bytes(view.dtype);
