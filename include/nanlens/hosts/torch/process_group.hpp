@@ -16,8 +16,10 @@
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include <nanlens/capture/hash.hpp>
+#include <nanlens/capture/platform.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/hosts/torch/exchange_ops.hpp>
+#include <nanlens/hosts/torch/forks.hpp>
 #if TORCH_VERSION_MAJOR == 1
 #include <nanlens/hosts/torch/gloo_group.hpp>
 #endif
@@ -70,24 +72,41 @@ struct GroupFacts {
     ++collectives;
     return Counted::get().collectives.load() ? collectives : 0;
   }
-  /// The message that is. Those with one other end and one tag don't overtake each other.
+  /// The message that is. Those with one other end and one tag don't overtake each other, if one thread begins them
+  /// all: which of two threads comes first, here and to gloo, nobody says.
   std::uint64_t next_message(bool sent, std::int64_t peer, std::int64_t tag) {
-    const std::uint64_t number = ++messages[{sent, peer, tag}];
-    return Counted::get().messages.load() ? number : 0;
+    if (!Counted::get().messages.load()) return 0;
+    if (messages.size() >= most_kinds && !messages.contains({sent, peer, tag})) {
+      Counted::get().lose_messages();
+      messages.clear();
+      return 0;
+    }
+    const std::uint64_t thread = nanlens::detail::thread_number();
+    Messages& kind = messages[{sent, peer, tag}];
+    if (kind.count++ == 0) kind.thread = thread;
+    kind.certain = kind.certain && kind.thread == thread;
+    return kind.certain ? kind.count : 0;
   }
 
  private:
+  /// Of one other end and one tag.
+  struct Messages {
+    std::uint64_t count = 0;
+    std::uint64_t thread = 0;
+    bool certain = true;
+  };
+  static constexpr std::size_t most_kinds = 262'144;  // a program may give each message a tag of its own
+
   std::uint64_t collectives = 0;
-  std::map<std::tuple<bool, std::int64_t, std::int64_t>, std::uint64_t> messages;
+  std::map<std::tuple<bool, std::int64_t, std::int64_t>, Messages> messages;
 };
 
 /// The groups of this process.
 class Groups {
  public:
-  static Groups& get() {
-    static auto* const groups = new Groups;
-    return *groups;
-  }
+  static Groups& get() { return whole_in_each_process<Groups>(); }
+  void lock() { lock_.lock(); }
+  void unlock() { lock_.unlock(); }
 
   /// Calls use(GroupFacts&), with no other thread meanwhile, if the group is gloo's.
   template <class Use>

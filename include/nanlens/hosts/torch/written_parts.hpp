@@ -12,6 +12,7 @@
 
 #include <nanlens/capture/tensor_link.hpp>
 #include <nanlens/config.hpp>
+#include <nanlens/hosts/torch/forks.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN torch_host {
@@ -24,10 +25,9 @@ class WrittenParts {
     std::uintptr_t end;
   };
 
-  static WrittenParts& get() {
-    static auto* const parts = new WrittenParts;
-    return *parts;
-  }
+  static WrittenParts& get() { return whole_in_each_process<WrittenParts>(); }
+  void lock() { lock_.lock(); }
+  void unlock() { lock_.unlock(); }
 
   void add(const nanlens::detail::TensorKey& key) {
     if (key.empty() || !key.dense) return;
