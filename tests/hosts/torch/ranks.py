@@ -4,10 +4,12 @@ Each rank runs in a forked process, with the environment that torchrun gives it;
 EXPECTED says, per program, what `nanlens why` must answer; the line is the one marked "# culprit".
 """
 import ctypes
+import datetime
 import inspect
 import os
 import re
 import sys
+import threading
 import traceback
 
 EXPECTED = {}
@@ -95,6 +97,35 @@ def messages(torch, group, rank):
         x.sum()
 
 
+@program("aten::log", ranks=2, rank=0, reached=1)
+def sent_meanwhile(torch, group, rank):
+    """What a rank computes and sends while other messages of its own are under way."""
+    if rank == 0:
+        works = [group.isend(torch.ones(4), 1), group.isend(torch.ones(4), 1)]
+        x = torch.log(torch.zeros(4))  # culprit
+        for work in works:
+            work.wait()
+        group.send(x, 1)
+    else:
+        received = [torch.empty(4) for _ in range(3)]
+        for y in received:
+            group.recv(y, 0)
+        received[0] + 1, received[1] + 1, received[2] + 1
+
+
+@program("aten::log", ranks=2, rank=1, never=["other rank"])
+def not_received(torch, group, rank):
+    """Into one tensor a receive is begun that nobody waits for, and one that is waited for in vain: it is still what it was."""
+    pair = group.new_group([0, 1])
+    if rank == 1:
+        x = torch.log(torch.zeros(4))  # culprit
+        group.irecv(x, 0, tag=3)
+        try:
+            group.irecv(x, 0, group=pair).wait(datetime.timedelta(milliseconds=50))
+        except RuntimeError:
+            x + 1
+
+
 @program("aten::log", ranks=4, rank=3, reached=1)
 def one_half_of_them(torch, group, rank):
     """Ranks 2 and 3 are a group; those of the other one exchange at the same time."""
@@ -132,6 +163,21 @@ def from_anyone(torch, group, rank):
         group.recv(first)
         group.recv(second, 1)
         second * 2
+
+
+@program("aten::log", ranks=2, rank=0, causes=2, never=["other rank"])
+def several_senders(torch, group, rank):
+    """Which of two threads' messages comes first is nobody's to say."""
+    x = torch.log(torch.full((4,), float(rank)))  # culprit
+    for tensor in [torch.ones(4), x]:
+        if rank == 0:
+            thread = threading.Thread(target=group.send, args=(tensor, 1))
+            thread.start()
+            thread.join()
+        else:
+            y = torch.empty(4)
+            group.recv(y, 0)
+            y * 2
 
 
 @program("c10d::allreduce_")

@@ -43,12 +43,15 @@ inline void pass_over_exchanges() noexcept {
   Counted::get().lose_collectives();
 }
 
-/// A scope begins that gloo may have. `receiving`: of the op that exchanges tensors on this thread now; `gloo_work`:
-/// counts what gloo does on it.
+/// Is what runs on this thread a part of gloo's own work?
+inline bool is_gloo_work() noexcept { return gloo_works_here(); }
+
+/// A scope begins that gloo may have. `receiving`: of the op that exchanges tensors on this thread now. That of a
+/// message that is sent lasts on the program's thread until it waits for it: nothing of it is gloo's work.
 inline std::unique_ptr<::at::ObserverContext> begin_gloo(std::string_view scope,
-                                                         const std::shared_ptr<Receiving>* receiving, int& gloo_work) {
-  if (!scope.starts_with("gloo:")) return nullptr;
-  if (!scope.starts_with("gloo:recv")) return std::make_unique<GlooWork>(gloo_work);
+                                                         const std::shared_ptr<Receiving>* receiving) {
+  if (!scope.starts_with("gloo:") || scope == "gloo:send") return nullptr;
+  if (!scope.starts_with("gloo:recv")) return std::make_unique<GlooWork>();
   if (scope == "gloo:recvAnySource") Counted::get().lose_messages();
   if (receiving == nullptr || *receiving == nullptr) return nullptr;
   return std::make_unique<MessageWait>(*receiving);
@@ -60,7 +63,8 @@ inline void begin_exchange(const ::at::RecordFunction&, RunningOp&, const nanlen
 inline void end_exchange(const ::at::RecordFunction&, const RunningOp&) {}
 inline void pass_over_exchange(const ::at::RecordFunction&) noexcept {}
 inline void pass_over_exchanges() noexcept {}
-inline std::unique_ptr<::at::ObserverContext> begin_gloo(std::string_view, const std::shared_ptr<Receiving>*, int&) {
+inline bool is_gloo_work() noexcept { return false; }
+inline std::unique_ptr<::at::ObserverContext> begin_gloo(std::string_view, const std::shared_ptr<Receiving>*) {
   return nullptr;
 }
 inline void end_gloo(::at::ObserverContext&) {}

@@ -23,6 +23,7 @@
 #include <nanlens/capture/platform.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/hosts/torch/exchange_ops.hpp>
+#include <nanlens/hosts/torch/forks.hpp>
 #include <nanlens/hosts/torch/process_group.hpp>
 #include <nanlens/hosts/torch/running_op.hpp>
 
@@ -57,18 +58,33 @@ struct ExchangedTensors {
   }
 };
 
+/// What PyTorch does of an exchange, with what it keeps for those who hold its lock.
+struct OpenWork : ::c10d::Work {
+  /// Asked by the thread that ends it, which does.
+  static bool has_succeeded(const ::c10d::Work& work) {
+    return work.*(&OpenWork::completed_) && work.*(&OpenWork::exception_) == nullptr;
+  }
+};
+
 /// What a rank is going to get. Whoever sees first that it is there records it.
 class Receiving {
  public:
+  using Weak = ::c10::weak_intrusive_ptr<::c10d::Work>;
   std::string_view type;
   nanlens::detail::SourcePlace where;
   Exchange exchange;
   ExchangedTensors tensors;
   std::uint64_t thread = 0;
   std::uint64_t begun_ns = 0;
-  ::c10::intrusive_ptr<::c10::ivalue::Future> future;  ///< null for messages
+  ::c10::intrusive_ptr<::c10::ivalue::Future> future;      ///< null for messages
+  Weak work = Weak(::c10::intrusive_ptr<::c10d::Work>());  ///< of a message
 
   [[nodiscard]] bool has_come() const { return future != nullptr && future->completed(); }
+  /// The wait for a message ends: false if that failed, or if there was none, as the program has dropped the receive.
+  [[nodiscard]] bool message_has_come() const {
+    const auto waited_for = work.lock();
+    return waited_for.defined() && OpenWork::has_succeeded(*waited_for);
+  }
 
   void end() {
     const std::lock_guard guard(lock_);
@@ -91,10 +107,7 @@ class Receiving {
 /// What is under way. PyTorch wakes who waits for a future before it calls back: an op looks here first.
 class Exchanging {
  public:
-  static Exchanging& get() {
-    static auto* const exchanging = new Exchanging;
-    return *exchanging;
-  }
+  static Exchanging& get() { return fresh_in_each_process<Exchanging>(); }
   void add(std::shared_ptr<Receiving> receiving) {
     const std::lock_guard guard(lock_);
     all_.push_back(std::move(receiving));
@@ -249,18 +262,38 @@ inline std::shared_ptr<Receiving> begin_exchange(const ExchangeOp& op, std::stri
   return receiving;
 }
 
+/// Does gloo itself work on this thread? What ops it calls are a part of that.
+inline bool& gloo_works_here() noexcept {
+  static thread_local bool works = false;
+  return works;
+}
+
+/// Null where nothing tells when the work is done: of what it does, what comes is not followed then.
+inline ::c10::intrusive_ptr<::c10::ivalue::Future> future_of(::c10d::Work& work) {
+  try {
+    return work.getFuture();
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
 /// The op has returned, maybe before its tensors are there: what it returned tells when they are.
 inline void end_exchange(const std::shared_ptr<Receiving>& receiving, const ::c10::IValue& returned) {
-  if (receiving->exchange.kind == ExchangeKind::message) return;
   auto* const work = object_of<::c10d::Work>(returned, "c10d.Work");
   if (work == nullptr) return;
-  receiving->future = work->getFuture();
+  if (receiving->exchange.kind == ExchangeKind::message) {
+    receiving->work = Receiving::Weak(::c10::intrusive_ptr<::c10d::Work>::unsafe_reclaim_from_nonowning(work));
+    return;
+  }
+  receiving->future = future_of(*work);
+  if (!receiving->future.defined()) return;
   Exchanging::get().add(receiving);
   receiving->future->addCallback([](::c10::ivalue::Future&) {
     try {
       Exchanging::get().end_what_has_come();
     } catch (const std::exception&) {  // memory ran out: it is not recorded, and gloo's thread goes on
     }
+    gloo_works_here() = false;  // what the program has attached to the future comes next, on the same thread
   });
 }
 
@@ -271,18 +304,16 @@ struct GlooScope : ::at::ObserverContext {
 
 /// Its own work, on a thread of its own: what ops it calls there are a part of it.
 struct GlooWork final : GlooScope {
-  explicit GlooWork(int& under_way) noexcept : count(&under_way), thread(nanlens::detail::thread_number()) { ++*count; }
-  void end() override {
-    if (thread == nanlens::detail::thread_number()) --*count;
-  }
-  int* count;
-  std::uint64_t thread;
+  GlooWork() noexcept { gloo_works_here() = true; }
+  void end() override { gloo_works_here() = false; }
 };
 
 /// A message, from the call that receives it to the end of the wait for it.
 struct MessageWait final : GlooScope {
   explicit MessageWait(std::shared_ptr<Receiving> of) : receiving(std::move(of)) {}
-  void end() override { receiving->end(); }
+  void end() override {
+    if (receiving->message_has_come()) receiving->end();
+  }
   std::shared_ptr<Receiving> receiving;
 };
 

@@ -40,7 +40,6 @@ struct ThreadRecord {
   std::size_t depth = 0;
   const BackwardNode* node = nullptr;
   const std::shared_ptr<Receiving>* receiving = nullptr;  ///< of the op that exchanges tensors now
-  int gloo_work = 0;                                      ///< under way: that of gloo's own threads
   NestedResults results;
 };
 inline ThreadRecord& this_thread_record() noexcept {
@@ -48,16 +47,17 @@ inline ThreadRecord& this_thread_record() noexcept {
   return record;
 }
 
-/// Marks the thread as inside of a callback, also while an exception leaves it.
+/// Marks the thread as inside of a callback, also while an exception leaves it, and one callback comes within another.
 class Inside {
  public:
-  explicit Inside(ThreadRecord& record) noexcept : record_(record) { record_.inside = true; }
+  explicit Inside(ThreadRecord& record) noexcept : record_(record), was_inside_(record.inside) { record.inside = true; }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
-  ~Inside() { record_.inside = false; }
+  ~Inside() { record_.inside = was_inside_; }
 
  private:
   ThreadRecord& record_;
+  bool was_inside_;
 };
 
 inline ForwardStacks& forward_stacks() {
@@ -151,12 +151,12 @@ inline void end_op(const ::at::RecordFunction& function, RunningOp& op, ThreadRe
 
 /// The start callback. What it throws, for want of memory, PyTorch swallows: the op is not recorded then.
 inline std::unique_ptr<::at::ObserverContext> begin(const ::at::RecordFunction& function) {
-  if (!nanlens::detail::is_active() || nanlens::detail::active_bits() == 0) {
+  const bool is_recording = nanlens::detail::is_active() && nanlens::detail::active_bits() != 0;
+  ThreadRecord& thread = this_thread_record();
+  if (!is_recording || thread.inside || is_gloo_work() || function.isAsync()) {
     pass_over_exchange(function);
     return nullptr;
   }
-  ThreadRecord& thread = this_thread_record();
-  if (thread.inside || thread.gloo_work > 0 || function.isAsync()) return nullptr;
   const Inside inside(thread);
   end_what_has_come();
   if (function.scope() == ::at::RecordScope::BACKWARD_FUNCTION) return begin_node(function, thread);
