@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include <pthread.h>
+
 #include <nanlens/capture/live_journal.hpp>
 #include <nanlens/capture/platform.hpp>
 #include <nanlens/capture/recorder_table.hpp>
@@ -105,9 +107,6 @@ class Catalog {
   [[nodiscard]] const std::string& host() const noexcept { return host_; }
   /// Held while the process is forked.
   std::mutex& mutex() noexcept { return lock_; }
-  /// In a forked child, under the lock: what it adds has other ids than what its parent and its siblings do, which may
-  /// be ranks of one run.
-  void start_afresh_ids() { prefix_ = random_prefix(); }
   /// A block of eager tensor ids for a thread; ids start at 0, gaps are normal (as in TensorFlow).
   std::int64_t take_eager_ids(std::int64_t count) noexcept {
     return next_eager_id_.fetch_add(count, std::memory_order_relaxed);
@@ -266,7 +265,13 @@ class Catalog {
   ///@}
 
  private:
-  Catalog() : host_(host_name()), prefix_(random_prefix()) {}
+  Catalog() : host_(host_name()), prefix_(random_prefix()) {
+#if NANLENS_HAS_THREADS
+    // What a forked child adds has other ids than what its parent and its siblings do, which may be ranks of one run;
+    // also where nothing is recorded yet when it is forked.
+    ::pthread_atfork(nullptr, nullptr, [] { get().prefix_ = random_prefix(); });
+#endif
+  }
 
   static std::string random_prefix() { return random_text(6, "0123456789abcdefghijklmnopqrstuvwxyz"); }
 

@@ -42,7 +42,6 @@ inline void after_fork_in_parent() {
 inline void after_fork_in_child() {
   Sessions& sessions = Sessions::get();
   ThreadStates::get().keep_only(this_thread());
-  Catalog::get().start_afresh_ids();
   for_each_lock([](std::mutex& m) { m.unlock(); });
   Sampler::get().forget_switch();
   if (Session* const session = current_session.exchange(nullptr)) {
