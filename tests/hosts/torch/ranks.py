@@ -117,8 +117,8 @@ def sent_meanwhile(torch, group, rank):
 def not_received(torch, group, rank):
     """Into one tensor a receive is begun that nobody waits for, and one that is waited for in vain: it is still what it was."""
     pair = group.new_group([0, 1])
+    x = torch.log(torch.full((4,), 0.0 if rank == 1 else 1.0))  # culprit
     if rank == 1:
-        x = torch.log(torch.zeros(4))  # culprit
         group.irecv(x, 0, tag=3)
         try:
             group.irecv(x, 0, group=pair).wait(datetime.timedelta(milliseconds=50))
