@@ -310,11 +310,39 @@ write("some.rules", "# of ours\nbig input: size>1 type:Input\n\nnote any: count>
 assert [f["rule"] for f in answer("clean", "--rules", "some.rules", code=1)["findings"]] == ["big input", "any"]
 assert len(answer("clean", "--rules", "standard")["rules"]) == 11
 
+# Of what could not be judged nothing is said; rules that are about rows are not called idle, whatever those hold.
+assert "; 1 rule: 1 could not be judged" in check("clean", "--rule", "note in: max>0")
+assert "; 2 rules: 1 could not be judged, none of the others holds" in check("clean", "--rule", "note in: max>0", "--rule", "note b: bad")
+told = check("clean", *(part for rule in ("a: (zero>50 or nan>0) type:Input", "b: bad type:Input", "c: constant type:Input size>99") for part in ("--rule", "note " + rule)))
+assert "; 3 rules: none holds" in told and "no row on record" not in told, told
+assert "no row on record for these rules: d" in check("clean", "--rule", "note d: (zero>50 or nan>0) type:Output")
+assert check("clean", "--rule", "warning slash: size>1 file:cli/causes.cpp -- its reason", "--format", "json").count("its reason") == 2
+
+# More findings than are listed: the first of each rule is, all are counted, and none is taken for a cause.
+run(causes, os.path.join(logdirs, "many"), "clean", *(f"op{i}" for i in range(1004)))
+crowd = ["--rule", "note any: size>=0", "--rule", "late: type:op1003 size>=0", "--rule", "all: size>=0"]
+late = answer("many", *crowd, code=1)
+assert [(r["name"], r["findings"]) for r in late["rules"]] == [("any", 1005), ("late", 1), ("all", 1005)], late["rules"]
+assert [f["rule"] for f in late["findings"]] == ["any"] * 1000 + ["late", "all"] and late["not_listed"] == 5 + 1004, late["not_listed"]
+assert late["counts"]["new"] == 2 * 1005 + 1 and "3 rules: 1,006 errors, 1,005 notes" in late["headline"], late["headline"]
+suite, cases = junit(check("many", *crowd, "--format", "junit", code=1))
+assert suite.failures == 2 and cases["late: op1003 at causes.cpp"].result and cases["no NaN or infinity"].result == [], suite
+write("first.mutes", "rule:all op:Input -- the only one that is listed\n")
+muted = answer("many", "--rule", "note any: size>=0", "--rule", "all: size>=0", "--mutes", "first.mutes", code=1)
+assert "1,004 errors of rules are not listed" in muted["headline"], muted["headline"]
+run(causes, os.path.join(logdirs, "masked"), "two")
+write("causes.mutes", "rule:rc.* -- meant\n")
+with_rules = answer("masked", *(part for i in range(999) for part in ("--rule", f"warning w{i}: size>=0")), "--mutes", "causes.mutes")
+assert with_rules["not_listed"] > 1000 and "2 bad tensors, 2 muted by" in with_rules["headline"] and "findings" not in with_rules["headline"], with_rules["headline"]
+
 # A rule that can't be read: the place, what is wrong, and exit code 2 before anything is read.
 assert run(nanlens, "check", "missing", "--rule", "x: bad typ:Log", code=2)[1] == 'nanlens: --rule: there is no "typ:"; did you mean "type:"?\nx: bad typ:Log\n       ^^^\n'
 write("bad.rules", "a: bad\n\n  b: max>\n")
 assert run(nanlens, "check", "clean", "--rules", "bad.rules", code=2)[1] == "nanlens: bad.rules:3: a number is missing here\n  b: max>\n         ^\n"
 assert 'another rule is called "any"' in run(nanlens, "check", "clean", "--rules", "some.rules", "--rule", "any: ok", code=2)[1]
+assert "begin with" in run(nanlens, "check", "clean", "--rule", "rc.log0: size>1", code=2)[1]
+assert "/dev/zero' is larger than 1 MB" in run(nanlens, "check", "clean", "--rules", "/dev/zero", code=2)[1]
+assert run(nanlens, "check", "clean", "--rules", work, code=2)[1] == f"nanlens: '{work}' is a directory, not a file of rules\n"
 assert "can't read the rules in 'none'" in run(nanlens, "check", "clean", "--rules", "none", code=2)[1]
 
 # What TensorFlow recorded: as much as that tells, and no more.
@@ -346,6 +374,9 @@ run(causes, os.path.join(logdirs, "placeless"), "two")
 (frames,) = (n for n in os.listdir(os.path.join(logdirs, "placeless")) if n.endswith("stack_frames"))
 os.truncate(os.path.join(logdirs, "placeless", frames), 0)
 assert [f["place"]["path"] for f in answer("placeless", code=1)["findings"]] == [None, None]
+for condition, name in (("file:causes.cpp", "file"), ("-fn:main", "fn"), ("line:1..9", "line")):
+    (told,) = answer("placeless", "--rule", f"x: bad {condition}", code=1)["rules"]
+    assert told["not_judged"] == f'rule "x" could not be judged: no recording of {name}' and told["findings"] == 0, told
 for result in sarif(check("placeless", "--format", "sarif", code=1))["results"]:
     where = result["locations"][0]["physicalLocation"]
     assert where["artifactLocation"]["uri"] == "placeless" and "region" not in where, where

@@ -2,8 +2,10 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <ios>
+#include <system_error>
 #include <utility>
 
 #include <nanlens/query/standard_rules.hpp>
@@ -22,10 +24,14 @@ namespace {
 std::string text_of_file(const std::string& path) {
   if (path == "standard") return std::string(query::standard_rules);
   constexpr std::size_t most = std::size_t{1} << 20;
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none)) throw Failure("'" + path + "' is a directory, not a file of rules");
   std::ifstream file(path, std::ios::binary);
-  std::string text;
-  if (file) text.assign(std::istreambuf_iterator<char>(file), {});
-  if (!file || file.bad()) throw Failure("can't read the rules in '" + path + "': " + std::strerror(errno));
+  const bool is_open = file.is_open();
+  std::string text(most + 1, '\0');  // no more is read of what has no end
+  if (is_open) file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (!is_open || file.bad()) throw Failure("can't read the rules in '" + path + "': " + std::strerror(errno));
   if (text.size() > most) throw Failure("'" + path + "' is larger than 1 MB: it is no file of rules");
   return text;
 }

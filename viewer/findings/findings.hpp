@@ -2,6 +2,7 @@
 /// What is wrong in a logdir, and how far it was looked at: made once, and written in every format from this.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -86,8 +87,9 @@ struct RuleOutcome {
   std::string reason;
   std::uint64_t findings = 0;
   std::uint64_t rows = 0;      ///< that it is about, and that could be judged
-  std::uint64_t unjudged = 0;  ///< that it is about, but a number is not on record
-  std::string not_judged;      ///< why it could not be judged of anything; empty if it could
+  std::uint64_t unjudged = 0;  ///< that it is about, but what it asks is not on record
+  std::uint64_t seen = 0;      ///< that it is about whatever their values
+  std::string not_judged;      ///< why it could not be judged; empty if it could
 };
 
 /// What of a program's numbers was looked at. Nothing that the logdir does not tell.
@@ -137,7 +139,8 @@ struct Report {
   int exit_code = 0;
   std::string headline;  ///< the verdict in one line
   std::vector<Finding> findings;
-  std::uint64_t not_listed = 0;  ///< further findings, which are only counted; they are fresh
+  std::uint64_t causes_not_listed = 0;              ///< further ones, which are only counted; they are fresh
+  std::array<std::uint64_t, 3> rules_not_listed{};  ///< further findings of rules, by their level
   Coverage coverage;
   std::vector<std::string> mute_files;
   std::vector<report::MuteProblem> mute_problems;
@@ -145,21 +148,21 @@ struct Report {
   std::vector<RuleOutcome> rules;
   bool bad = false;  ///< there is a NaN or infinity that is neither muted nor known
 
-  /// Findings in a state.
-  [[nodiscard]] std::uint64_t count(State state) const {
-    std::uint64_t n = state == State::fresh ? not_listed : 0;
-    for (const Finding& finding : findings) n += finding.state == state;
-    return n;
+  [[nodiscard]] std::uint64_t not_listed(bool of_rules) const noexcept {
+    return of_rules ? rules_not_listed[0] + rules_not_listed[1] + rules_not_listed[2] : causes_not_listed;
   }
+  [[nodiscard]] std::uint64_t not_listed() const noexcept { return not_listed(false) + not_listed(true); }
+  /// Findings in a state.
+  [[nodiscard]] std::uint64_t count(State state) const { return count(state, false) + count(state, true); }
   /// Findings of causes, or of rules, in a state.
   [[nodiscard]] std::uint64_t count(State state, bool of_rules) const {
-    std::uint64_t n = state == State::fresh && !of_rules ? not_listed : 0;
+    std::uint64_t n = state == State::fresh ? not_listed(of_rules) : 0;
     for (const Finding& finding : findings) n += finding.state == state && finding.of_rule == of_rules;
     return n;
   }
-  /// Findings that make the check fail.
-  [[nodiscard]] std::uint64_t failures() const {
-    std::uint64_t n = not_listed;
+  /// Findings in the list that make the check fail.
+  [[nodiscard]] std::uint64_t listed_failures() const {
+    std::uint64_t n = 0;
     for (const Finding& finding : findings) n += finding.fails();
     return n;
   }

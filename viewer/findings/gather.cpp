@@ -87,7 +87,7 @@ void gather_run(reader::Run& run, const SourceRoot& sources, Report& report) {
   SentenceWriter writer(causes, speech());
   const auto add = [&](std::uint32_t root, Level level) {
     if (report.findings.size() == most_findings) {
-      ++report.not_listed;
+      ++report.causes_not_listed;
       return;
     }
     Finding f = finding_of(causes, writer, root, sources);
@@ -141,11 +141,12 @@ std::string explained(const Report& report, const std::string& text) {
   return text;
 }
 
-// What the first rule that fails says.
+// What the first rule that fails says; of one whose listed findings are excused, while others are not listed, as much.
 std::string broken_words(const Report& report) {
   for (const Finding& f : report.findings)
     if (f.of_rule && f.fails()) return f.sentence + (f.tensor.empty() ? "" : " (" + f.where + ")");
-  return {};
+  const std::uint64_t more = report.rules_not_listed[static_cast<std::size_t>(Level::error)];
+  return more == 0 ? "" : counted(more, "error of a rule is not listed", "errors of rules are not listed");
 }
 
 // Is there an error's rule that nothing could be judged by, or with `strict` any rule?

@@ -81,8 +81,9 @@ std::string summary(const Report& report) {
         (f.state == State::muted ? " <span class=\"quiet\">(" + text_of(f.muted_by + ": " + f.mute_reason) + ")</span>"
                                  : "") +
         "<td class=\"number\">" + report::with_separators(f.tensors()) + "</tr>\n";
-  const std::string more =
-      report.not_listed == 0 ? "" : "<p>… and " + report::with_separators(report.not_listed) + " more findings.</p>\n";
+  const std::string more = report.not_listed() == 0
+                               ? ""
+                               : "<p>… and " + report::with_separators(report.not_listed()) + " more findings.</p>\n";
   return "<table><caption>Findings</caption>\n" + rows + "</table>\n" + more;
 }
 

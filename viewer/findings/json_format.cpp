@@ -128,7 +128,7 @@ std::string json_format(const Report& report) {
          {"known", report.count(State::known)},
          {"muted", report.count(State::muted)}}},
        {"findings", std::move(findings)},
-       {"not_listed", report.not_listed},
+       {"not_listed", report.not_listed()},
        {"baseline",
         report.baseline ? Json{{"path", report.baseline->path}, {"gone", report.baseline->gone}} : Json(nullptr)},
        {"mutes", mutes_json(report)},

@@ -101,7 +101,7 @@ std::string junit_format(const Report& report) {
     ++kept;
     skipped += !rule.not_judged.empty();
   }
-  const std::uint64_t listed = report.failures() - report.not_listed;
+  const std::uint64_t listed = report.listed_failures();
   const std::string counts = attribute("tests", std::to_string(report.findings.size() + kept + 1)) +
                              attribute("failures", std::to_string(listed + (report.bad ? 1 : 0))) +
                              attribute("errors", report.verdict == Verdict::cannot_tell ? "1" : "0") +

@@ -43,7 +43,7 @@ std::string fingerprint(reader::Run& run, const Finding& f, const reader::StackF
   char digits[17];
   std::snprintf(digits, sizeof digits, "%016llx",
                 static_cast<unsigned long long>(hash_of(
-                    {f.rule, f.op_type, f.op_name, f.graph,
+                    {f.of_rule ? "rule " + f.rule : f.rule, f.op_type, f.op_name, f.graph,
                      frame.file_path.substr(slash == std::string::npos ? 0 : slash + 1), f.place.function, line})));
   return digits;
 }

@@ -25,7 +25,7 @@ std::string table(const Report& report) {
             place_code(f.place, true) + " | " + markdown(f.sentence) +
             (f.state == State::muted ? " *(" + markdown(f.muted_by + ": " + f.mute_reason) + ")*" : "") + " | " +
             report::with_separators(f.tensors()) + " |\n";
-  if (report.not_listed > 0) text += "\n… and " + report::with_separators(report.not_listed) + " more findings.\n";
+  if (report.not_listed() > 0) text += "\n… and " + report::with_separators(report.not_listed()) + " more findings.\n";
   return text;
 }
 

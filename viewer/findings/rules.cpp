@@ -86,18 +86,19 @@ void add_finding(Finding f, RuleOutcome& outcome, std::size_t first_of_rule, Rep
     same->count += f.count;
     return;
   }
-  ++outcome.findings;
-  if (report.findings.size() < most_findings)
+  // The first of each rule is listed in any case: who fails, and why, is in the list.
+  if (++outcome.findings == 1 || report.findings.size() < most_findings)
     report.findings.push_back(std::move(f));
   else
-    report.not_listed += f.level == Level::error;
+    ++report.rules_not_listed[static_cast<std::size_t>(f.level)];
 }
 
 std::string counted_findings(const Report& report, Level level, const char* one, const char* many) {
-  const auto n = std::count_if(report.findings.begin(), report.findings.end(), [&](const Finding& f) {
+  const auto listed = std::count_if(report.findings.begin(), report.findings.end(), [&](const Finding& f) {
     return f.of_rule && f.level == level && f.state == State::fresh;
   });
-  return n == 0 ? "" : ", " + counted(static_cast<std::uint64_t>(n), one, many);
+  const std::uint64_t n = static_cast<std::uint64_t>(listed) + report.rules_not_listed[static_cast<std::size_t>(level)];
+  return n == 0 ? "" : ", " + counted(n, one, many);
 }
 
 }  // namespace
@@ -105,7 +106,7 @@ std::string counted_findings(const Report& report, Level level, const char* one,
 void judge(const reader::Logdir& logdir, const std::vector<query::Rule>& rules, const SourceRoot& sources,
            Report& report) {
   for (const query::Rule& rule : rules)
-    report.rules.push_back({rule.name, level_of(rule.level), rule.expression, rule.reason, 0, 0, 0, {}});
+    report.rules.push_back({rule.name, level_of(rule.level), rule.expression, rule.reason, 0, 0, 0, 0, {}});
   for (const auto& run : logdir.runs()) {
     Analysed analysed(*run, rules);
     for (std::size_t i = 0; i < rules.size(); ++i) {
@@ -113,14 +114,16 @@ void judge(const reader::Logdir& logdir, const std::vector<query::Rule>& rules, 
       RuleOutcome& outcome = report.rules[i];
       outcome.rows += judgement.rows;
       outcome.unjudged += judgement.unjudged;
+      outcome.seen += judgement.seen;
       if (outcome.not_judged.empty()) outcome.not_judged = query::why_not_judged(rules[i], judgement);
       const std::size_t first = report.findings.size();
       for (const query::Hit& hit : judgement.hits)
         add_finding(finding_of_hit(*run, rules[i], hit, sources), outcome, first, report);
     }
   }
-  for (RuleOutcome& outcome : report.rules)
-    if (outcome.rows > 0) outcome.not_judged.clear();
+  // What rows of another run decide; a total is one of each run.
+  for (std::size_t i = 0; i < rules.size(); ++i)
+    if (report.rules[i].rows > 0 && !rules[i].conditions.total) report.rules[i].not_judged.clear();
 }
 
 std::string rules_line(const Report& report) {
@@ -130,10 +133,13 @@ std::string rules_line(const Report& report) {
                      counted_findings(report, Level::note, "note", "notes");
   const std::uint64_t excused = report.count(State::known, true) + report.count(State::muted, true);
   if (excused > 0) text += ", " + report::with_separators(excused) + " known or muted";
-  if (text.empty()) text = ", none holds";
-  const auto unjudged = std::count_if(report.rules.begin(), report.rules.end(),
-                                      [](const RuleOutcome& rule) { return !rule.not_judged.empty(); });
+  const auto unjudged = static_cast<std::size_t>(std::count_if(
+      report.rules.begin(), report.rules.end(), [](const RuleOutcome& rule) { return !rule.not_judged.empty(); }));
+  // Of what could not be judged nobody knows whether it holds.
+  const bool none_holds = text.empty() && unjudged < report.rules.size();
+  if (none_holds && unjudged == 0) text = ", none holds";
   if (unjudged > 0) text += ", " + std::to_string(unjudged) + " could not be judged";
+  if (none_holds && unjudged > 0) text += ", none of the others holds";
   return counted(report.rules.size(), "rule", "rules") + ":" + text.substr(1);
 }
 

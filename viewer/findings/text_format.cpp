@@ -41,7 +41,7 @@ std::string text_format(const Report& report) {
   const auto& all = report.findings;
   const bool said = all.size() == 1 && all[0].fails();  // by the headline
   for (std::size_t i = 0; !said && i < std::min(shown, all.size()); ++i) line("  " + finding_line(all[i]));
-  if (const std::uint64_t more = all.size() - std::min(shown, all.size()) + report.not_listed; more > 0)
+  if (const std::uint64_t more = all.size() - std::min(shown, all.size()) + report.not_listed(); more > 0)
     line("  " + tr(Text::out_more, {{"n", more}}));
   for (const auto& problem : report.mute_problems) line(problem_line(problem));
   for (const RuleOutcome& rule : report.rules)

@@ -31,7 +31,7 @@ inline const char* tensors_title(const Report& report) {
 inline std::string idle_rules(const Report& report) {
   std::string names;
   for (const RuleOutcome& rule : report.rules)
-    if (rule.findings == 0 && rule.rows == 0 && rule.unjudged == 0) names += (names.empty() ? "" : ", ") + rule.name;
+    if (rule.findings == 0 && rule.seen == 0) names += (names.empty() ? "" : ", ") + rule.name;
   return names;
 }
 
