@@ -139,8 +139,8 @@ TEST_CASE("values are those that were asked for, whatever is selected next, and 
   begins_to_export(1);
   v.command("focus_execution", {{"index", 0}});
   REQUIRE(v.saved.size() == 2);
-  CHECK(v.saved["nanlens-values-12345678-execution0-output0.npy"].find("(2,)") != std::string::npos);
-  CHECK(v.saved["nanlens-values-12345678-execution1-output0.npy"].find("(3,)") != std::string::npos);
+  CHECK(v.saved["nanlens-values-12345678-execution0-output0.npy"].find("(2, )") != std::string::npos);
+  CHECK(v.saved["nanlens-values-12345678-execution1-output0.npy"].find("(3, )") != std::string::npos);
 }
 
 TEST_CASE("FULL_TENSOR keeps the values of every output") {

@@ -326,7 +326,7 @@ assert [(r["name"], r["findings"]) for r in late["rules"]] == [("any", 1005), ("
 assert [f["rule"] for f in late["findings"]] == ["any"] * 1000 + ["late", "all"] and late["not_listed"] == 5 + 1004, late["not_listed"]
 assert late["counts"]["new"] == 2 * 1005 + 1 and "3 rules: 1,006 errors, 1,005 notes" in late["headline"], late["headline"]
 suite, cases = junit(check("many", *crowd, "--format", "junit", code=1))
-assert suite.failures == 2 and cases["late: op1003 at causes.cpp"].result and cases["no NaN or infinity"].result == [], suite
+assert suite.failures == 2 and next(c for name, c in cases.items() if name.startswith("late: op1003 at")).result and cases["no NaN or infinity"].result == [], suite
 write("first.mutes", "rule:all op:Input -- the only one that is listed\n")
 muted = answer("many", "--rule", "note any: size>=0", "--rule", "all: size>=0", "--mutes", "first.mutes", code=1)
 assert "1,004 errors of rules are not listed" in muted["headline"], muted["headline"]
