@@ -117,7 +117,8 @@ TEST_CASE("what the culprit put in: outlines around what the others got, and who
   }
   // Before, nothing was bad; an op of one rank has no partners.
   v.command("focus_execution", {{"index", 2 * 15 + 1}});
-  for (const Json& p : v.state()["timeline"]["partners"]) CHECK(p["spread"] == false);
+  partners = v.state()["timeline"]["partners"];
+  for (const Json& p : partners) CHECK(p["spread"] == false);
   v.command("focus_execution", {{"index", 0}});
   CHECK(v.state()["timeline"]["partners"].empty());
 }
