@@ -13,6 +13,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include <ATen/core/ivalue.h>  // ProcessGroup.hpp needs it whole
+
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 
 #include <nanlens/capture/hash.hpp>
