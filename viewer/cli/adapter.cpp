@@ -20,6 +20,7 @@
 #include "library.hpp"
 #include "loaded_library.hpp"
 #include "open.hpp"
+#include "share/file_text.hpp"
 #include "share/own_program.hpp"
 #include "tool_process.hpp"
 
@@ -116,7 +117,7 @@ fs::path cache_directory() {
 
 Words torch_headers(const fs::path& library) {
   // Both ways of laying out std::string are in use: PyTorch's own functions tell by their names.
-  const bool new_abi = has_text(core_library(library), "torchCheckFailEPKcS2_jRKNSt7__cxx1112basic_string");
+  const bool new_abi = share::has_text(core_library(library), "torchCheckFailEPKcS2_jRKNSt7__cxx1112basic_string");
   Words words{std::string("-D_GLIBCXX_USE_CXX11_ABI=") + (new_abi ? "1" : "0")};
   if (const fs::path torch = torch_include(library); torch != "/usr/include")
     words.insert(words.end(), {"-isystem", torch.string()});
@@ -127,7 +128,7 @@ Words torch_libraries(const fs::path& library) { return {library.string(), core_
 
 // mpi.h of the same implementation, which are not one another's: a system may have several.
 Words mpi_headers(const fs::path& library) {
-  const std::string mark = has_text(library, "ompi_mpi_comm_world") ? "OPEN_MPI" : "MPICH";
+  const std::string mark = share::has_text(library, "ompi_mpi_comm_world") ? "OPEN_MPI" : "MPICH";
   const fs::path directory = library.parent_path();
   const fs::path system = "/usr/include" / directory.filename();
   std::error_code none;
@@ -135,7 +136,7 @@ Words mpi_headers(const fs::path& library) {
        {directory / "openmpi/include", system / "mpich", system / "mpi", directory / "../include",
         directory / "../../include", fs::path("/usr/include/openmpi"), fs::path("/usr/include/mpich"),
         fs::path("/usr/include/openmpi-x86_64"), fs::path("/usr/include/mpich-x86_64"), fs::path("/usr/include")})
-    if (fs::exists(candidate / "mpi.h", none) && has_text(candidate / "mpi.h", mark))
+    if (fs::exists(candidate / "mpi.h", none) && share::has_text(candidate / "mpi.h", mark))
       return {"-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX", "-isystem", fs::weakly_canonical(candidate, none).string()};
   throw Failure("the mpi.h that " + library.string() +
                 " was built with is neither near it nor in /usr/include: install it (Debian: apt-get install "

@@ -67,16 +67,4 @@ std::string build_id(const std::string& library) {
   return {};
 }
 
-bool has_text(const std::string& file, const std::string& text) {
-  std::ifstream in(file, std::ios::binary);
-  std::string kept;
-  std::vector<char> buffer(std::size_t{1} << 20);
-  while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0) {
-    kept.append(buffer.data(), static_cast<std::size_t>(in.gcount()));
-    if (kept.find(text) != std::string::npos) return true;
-    if (kept.size() > text.size()) kept.erase(0, kept.size() - text.size());
-  }
-  return false;
-}
-
 }  // namespace nanlens::cli

@@ -10,7 +10,4 @@ namespace nanlens::cli {
 /// if the file is no shared library of this machine's kind.
 std::string build_id(const std::string& library);
 
-/// True if the bytes of a file have this text among them.
-bool has_text(const std::string& file, const std::string& text);
-
 }  // namespace nanlens::cli

@@ -21,6 +21,7 @@
 #include "report/describe.hpp"
 #include "report/muted_causes.hpp"
 #include "run.hpp"
+#include "share/file_text.hpp"
 #include "share/own_program.hpp"
 #include "trap_list.hpp"
 #include "why.hpp"
@@ -178,7 +179,7 @@ void tell_hidden(reader::Run& run) {
 }
 
 std::string why_nothing(const RunOptions& options, bool watched, const std::string& path) {
-  if (!watched && has_text(path, "GGML_ASSERT(%s) failed"))
+  if (!watched && share::has_text(path, "GGML_ASSERT(%s) failed"))
     return "nothing was recorded: ggml is linked into '" + path +
            "', where nanlens run can't see it: build it as a shared library (-DBUILD_SHARED_LIBS=ON), or include "
            "nanlens/hosts/ggml.hpp";

@@ -17,6 +17,7 @@
 #include <nanlens/reader/directory_storage.hpp>
 #include <nanlens/reader/reader.hpp>
 
+#include "file_text.hpp"
 #include "report/failure.hpp"
 #include "report/mutes_files.hpp"
 #include "tfdbg2.pb.h"
@@ -42,19 +43,6 @@ bool is_text(const FieldDescriptor& field) {
 
 // Numbers spell a word as short as this by chance; a longer one in them was put there.
 constexpr std::size_t longest_chance = 5;
-
-// True if the bytes of a file have this text among them.
-bool file_has(const fs::path& path, const std::string& text) {
-  std::ifstream in(path, std::ios::binary);
-  std::string kept;
-  std::vector<char> buffer(std::size_t{1} << 20);
-  while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0) {
-    kept.append(buffer.data(), static_cast<std::size_t>(in.gcount()));
-    if (kept.find(text) != std::string::npos) return true;
-    if (kept.size() > text.size()) kept.erase(0, kept.size() - text.size());
-  }
-  return false;
-}
 
 // The format's own version can't be another one. Numbers stay, and are searched at the end. A serialised graph would
 // break: it goes whole.
@@ -206,7 +194,7 @@ LogdirFiles rewrite(const LogdirFiles& files, const Rewriting& rewriting, const 
     else
       rewrite_file(name, std::move(source), rewriting, to);
     for (const std::string& word : rewriting.redact)
-      if (new_name.find(word) != std::string::npos || (word.size() > longest_chance && file_has(to, word)))
+      if (new_name.find(word) != std::string::npos || (word.size() > longest_chance && has_text(to, word)))
         throw report::Failure("'" + word + "' can't be taken out of '" + name +
                               "': it is a part of the format, or of numbers. Nothing was written");
     go_on_unless(rewriting.stopped);
