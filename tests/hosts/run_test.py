@@ -65,7 +65,7 @@ def marks(source, *without):
     """{(op, kind, line)} as the comments of a source have them; the op may be empty."""
     found = set()
     for number, text in enumerate((programs / source).read_text(encoding="utf-8").splitlines(), 1):
-        comment = re.search(r"(?:/\*|//|!) *(.*?) *(?:\*/)?$", text)
+        comment = re.search(r"(?:/\*|//|!|#) *(.*?) *(?:\*/)?$", text)
         if not comment:
             continue
         words = comment[1]
@@ -188,6 +188,60 @@ def test_fortran():
         times = max(h for _, _, _, h, _ in found)
         check(f"{times} times", times == 400 or flags != ["-O0"])
         check("why: " + ours.stderr, re.search(r"0/0 at flux\.f90:%d in \S*flux, %d times?; first at" % (line, times), ours.stderr))
+
+
+def test_python():
+    """A program in Python: its lines, of every frame, of every thread and child; an extension's own line inside of them."""
+    if not has_numpy():
+        return
+    extension = build("ratio.c", "-O1", "-shared", "-fPIC", name="ratio.so")
+    args = [python, programs / "lines.py", extension]
+    logdir = work / "python"
+    ours = run(logdir, *args)
+    same_behaviour(ours, plain(*args))
+    expected = {(kind, line) for _, kind, line in marks("lines.py")}
+    (called,) = {line for _, kind, line in marks("lines.py") if "extension" in line_of("lines.py", line)}
+    found = {}
+    for run_id in run_ids(logdir):
+        frames = {f["id"]: f for f in rows(logdir, "stack_frames", "--run", run_id)}
+        for e in rows(logdir, "executions", "--run", run_id):
+            stack = [frames[i] for i in e["stack_frame_ids"]]
+            own = [f for f in stack if f["file_path"].endswith("/lines.py")]
+            check(f"the outermost frame is the module's: {stack}", own[0]["function"] == "<module>" or "threading.py" in stack[0]["file_path"])
+            found.setdefault((e["op_name"], own[-1]["line"]), (stack[-1], e["hits"]))
+    check(f"{sorted(found)} is {sorted(expected)}", set(found) == expected)
+    inner = found["0/0", called][0]
+    check(f"the extension's own line: {inner}", inner["file_path"].endswith("/ratio.c") and inner["line"] == 2 and inner["function"] == "ratio")
+    inner = next(frame for (kind, _), (frame, _) in found.items() if kind == "root of a negative number")
+    check(f"a method: {inner}", inner["function"] == "Model.root")
+    first = sorted(line for _, kind, line in marks("lines.py") if kind == "overflow")[0]
+    check("told: " + ours.stderr, f"overflow at lines.py:{first} in in_python" in ours.stderr)
+
+
+python = "/usr/bin/python3"  # the system's, to which the packages belong
+
+
+def has_numpy():
+    ready = plain(python, "-c", "import sys, numpy; sys.exit(sys.version_info < (3, 11))").returncode == 0
+    check("NumPy and Python 3.11 are there: CI installs them", ready or not os.environ.get("CI"))
+    if not ready:
+        print("no NumPy, or Python before 3.11: Python's lines are not tested")
+    return ready
+
+
+def line_of(source, number):
+    return (programs / source).read_text(encoding="utf-8").splitlines()[number - 1]
+
+
+def test_numpy_example():
+    """What examples/numpy/README.md says."""
+    if not has_numpy():
+        return
+    example = programs.resolve().parents[2] / "examples" / "numpy"
+    ours = run(work / "numpy", python, example / "normalise.py")
+    printed, told = re.search(r"prints `([^`]*)`, and `([^`]*)`", (example / "README.md").read_text(encoding="utf-8")).groups()
+    check(f"prints {printed}: {ours.stdout}", ours.stdout == printed + "\n")
+    check(f"and {told}: {ours.stderr}", f"nanlens: {told}, " in ours.stderr)
 
 
 def test_environment():

@@ -13,6 +13,9 @@
 /// where the signal is blocked (`nanlens run` sees to that). Arithmetic of the x87 unit, which x86-64 has for long
 /// double alone, is not trapped.
 ///
+/// In a program in Python (3.11 and later) a place is a line of Python, too, and the stack is Python's; inside of it
+/// are the lines of an extension's own code, where they are known.
+///
 /// A place is counted exactly up to 10,000 times. From then on its thread masks the exception for 20 ms of its CPU time
 /// after every 48 traps of such places: counts are lower bounds then, and what is rare may go unseen. A program that
 /// attaches itself starts threads while none of its own rests, if it wants them watched from their first instruction.
@@ -71,6 +74,7 @@ inline bool handle(int signal, void (*handler)(int, siginfo_t*, void*), struct s
 inline void prepare() noexcept {
   ::dl_iterate_phdr(&find_program, nullptr);
   trapping.start_time = wall_time_now();
+  Python::get().find();
   static Trap trap;
   walk_frames(trap);
 }

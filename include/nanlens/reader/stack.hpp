@@ -14,8 +14,9 @@ namespace nanlens::reader {
 
 /// True for paths of installed libraries and of the interpreters' own modules, by the places where they are installed.
 inline bool is_library_path(std::string_view path) noexcept {
-  for (const std::string_view part : {"/site-packages/", "/dist-packages/", "/lib/python", "<frozen ", "/usr/include/",
-                                      "/usr/lib/", "/include/c++/", "/include/eigen3/", "/include/nanlens/"})
+  for (const std::string_view part :
+       {"/site-packages/", "/dist-packages/", "/lib/python", "<frozen ", "<__array_function__", "/usr/include/",
+        "/usr/lib/", "/include/c++/", "/include/eigen3/", "/include/nanlens/"})
     if (path.find(part) != std::string_view::npos) return true;
   return path.empty();
 }

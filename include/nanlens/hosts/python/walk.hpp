@@ -55,20 +55,35 @@ inline void walk(const FrameLayout& layout, Object state, Walk& walked) noexcept
   }
 }
 
-/// A str as UTF-8. By single characters, which takes neither memory nor the lock of the interpreter.
-inline std::string text_of(std::uintptr_t object) {
+/// The line that a frame is at; 0: none.
+inline std::uint32_t line_of(const FrameLayout& layout, const Frame& frame) noexcept {
+  const auto offset = static_cast<std::ptrdiff_t>(frame.instruction - frame.code) - layout.bytecode;
+  Object const code = reinterpret_cast<Object>(frame.code);
+  const int line = Interpreter::get().PyCode_Addr2Line(code, static_cast<int>(offset));
+  return static_cast<std::uint32_t>(line < 0 ? 0 : line);
+}
+
+/// Calls put(char) for each byte of a str as UTF-8. By single characters, which takes neither memory nor the lock of
+/// the interpreter.
+template <class Put>
+void for_each_byte(std::uintptr_t str, Put&& put) {
   const Interpreter& python = Interpreter::get();
-  Object const text = reinterpret_cast<Object>(object);
-  std::string utf8;
+  Object const text = reinterpret_cast<Object>(str);
   const std::ptrdiff_t length = python.PyUnicode_GetLength(text);
   for (std::ptrdiff_t i = 0; i < length; ++i) {
     const std::uint32_t c = python.PyUnicode_ReadChar(text, i);
     const auto add = [&](std::uint32_t first, unsigned shift) {
-      utf8 += static_cast<char>(first | c >> shift);
-      while (shift > 0) utf8 += static_cast<char>(0x80U | (c >> (shift -= 6) & 0x3fU));
+      put(static_cast<char>(first | c >> shift));
+      while (shift > 0) put(static_cast<char>(0x80U | (c >> (shift -= 6) & 0x3fU)));
     };
     c < 0x80 ? add(0, 0) : c < 0x800 ? add(0xc0, 6) : c < 0x10000 ? add(0xe0, 12) : add(0xf0, 18);
   }
+}
+
+/// A str as UTF-8.
+inline std::string text_of(std::uintptr_t str) {
+  std::string utf8;
+  for_each_byte(str, [&](char c) { utf8 += c; });
   return utf8;
 }
 

@@ -96,6 +96,7 @@ inline const AtStart at_start;
 
 NANLENS_INTERPOSED int sigaction(int signal, const struct sigaction* action, struct sigaction* before) noexcept {
   using namespace nanlens::traps::detail;
+  Python::get().ask_at_start();  // which handles SIGINT then
   struct sigaction* const program = program_action(signal);
   if (program == nullptr) return real_sigaction(signal, action, before);
   if (before != nullptr) *before = *program;

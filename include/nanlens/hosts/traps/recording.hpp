@@ -71,6 +71,7 @@ class NANLENS_HIDDEN TrapRecorder {
     std::string in;             ///< the function of the C library that was called there; empty if none was
     ResolvedFrame instruction;  ///< or the call that led to it
     std::string line;           ///< the innermost that is known, to count by
+    std::uint32_t stack = SourcePlace::no_stack;  ///< the recorder's, of a program in Python
   };
 
   void put(Trap& trap) {
@@ -87,10 +88,7 @@ class NANLENS_HIDDEN TrapRecorder {
     Observation observed{trap.frames + where.begin, trap.num_frames - where.begin, trap.thread, 0, 0, !all_counted()};
     for (const auto& [place, count] : hits) observed.hits += count;
     if (trap.wall_time > start_) observed.since_start_ns = static_cast<std::uint64_t>((trap.wall_time - start_) * 1e9);
-    const ResolvedFrame& at = where.instruction;
-    const SourcePlace place =
-        at.line > 0 ? SourcePlace(at.file.c_str(), at.function.c_str(), static_cast<std::uint32_t>(at.line), 0)
-                    : SourcePlace();
+    const SourcePlace place = place_of(where);
     std::vector<TensorView> operands;
     for (std::size_t k = 0; k < i.num_operands; ++k)
       if (trap.operand_known[k]) operands.push_back(view(i, trap.operands[k], i.from));
@@ -106,6 +104,14 @@ class NANLENS_HIDDEN TrapRecorder {
     return dense_view(bytes, dtype_of(element), i.is_packed ? Shape{i.lanes} : Shape{});
   }
 
+  static SourcePlace source_place(const ResolvedFrame& at) {
+    return {at.file.c_str(), at.function.c_str(), static_cast<std::uint32_t>(at.line), 0};
+  }
+  static SourcePlace place_of(const Where& where) {
+    if (where.stack != SourcePlace::no_stack) return SourcePlace::of_stack(where.stack);
+    return where.instruction.line > 0 ? source_place(where.instruction) : SourcePlace();
+  }
+
   const Where& find(const Trap& trap) {
     const auto [found, is_new] = where_.try_emplace(trap.key);
     if (!is_new) return found->second;
@@ -115,11 +121,35 @@ class NANLENS_HIDDEN TrapRecorder {
     const std::span frames(trap.frames + where.begin, trap.num_frames - where.begin);
     const auto innermost = symbolizer_.resolve(frames.first(1), nowhere);
     if (!innermost.empty()) where.instruction = innermost.back();
-    const auto resolved = symbolizer_.resolve(frames, nowhere);
+    const std::span python = Python::get().stacks.frames(trap.python_stack);
+    const auto resolved = symbolizer_.resolve(python.empty() ? frames : outside_python(frames), nowhere);
     const auto known =
         std::find_if(resolved.rbegin(), resolved.rend(), [](const ResolvedFrame& frame) { return frame.line > 0; });
-    where.line = known != resolved.rend() ? known->file + ":" + std::to_string(known->line) : std::to_string(trap.key);
+    const auto line = [](std::string_view file, auto number) {
+      return std::string(file) + ":" + std::to_string(number);
+    };
+    where.line = known != resolved.rend() ? line(known->file, known->line)
+                 : python.empty()         ? std::to_string(trap.key)
+                                          : line(python.front().file, python.front().line);
+    if (!python.empty()) where.stack = joint_stack(python, resolved);
     return where;
+  }
+
+  /// The frames of the native code that Python called.
+  static std::span<const std::uintptr_t> outside_python(std::span<const std::uintptr_t> frames) {
+    std::size_t count = 0;
+    while (count < frames.size() && !Python::has(frames[count])) ++count;
+    return frames.first(count);
+  }
+  /// The stack of a program in Python: within its frames those of native code whose lines are known, an extension's
+  /// own.
+  static std::uint32_t joint_stack(std::span<const PythonFrame> python, std::span<const ResolvedFrame> native) {
+    std::vector<SourcePlace> places;
+    for (std::size_t i = python.size(); i-- > 0;)
+      places.emplace_back(python[i].file, python[i].function, python[i].line, 0U);
+    for (const ResolvedFrame& frame : native)
+      if (frame.line > 0) places.push_back(source_place(frame));
+    return nanlens::detail::recorder().add_stack(places.data(), places.size());
   }
 
   /// Nobody looks for his bug in the C library: what counts is which function of it was called, and where.
@@ -248,7 +278,7 @@ class NANLENS_HIDDEN RecordingThread {
         recorder_->end();
         done_.store(asked);
       }
-      trapping.queue.wait(seen);
+      trapping.queue.wait(seen, Python::get().look());
     }
   }
 

@@ -58,6 +58,8 @@ struct Trap {
   bool has_result = false;
   std::uintptr_t frames[most_frames] = {};  ///< the instruction, then return addresses, innermost first
   std::uint32_t num_frames = 0;
+  std::uint32_t python_stack = 0;  ///< of PythonStacks; 0: none
+  std::uint64_t python_place = 0;  ///< differs where the stack does
 };
 
 namespace detail {

@@ -66,9 +66,10 @@ class TrapQueue {
     ::syscall(SYS_futex, &signal_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
   }
   [[nodiscard]] std::uint32_t signal() const noexcept { return signal_.load(); }
-  /// Waits until there was a wake-up since `seen` was read.
-  void wait(std::uint32_t seen) noexcept {
-    ::syscall(SYS_futex, &signal_, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
+  /// Waits until there was a wake-up since `seen` was read, or so long; 0: for ever.
+  void wait(std::uint32_t seen, int milliseconds) noexcept {
+    const timespec most{0, milliseconds * 1'000'000L};
+    ::syscall(SYS_futex, &signal_, FUTEX_WAIT_PRIVATE, seen, milliseconds == 0 ? nullptr : &most, nullptr, 0);
   }
   /// Calls `record(Trap&)` for all that is ready, in the order of their times as far as they are there.
   template <class Record>

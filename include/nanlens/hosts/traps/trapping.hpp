@@ -12,6 +12,7 @@
 #include <nanlens/capture/hash.hpp>
 #include <nanlens/hosts/traps/decode.hpp>
 #include <nanlens/hosts/traps/places.hpp>
+#include <nanlens/hosts/traps/python_stacks.hpp>
 #include <nanlens/hosts/traps/real_functions.hpp>
 #include <nanlens/hosts/traps/rests.hpp>
 #include <nanlens/hosts/traps/trap_queue.hpp>
@@ -76,10 +77,17 @@ inline void walk_frames(Trap& trap) noexcept {
   if (trap.num_frames == 0) trap.frames[trap.num_frames++] = trap.place + 1;
 }
 
+inline void walk_python(Trap& trap) noexcept {
+  python::Walk walked;
+  if (!Python::get().walk(walked)) return;
+  trap.python_place = walked.hash;
+  trap.python_stack = Python::get().put(walked);
+}
+
 /// A place in the executable is its instruction. In a library, such as that of logarithms and powers, one instruction
-/// serves many lines: there the calls that lead to it are part of the place.
+/// serves many lines: there the calls that lead to it are part of the place. So are Python's, everywhere.
 inline std::uint64_t key_of(const Trap& trap) noexcept {
-  std::uint64_t key = mix(trap.place, static_cast<std::uint64_t>(trap.kind));
+  std::uint64_t key = mix(mix(trap.place, static_cast<std::uint64_t>(trap.kind)), trap.python_place);
   const bool in_program = trap.place >= trapping.program_begin && trap.place < trapping.program_end;
   for (std::uint32_t i = 1; !in_program && i < trap.num_frames; ++i) key = mix(key, trap.frames[i]);
   return key;
@@ -106,6 +114,7 @@ inline void note(const MachineState& state) noexcept {
   decode(reinterpret_cast<const std::uint8_t*>(trap.place), trap.instruction);
   read_operands(state, trap);
   walk_frames(trap);
+  walk_python(trap);
 }
 
 /// Counts a noted trap, now that it is known what it raised.

@@ -1,0 +1,4 @@
+double ratio(double a, double b) {
+  const double r = a / b; /* divsd 0/0 */
+  return r;
+}
