@@ -22,6 +22,7 @@
 
 #include <nanlens/capture/recorder_table.hpp>
 #include <nanlens/capture/resolved_frame.hpp>
+#include <nanlens/capture/rust_name.hpp>
 #include <nanlens/config.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
@@ -29,11 +30,12 @@ namespace NANLENS_HIDDEN detail {
 
 inline std::string demangled(const char* symbol) {
   if (symbol == nullptr) return {};
+  if (std::string rust = RustSymbol::name_of(symbol); !rust.empty()) return rust;
   int status = 0;
   char* const text = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
   std::string name = status == 0 && text != nullptr ? text : symbol;
   std::free(text);
-  return name;
+  return without_rust_hash(std::move(name));
 }
 
 /// A path without "." and ".." parts. Compilers store paths as they were given to them: a relative one becomes absolute

@@ -16,8 +16,10 @@ namespace nanlens::reader {
 inline bool is_library_path(std::string_view path) noexcept {
   for (const std::string_view part :
        {"/site-packages/", "/dist-packages/", "/lib/python", "<frozen ", "<__array_function__", "/usr/include/",
-        "/usr/lib/", "/include/c++/", "/include/eigen3/", "/include/nanlens/"})
+        "/usr/lib/", "/include/c++/", "/include/eigen3/", "/include/nanlens/", "/.cargo/registry/", "/rustlib/src/"})
     if (path.find(part) != std::string_view::npos) return true;
+  for (const std::string_view rust : {"/rustc/", "library/core/src/", "library/alloc/src/", "library/std/src/"})
+    if (path.starts_with(rust)) return true;
   return path.empty();
 }
 
