@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nanlens/causes/because.hpp>
+#include <nanlens/causes/function_name.hpp>
 #include <nanlens/causes/host_names.hpp>
 #include <nanlens/causes/near_miss.hpp>
 #include <nanlens/causes/sentence_table.hpp>
@@ -117,7 +118,7 @@ NANLENS_API void SentenceWriter::gather_hits(std::uint32_t number, const Sentenc
   f.hits = first.hits;
   f.since_start = static_cast<double>(first.since_start_ns) * 1e-9;
   f.hits_are_all = causes_.run().clean_end() == true && !counted_in_part();
-  f.function = s.place.function.substr(0, s.place.function.find('('));
+  f.function = without_arguments(s.place.function);
   const CauseGroup* const group = groups().find(number);
   if (group == nullptr) return;
   for (std::size_t i = 0; i < std::min(most, group->roots.size()); ++i) {

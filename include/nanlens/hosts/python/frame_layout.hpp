@@ -20,6 +20,7 @@ namespace NANLENS_HIDDEN python {
 struct FrameLayout {
   int current = -1;             ///< in the thread's state: the innermost frame, or what has it
   int within = -1;              ///< in that, the innermost frame (3.11, 3.12)
+  int type = -1;                ///< in an object
   int code = -1;                ///< in a frame
   int previous = -1;            ///< in a frame: the caller's
   int instruction = -1;         ///< in a frame
@@ -32,8 +33,8 @@ struct FrameLayout {
   int lines = -1;
 
   [[nodiscard]] bool complete() const noexcept {
-    return current >= 0 && code >= 0 && previous >= 0 && instruction >= 0 && file >= 0 && name >= 0 && constants >= 0 &&
-           lines >= 0;
+    return current >= 0 && type >= 0 && code >= 0 && previous >= 0 && instruction >= 0 && file >= 0 && name >= 0 &&
+           constants >= 0 && lines >= 0;
   }
 };
 
@@ -118,6 +119,8 @@ inline FrameLayout find_layout(std::uintptr_t local) {
       find_word(inner, layout.instruction + 1, 24, [&](std::uintptr_t word) { return without_marks(word) == local; });
   const Owned globals(python.PyFrame_GetGlobals == nullptr ? nullptr : python.PyFrame_GetGlobals(frame));
   layout.globals = find_word(inner, 0, 8, [&](std::uintptr_t word) { return word == globals.address(); });
+  const auto code_type = reinterpret_cast<std::uintptr_t>(python.PyCode_Type);
+  layout.type = find_word(code_object.address(), 0, 4, [&](std::uintptr_t word) { return word == code_type; });
   find_in_code(layout, code_object.get());
   return layout;
 }
@@ -127,7 +130,7 @@ inline FrameLayout find_frame_layout() {
   const Interpreter& python = Interpreter::get();
   static FrameLayout found;
   static std::uintptr_t called;
-  if (python.PyFrame_GetLasti == nullptr || python.PyUnicode_ReadChar == nullptr) return found;
+  if (!python.has_readable_stacks()) return found;
   static constexpr Method method{"nanlens",
                                  [](Object, Object) {
                                    found = find_layout(called);

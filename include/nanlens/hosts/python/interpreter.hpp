@@ -77,6 +77,10 @@ struct Interpreter {
   }
   /// True if there is a running Python.
   [[nodiscard]] bool runs() const noexcept { return Py_IsInitialized != nullptr && Py_IsInitialized() != 0; }
+  /// Has it the functions by which the layout of its frames is found out? From 3.11 on it does.
+  [[nodiscard]] bool has_readable_stacks() const noexcept {
+    return PyGILState_Check != nullptr && PyFrame_GetLasti != nullptr && PyUnicode_ReadChar != nullptr;
+  }
   [[nodiscard]] bool is_ending() const noexcept { return Py_IsFinalizing != nullptr && Py_IsFinalizing() != 0; }
 
  private:

@@ -66,7 +66,9 @@ inline ThreadStack this_thread_stack(IsMarked is_marked = &nothing_marked) {
   const Interpreter& python = Interpreter::get();
   if (!python.runs() || python.is_ending()) return {};
   Object const state = python.PyGILState_GetThisThreadState();
-  const FrameLayout* const layout = state == nullptr ? nullptr : frame_layout();
+  bool unreadable = false;
+  const FrameLayout* const layout = state == nullptr ? nullptr : frame_layout(&unreadable);
+  if (unreadable) say_unreadable();
   if (layout == nullptr) return {};
   Walk walked;
   walk(*layout, state, walked);

@@ -43,7 +43,9 @@ class ModuleNaming {
 
   static std::uintptr_t address(Object object) noexcept { return reinterpret_cast<std::uintptr_t>(object); }
   static Object object_at(std::uintptr_t address) noexcept { return reinterpret_cast<Object>(address); }
-  static std::uintptr_t type_of(Object object) noexcept { return python::word_of(address(object), 1); }
+  [[nodiscard]] std::uintptr_t type_of(Object object) const noexcept {
+    return python::word_of(address(object), layout_.type);
+  }
 
   // Outer modules come first: what they hold is named after them.
   void name_thread(Object thread) {
@@ -78,7 +80,7 @@ class ModuleNaming {
       if (std::string name = key_in(object_at(python::word_of(frame.address, layout_.globals)), module); !name.empty())
         return name;
     }
-    const Owned name(python_.PyObject_GetAttrString(object_at(python::word_of(module, 1)), "__name__"));
+    const Owned name(python_.PyObject_GetAttrString(object_at(python::word_of(module, layout_.type)), "__name__"));
     return name.get() == nullptr ? std::string("module") : python::text_of(name.address());
   }
   std::string local_name(const python::Frame& frame, std::uintptr_t module) {

@@ -122,6 +122,7 @@ class NANLENS_HIDDEN TrapRecorder {
     const auto innermost = symbolizer_.resolve(frames.first(1), nowhere);
     if (!innermost.empty()) where.instruction = innermost.back();
     const std::span python = Python::get().stacks.frames(trap.python_stack);
+    if (Python::get().is_unreadable() && outside_python(frames).size() < frames.size()) python::say_unreadable();
     const auto resolved = symbolizer_.resolve(python.empty() ? frames : outside_python(frames), nowhere);
     const auto known =
         std::find_if(resolved.rbegin(), resolved.rend(), [](const ResolvedFrame& frame) { return frame.line > 0; });
@@ -219,6 +220,8 @@ class NANLENS_HIDDEN RecordingThread {
       std::fprintf(stderr,
                    "nanlens: %llu exceptions are not on record: more threads trapped at once than can be noted\n",
                    static_cast<unsigned long long>(lost));
+    if (Python::get().stacks.full() && !said_full_.exchange(true))
+      std::fputs("nanlens: of some exceptions the Python lines are not on record: there are too many stacks\n", stderr);
   }
 
   /// While the process is copied nothing is under way here: a child could not get what this thread has locked, in the
@@ -236,6 +239,7 @@ class NANLENS_HIDDEN RecordingThread {
   void start_in_child() noexcept {
     trapping.queue.clear();
     trapping.places.clear();
+    Python::get().stacks.forget_unfinished();
     recorder_ = new (std::nothrow) TrapRecorder;  // the parent's may have been in use
     asked_.store(0);
     done_.store(0);
@@ -287,6 +291,7 @@ class NANLENS_HIDDEN RecordingThread {
   std::atomic<bool> busy_{false};
   std::atomic<bool> held_{false};
   std::atomic<bool> said_lost_{false};
+  std::atomic<bool> said_full_{false};
   std::atomic<std::uint32_t> asked_{0};
   std::atomic<std::uint32_t> done_{0};
 };

@@ -12,7 +12,7 @@
 #include <nanlens/capture/hash.hpp>
 #include <nanlens/hosts/traps/decode.hpp>
 #include <nanlens/hosts/traps/places.hpp>
-#include <nanlens/hosts/traps/python_stacks.hpp>
+#include <nanlens/hosts/traps/python_of_process.hpp>
 #include <nanlens/hosts/traps/real_functions.hpp>
 #include <nanlens/hosts/traps/rests.hpp>
 #include <nanlens/hosts/traps/trap_queue.hpp>

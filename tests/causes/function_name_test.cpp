@@ -1,0 +1,26 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+
+#include <nanlens/causes/function_name.hpp>
+
+TEST_CASE("a function's name without its arguments") {
+  const std::pair<const char*, const char*> names[] = {
+      {"flux", "flux"},
+      {"flux(double, int)", "flux"},
+      {"Grid::flux(double) const", "Grid::flux"},
+      {"sum<(Kind)0>(float const*)", "sum<(Kind)0>"},
+      {"apply<void (*)(int)>(int)", "apply<void (*)(int)>"},
+      {"A::operator()(int) const", "A::operator()"},
+      {"operator<<(Stream&, int)", "operator<<"},
+      {"A::operator->() const", "A::operator->"},
+      {"operator+(A, A)", "operator+"},
+      {"main(int, char**)::{lambda(int)#1}::operator()(int) const", "main"},
+      {"<(f64, f64) as solver::Step>::run", "<(f64, f64) as solver::Step>::run"},
+      {"solver::map::<fn(f64) -> f64, (u8, u8)>::{closure#0}", "solver::map::<fn(f64) -> f64, (u8, u8)>::{closure#0}"},
+      {"Model.entropy.<locals>.<listcomp>", "Model.entropy.<locals>.<listcomp>"},
+      {"operator", "operator"},
+      {"", ""}};
+  for (const auto& [function, name] : names) CHECK(nanlens::causes::without_arguments(function) == name);
+}
