@@ -8,6 +8,7 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <set>
 
 #include <nanlens/summary/debug_mode.hpp>
 
@@ -150,32 +151,30 @@ std::string hidden_op(reader::Run& run, const reader::HiddenException& hidden) {
   return op ? named(op->event.op_type, op->event.op_name) + ", " + exceptions_text(hidden.fp_flags) : std::string();
 }
 
-// Exceptions of ops whose results are clean, or never came to be. A node of a graph raises them in every run of it.
+// Such an op and where it is; empty if it can't be read.
+std::string hidden_words(reader::Run& run, const reader::HiddenException& hidden) {
+  const std::string op = hidden_op(run, hidden);
+  if (op.empty()) return op;
+  const auto event = hidden.is_execution ? causes::execution_event(hidden.event, 0) : causes::trace_event(hidden.event);
+  const auto frame = reader::user_frame(causes::stack_of(run, event));
+  const std::string place = frame ? causes::SentenceWriter::short_place(*frame) : "";
+  return op + (place.empty() ? "" : " at " + place) + ": no NaN or ∞ came of it";
+}
+
+// Exceptions of ops whose results are clean, or never came to be: each op and place once, however often it is on
+// record.
 void tell_hidden(reader::Run& run) {
   constexpr std::size_t shown = 5;
-  std::vector<std::uint32_t> nodes;
-  std::size_t told = 0;
-  std::size_t more = 0;
+  constexpr std::size_t most_read = 5000;
+  std::set<std::string> told;
+  std::size_t read = 0;
   for (const reader::HiddenException& hidden : run.hidden_exceptions()) {
-    if (!hidden.is_execution) {
-      const std::uint32_t node = run.trace_op(hidden.event);
-      if (std::find(nodes.begin(), nodes.end(), node) != nodes.end()) continue;
-      nodes.push_back(node);
-    }
-    if (told == shown) {
-      ++more;
-      continue;
-    }
-    const auto event =
-        hidden.is_execution ? causes::execution_event(hidden.event, 0) : causes::trace_event(hidden.event);
-    const std::string op = hidden_op(run, hidden);
-    if (op.empty()) continue;
-    ++told;
-    const auto frame = reader::user_frame(causes::stack_of(run, event));
-    const std::string place = frame ? causes::SentenceWriter::short_place(*frame) : "";
-    tell(op + (place.empty() ? "" : " at " + place) + ": no NaN or ∞ came of it");
+    if (++read > most_read) break;
+    const std::string words = hidden_words(run, hidden);
+    if (!words.empty() && told.insert(words).second && told.size() <= shown) tell(words);
   }
-  if (more > 0) tell("… and " + std::to_string(more) + " more");
+  if (told.size() > shown)
+    tell("… and " + std::string(read > most_read ? "at least " : "") + std::to_string(told.size() - shown) + " more");
 }
 
 std::string why_nothing(const RunOptions& options, bool watched, const std::string& path) {
@@ -185,9 +184,7 @@ std::string why_nothing(const RunOptions& options, bool watched, const std::stri
            "nanlens/hosts/ggml.hpp";
   if (!watched && options.traps.empty())
     return "nothing was recorded: the program does not record, no library that nanlens knows (PyTorch's, ggml's, ONNX "
-           "Runtime's, "
-           "MPI's) "
-           "was in it, and --traps was not given";
+           "Runtime's, MPI's) was in it, and --traps was not given";
   if (!watched) return "nothing was recorded: nanlens was not loaded into the program";
   if (options.traps.empty()) return "nothing was recorded: no op ran";
   return "no floating-point exception was trapped (" + options.traps + ")";
