@@ -153,7 +153,7 @@ std::string hidden_op(reader::Run& run, const reader::HiddenException& hidden) {
 
 // Such an op and where it is; empty if it can't be read.
 std::string hidden_words(reader::Run& run, const reader::HiddenException& hidden) {
-  const std::string op = hidden_op(run, hidden);
+  std::string op = hidden_op(run, hidden);
   if (op.empty()) return op;
   const auto event = hidden.is_execution ? causes::execution_event(hidden.event, 0) : causes::trace_event(hidden.event);
   const auto frame = reader::user_frame(causes::stack_of(run, event));
