@@ -8,7 +8,9 @@
 #include <string>
 #include <string_view>
 
-namespace nanlens::query {
+#include <nanlens/config.hpp>
+
+namespace nanlens::inline NANLENS_ABI::query {
 
 /// What can be wrong.
 enum class Problem : std::uint8_t {
@@ -43,7 +45,8 @@ enum class Problem : std::uint8_t {
   two_dashes,     ///< in a rule, elsewhere than before its reason
   name_reserved,  ///< a rule is called as kinds of causes are
   too_many_rules,
-  rule_has_more  ///< behind "for 5 calls"
+  rule_has_more,  ///< behind "for 5 calls"
+  check_only      ///< `name` is no question for a program that runs
 };
 
 /// A text that can't be read: the part of it, and why.
@@ -99,6 +102,8 @@ inline std::string words(const Error& error) {
     case Problem::name_reserved: return "a rule's name can't begin with \"rc.\": so do those of kinds of causes";
     case Problem::too_many_rules: return "more than " + std::to_string(most_rules) + " rules";
     case Problem::rule_has_more: return "nothing can follow \"for ... calls\"";
+    case Problem::check_only:
+      return "\"" + error.name + "\" is judged by `nanlens check` alone, not while a program runs";
   }
   return {};
 }
@@ -140,4 +145,4 @@ inline std::string marked(std::string_view text, const Error& error) {
   return shown + "\n" + carets;
 }
 
-}  // namespace nanlens::query
+}  // namespace nanlens::inline NANLENS_ABI::query

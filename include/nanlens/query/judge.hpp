@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,25 +11,12 @@
 #include <vector>
 
 #include <nanlens/config.hpp>
+#include <nanlens/query/calls.hpp>
 #include <nanlens/query/row_matcher.hpp>
 #include <nanlens/query/rule.hpp>
+#include <nanlens/query/seen.hpp>
 
-namespace nanlens::query {
-
-/// A number of a row that a rule asks for.
-struct NumberSeen {
-  NumberField field = NumberField::nan;
-  double value = 0;
-  double size = -1;  ///< of the tensor, where the number is compared with it
-};
-
-/// How a number has changed.
-struct ChangeSeen {
-  NumberField field = NumberField::norm;
-  double from = 0;
-  double to = 0;
-  std::uint32_t calls = 1;  ///< so many calls ago
-};
+namespace nanlens::inline NANLENS_ABI::query {
 
 /// Where a rule holds: at one output of one op in one process, or, of a total, in the run.
 struct Hit {
@@ -69,8 +55,7 @@ class Judge {
  private:
   // One output of one op in one process.
   struct State {
-    std::vector<std::deque<double>> before;  // by change: what the last calls had
-    std::uint32_t streak = 0;
+    Calls calls;
     std::size_t hit = 0;  // its number in the list + 1; 0: none
   };
   using Key = std::tuple<bool, std::uint32_t, std::int32_t, std::size_t>;  // execution, op, slot, process
@@ -83,22 +68,18 @@ class Judge {
   void add_total();
   void note_missing();
   [[nodiscard]] Hit describe(EventRef row);
-  void collect_numbers(const Node& node, std::vector<NumberSeen>& numbers);
 
   reader::Run& run_;
   const Rule& rule_;
   RowMatcher matcher_;
-  Node values_;                // the conditions on what is in a tensor, numbers aside, that must all hold
-  Node numbers_;               // those that ask numbers
-  Node about_;                 // what the latter ask besides: "no" says that they are not about a row
-  bool calls_differ_ = false;  // one op's calls can differ in what the other conditions ask
+  ConditionsApart conditions_;
   std::map<Key, State> states_;
   std::map<std::string, std::uint32_t> eager_ops_;
   std::vector<ChangeSeen> changes_;  // of the row under test
   Judgement judgement_;
 };
 
-}  // namespace nanlens::query
+}  // namespace nanlens::inline NANLENS_ABI::query
 
 #if !defined(NANLENS_SPLIT)
 #include <nanlens/query/judge.inl>

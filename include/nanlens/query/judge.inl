@@ -2,68 +2,16 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include <nanlens/query/judge.hpp>
-#include <nanlens/query/names.hpp>
 #include <nanlens/query/numbers.hpp>
 
-namespace nanlens::query {
-
-namespace detail {
-
-template <class Is>
-bool any_within(const Node& node, const Is& is) {
-  return is(node) || std::any_of(node.children.begin(), node.children.end(),
-                                 [&](const Node& child) { return any_within(child, is); });
-}
-
-// Of a tensor: known if it is on record.
-inline bool is_number(const Node& n) {
-  const bool of_tensor = n.asks_number() && needed_for(n.number_field) != Needed::nothing;
-  return of_tensor || (n.kind == Node::Kind::flag && n.flag == Flag::constant);
-}
-
-inline bool is_value(const Node& n) {
-  return n.kind == Node::Kind::flag ? is_of_values(n.flag)
-                                    : n.kind == Node::Kind::text && n.text_field == TextField::event_class;
-}
-
-// Is it asked of a call, rather than of an op?
-inline bool is_of_call(const Node& n) {
-  return n.kind == Node::Kind::flag || n.asks_number() || (n.kind == Node::Kind::text && !decided_by_op(n.text_field));
-}
-
-// The condition with all that depends on what is in a tensor left open.
-inline Node without_values(const Node& node) {
-  Node rest = node;
-  if (is_number(node) || is_value(node)) rest.kind = Node::Kind::open;
-  for (Node& child : rest.children) child = without_values(child);
-  return rest;
-}
-
-}  // namespace detail
+namespace nanlens::inline NANLENS_ABI::query {
 
 NANLENS_API Judge::Judge(reader::Run& run, const Rule& rule, Surroundings& around)
-    : run_(run), rule_(rule), matcher_(run, around, Unrecorded::is_unknown) {
-  Query selection = rule.conditions.rows;
-  std::vector<Node> conditions;
-  if (selection.root.kind == Node::Kind::all)
-    conditions = std::move(selection.root.children);
-  else
-    conditions.push_back(std::move(selection.root));
-  selection.root = Node{};
-  for (Node& condition : conditions) {
-    const bool asks_numbers = condition.asks_number() || detail::any_within(condition, detail::is_number);
-    if (asks_numbers && !condition.asks_number()) about_.children.push_back(detail::without_values(condition));
-    Node& part = asks_numbers ? numbers_ : detail::any_within(condition, detail::is_value) ? values_ : selection.root;
-    part.children.push_back(std::move(condition));
-  }
-  calls_differ_ =
-      detail::any_within(selection.root, detail::is_of_call) || detail::any_within(about_, detail::is_of_call);
-  matcher_.set(selection);
+    : run_(run), rule_(rule), matcher_(run, around, Unrecorded::is_unknown), conditions_(rule.conditions) {
+  matcher_.set(conditions_.selection());
 }
 
 NANLENS_API Judgement Judge::judge() {
@@ -89,35 +37,32 @@ NANLENS_API void Judge::pass_by(EventRef row, bool remember) {
   const Key key = key_of(row);
   const auto state = remember ? states_.try_emplace(key).first : states_.find(key);
   if (state == states_.end()) return;
-  state->second.streak = 0;
+  state->second.calls.count(Truth::no, rule_.conditions.calls);
   ask_changes(state->second);
 }
 
 NANLENS_API void Judge::look_at(EventRef row) {
-  const Truth selected = matcher_.truth(row);
-  if (selected == Truth::no || matcher_.also(about_) == Truth::no) {
-    if (calls_differ_) pass_by(row, false);
+  matcher_.begin(row);
+  const OfRow of_row = conditions_.of_row([&](const Node& node) { return matcher_.also(node); });
+  if (of_row.about == OfRow::About::no) {
+    if (conditions_.calls_differ()) pass_by(row, false);
     return;
   }
   ++judgement_.seen;
-  const Truth valued = matcher_.also(values_);
-  if (valued == Truth::no) {
+  if (of_row.about == OfRow::About::other_values) {
     pass_by(row, true);
     return;
   }
   State& state = states_[key_of(row)];
-  Truth holds = matcher_.also(numbers_);
-  const Truth changed = ask_changes(state);  // in any case: the next call is compared with this one
-  for (const Truth other : {selected, valued, changed})
-    if (other == Truth::no || (other == Truth::unknown && holds == Truth::yes)) holds = other;
+  // In any case: the next call is compared with this one.
+  const Truth holds = both(of_row.holds, ask_changes(state));
   if (holds == Truth::unknown) {
     ++judgement_.unjudged;
     note_missing();
   } else {
     ++judgement_.rows;
   }
-  state.streak = holds == Truth::yes ? state.streak + 1 : 0;
-  if (state.streak >= rule_.conditions.calls) add_hit(state, row);
+  if (state.calls.count(holds, rule_.conditions.calls)) add_hit(state, row);
 }
 
 NANLENS_API Judge::Key Judge::key_of(EventRef row) {
@@ -140,32 +85,10 @@ NANLENS_API Judge::Key Judge::key_of(EventRef row) {
 NANLENS_API Truth Judge::ask_changes(State& state) {
   const auto& asked = rule_.conditions.changes;
   changes_.clear();
-  state.before.resize(asked.size());
-  Truth all = Truth::yes;
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    const Change& change = asked[i];
-    const RowRecord* const record = matcher_.record();
-    const auto number = record != nullptr ? number_of(record->facts, change.field) : std::nullopt;
-    auto& before = state.before[i];
-    bool holds = false;
-    // A call without the number is one of those that are counted; none is compared with it.
-    const double value = number.value_or(std::numeric_limits<double>::quiet_NaN());
-    const double now = std::fabs(value);
-    for (std::size_t k = before.size(); k-- > 0 && !holds;) {
-      const double then = std::fabs(before[k]);
-      holds = then > 0 && (change.shrinks ? now * change.factor <= then : now >= then * change.factor);
-      if (holds) changes_.push_back({change.field, before[k], value, static_cast<std::uint32_t>(before.size() - k)});
-    }
-    if (!number) {
-      matcher_.note_missing(name_of(change.field));
-      if (all == Truth::yes) all = Truth::unknown;
-    } else if (!holds) {
-      all = Truth::no;
-    }
-    before.push_back(value);
-    if (before.size() > change.calls) before.pop_front();
-  }
-  return all;
+  if (asked.empty()) return Truth::yes;
+  const RowRecord* const record = matcher_.record();
+  return state.calls.compare(asked, record != nullptr ? &record->facts : nullptr, changes_,
+                             [&](std::string_view name) { matcher_.note_missing(name); });
 }
 
 NANLENS_API void Judge::note_missing() {
@@ -206,23 +129,10 @@ NANLENS_API Hit Judge::describe(EventRef row) {
     hit.op_type = record->op_type;
     hit.tensor = record->op_name + ":" + std::to_string(record->slot);
     if (!row.is_execution || record->op_name != record->op_type) hit.op_name = record->op_name;
+    detail::collect_numbers(rule_.conditions.rows.root, record->facts, hit.numbers);
   }
-  collect_numbers(rule_.conditions.rows.root, hit.numbers);
   hit.changes = changes_;
   return hit;
 }
 
-NANLENS_API void Judge::collect_numbers(const Node& node, std::vector<NumberSeen>& numbers) {
-  if (node.kind == Node::Kind::negation) return;
-  for (const Node& child : node.children) collect_numbers(child, numbers);
-  const RowRecord* const record = matcher_.record();
-  if (!node.asks_number() || record == nullptr) return;
-  const auto number = number_of(record->facts, node.number_field);
-  const bool is_told = std::any_of(numbers.begin(), numbers.end(),
-                                   [&](const NumberSeen& seen) { return seen.field == node.number_field; });
-  if (!number || std::isnan(*number) || is_told) return;
-  const auto size = number_of(record->facts, NumberField::size);
-  numbers.push_back({node.number_field, *number, node.percent && size ? *size : -1});
-}
-
-}  // namespace nanlens::query
+}  // namespace nanlens::inline NANLENS_ABI::query

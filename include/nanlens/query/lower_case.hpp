@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace nanlens::query {
+#include <nanlens/config.hpp>
+
+namespace nanlens::inline NANLENS_ABI::query {
 
 /// With A to Z in lower case; all other bytes stay.
 inline std::string lower_case(std::string_view text) {
@@ -15,4 +17,4 @@ inline std::string lower_case(std::string_view text) {
   return out;
 }
 
-}  // namespace nanlens::query
+}  // namespace nanlens::inline NANLENS_ABI::query

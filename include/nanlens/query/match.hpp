@@ -8,10 +8,11 @@
 #include <string_view>
 #include <utility>
 
+#include <nanlens/config.hpp>
 #include <nanlens/query/lower_case.hpp>
 #include <nanlens/query/regex.hpp>
 
-namespace nanlens::query {
+namespace nanlens::inline NANLENS_ABI::query {
 
 namespace detail {
 
@@ -63,4 +64,4 @@ class Match {
   std::shared_ptr<const Regex> regex_;
 };
 
-}  // namespace nanlens::query
+}  // namespace nanlens::inline NANLENS_ABI::query

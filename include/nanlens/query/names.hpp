@@ -12,9 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include <nanlens/config.hpp>
 #include <nanlens/query/node.hpp>
 
-namespace nanlens::query {
+namespace nanlens::inline NANLENS_ABI::query {
 
 namespace detail {
 
@@ -89,4 +90,4 @@ inline std::string_view name_of(NumberField field) {
   return {};
 }
 
-}  // namespace nanlens::query
+}  // namespace nanlens::inline NANLENS_ABI::query

@@ -6,9 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include <nanlens/config.hpp>
 #include <nanlens/query/match.hpp>
 
-namespace nanlens::query {
+namespace nanlens::inline NANLENS_ABI::query {
 
 /// Words that are true or false of a row.
 enum class Flag : std::uint8_t {
@@ -78,6 +79,22 @@ enum class NumberField : std::uint8_t {
   job_rank  ///< of the process, where a job has several
 };
 
+namespace detail {
+
+// What no event tells by itself: the analysis and later records do, or who looks at them.
+constexpr bool is_known_afterwards(Flag flag) noexcept {
+  return flag >= Flag::first && flag <= Flag::eager;
+}
+constexpr bool is_known_afterwards(TextField field) noexcept {
+  return field == TextField::call || field == TextField::event_class || is_of_stack(field);
+}
+constexpr bool is_known_afterwards(NumberField field) noexcept {
+  return field == NumberField::row || field == NumberField::exec || field == NumberField::time ||
+         field == NumberField::line || field == NumberField::job_rank;
+}
+
+}  // namespace detail
+
 enum class Comparison : std::uint8_t { equal, not_equal, less, less_equal, greater, greater_equal };
 
 /// A node of the parsed query.
@@ -127,4 +144,4 @@ struct Conditions {
   std::uint32_t calls = 1;  ///< "for 5 calls": it must hold in so many, one after the other
 };
 
-}  // namespace nanlens::query
+}  // namespace nanlens::inline NANLENS_ABI::query

@@ -7,11 +7,12 @@
 #include <limits>
 #include <optional>
 
+#include <nanlens/config.hpp>
+#include <nanlens/query/facts.hpp>
 #include <nanlens/query/node.hpp>
-#include <nanlens/query/tensor_facts.hpp>
 #include <nanlens/summary/debug_mode.hpp>
 
-namespace nanlens::query {
+namespace nanlens::inline NANLENS_ABI::query {
 
 /// What a record must tell for a number to be known.
 enum class Needed : std::uint8_t { nothing, non_finite_counts, finite_counts, rank, size, statistics };
@@ -50,7 +51,7 @@ inline bool tells_needed(TensorDebugMode mode, bool statistics, Needed needed) {
 
 /// The number; nothing if it is not on record. Not a number: the tensor has none, as a norm without finite elements.
 inline std::optional<double> number_of(const TensorFacts& facts, NumberField field) {
-  const reader::TensorHealth& h = facts.health;
+  const logdir::TensorHealth& h = facts.health;
   const auto known = [](double count) { return count >= 0 ? std::optional(count) : std::nullopt; };
   const auto statistic = [&](auto of) {
     return facts.statistics ? std::optional(of(*facts.statistics)) : std::nullopt;
@@ -78,7 +79,7 @@ inline std::optional<double> number_of(const TensorFacts& facts, NumberField fie
 
 /// Are all elements, more than one, the same? Nothing if the record can't tell.
 inline std::optional<bool> is_constant(const TensorFacts& facts) {
-  const reader::TensorHealth& h = facts.health;
+  const logdir::TensorHealth& h = facts.health;
   if (h.size >= 0 && h.size <= 1) return false;
   if (h.num_nan > 0) return false;  // which equals nothing
   for (const double of_one_value : {h.num_zero, h.num_pos_inf, h.num_neg_inf})
@@ -112,4 +113,4 @@ inline bool compare(double value, Comparison comparison, double with) {
   return false;
 }
 
-}  // namespace nanlens::query
+}  // namespace nanlens::inline NANLENS_ABI::query

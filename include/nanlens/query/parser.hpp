@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -10,19 +12,23 @@
 #include <utility>
 #include <vector>
 
+#include <nanlens/config.hpp>
 #include <nanlens/query/names.hpp>
 #include <nanlens/query/node.hpp>
 #include <nanlens/query/numbers.hpp>
 #include <nanlens/query/scanner.hpp>
-#include <nanlens/reader/sort_stably.hpp>
 
-namespace nanlens::query::detail {
+namespace nanlens::inline NANLENS_ABI::query::detail {
 
-/// A parser of one text. `in_rule`: that of a rule's conditions, which come with changes, a total, and for how long.
+/// What a text is. A rule's conditions come with changes, a total, and for how long; those that a program judges while
+/// it runs ask nothing that is known afterwards alone.
+enum class Grammar : std::uint8_t { query, rule, rule_in_program };
+
+/// A parser of one text.
 class Parser : private Scanner {
  public:
-  Parser(std::string_view text, Error& error, RegexCompiler regexes, bool in_rule = false)
-      : Scanner(text, error), regexes_(regexes), in_rule_(in_rule) {}
+  Parser(std::string_view text, Error& error, RegexCompiler regexes, Grammar grammar = Grammar::query)
+      : Scanner(text, error), regexes_(regexes), in_rule_(grammar != Grammar::query), grammar_(grammar) {}
 
   std::optional<Query> query() {
     skip_space();
@@ -102,8 +108,11 @@ class Parser : private Scanner {
       children.push_back(std::move(next));
     } while (!at_end_of_and());
     // What is asked of numbers comes last: it needs the row's record.
-    reader::sort_stably(children, [](const Node& a, const Node& b) { return !a.asks_number() && b.asks_number(); });
-    collapse(node, Node::Kind::all, std::move(children));
+    std::vector<Node> ordered;
+    for (const bool numbers : {false, true})
+      for (Node& child : children)
+        if (child.asks_number() == numbers) ordered.push_back(std::exchange(child, {}));
+    collapse(node, Node::Kind::all, std::move(ordered));
     return true;
   }
   static void collapse(Node& node, Node::Kind kind, std::vector<Node> children) {
@@ -156,11 +165,19 @@ class Parser : private Scanner {
       return parse_change(*field, begin, end);
     if (const auto flag = find_name(flag_names, name)) {
       at_ = end;
+      if (refuses(*flag, begin, end)) return false;
       skip_space();
       set_flag(node, *flag);
       return true;
     }
     return parse_match(node, TextField::any);
+  }
+  // Of a word that only the whole recording answers: fails.
+  template <class Word>
+  bool refuses(Word word, std::size_t begin, std::size_t end) {
+    if (grammar_ != Grammar::rule_in_program || !is_known_afterwards(word)) return false;
+    fail(begin, end, Problem::check_only, std::string(text_.substr(begin, end - begin)));
+    return true;
   }
   void set_flag(Node& node, Flag flag) {
     node.kind = Node::Kind::flag;
@@ -171,11 +188,13 @@ class Parser : private Scanner {
   bool parse_field(Node& node, const std::string& name, std::size_t begin, std::size_t colon) {
     if (const auto field = find_name(text_names, name)) {
       at_ = colon + 1;
+      if (refuses(*field, begin, colon)) return false;
       uses_classes_ = uses_classes_ || *field == TextField::event_class;
       return parse_match(node, *field);
     }
     if (const auto field = find_name(number_names, name)) {
       at_ = colon + 1;
+      if (refuses(*field, begin, colon)) return false;
       node.kind = Node::Kind::range;
       set_number(node, *field);
       return parse_range(node);
@@ -191,6 +210,7 @@ class Parser : private Scanner {
   bool parse_comparison(Node& node, const std::string& name, std::size_t begin, std::size_t end) {
     const auto field = find_name(number_names, name);
     if (!field) return fail(begin, end, Problem::no_number, name, nearest_name(name));
+    if (refuses(*field, begin, end)) return false;
     node.kind = Node::Kind::number;
     set_number(node, *field);
     return parse_compared(end, node.comparison, node.low, node.percent);
@@ -258,6 +278,7 @@ class Parser : private Scanner {
     return true;
   }
   bool parse_total(std::size_t begin, std::size_t end) {
+    if (grammar_ == Grammar::rule_in_program) return fail(begin, end, Problem::check_only, "count");
     Total total;
     bool percent = false;
     if (!parse_compared(end, total.comparison, total.value, percent)) return false;
@@ -310,6 +331,7 @@ class Parser : private Scanner {
 
   RegexCompiler regexes_;
   bool in_rule_;
+  Grammar grammar_;
   bool compiles_ = true;  // regular expressions
   Conditions conditions_;
   std::optional<std::pair<std::size_t, std::size_t>> on_top_only_;
@@ -320,4 +342,4 @@ class Parser : private Scanner {
   bool uses_calls_ = false;
 };
 
-}  // namespace nanlens::query::detail
+}  // namespace nanlens::inline NANLENS_ABI::query::detail

@@ -17,7 +17,7 @@
 #include <nanlens/query/node.hpp>
 #include <nanlens/query/regex.hpp>
 
-namespace nanlens::query {
+namespace nanlens::inline NANLENS_ABI::query {
 
 /// Parses a query. Nothing, with `error`, if it can't be read or asks for more than the limits allow. Without `regexes`
 /// regular expressions are such an error.
@@ -31,7 +31,7 @@ NANLENS_API std::optional<Conditions> parse_conditions(std::string_view text, Er
 /// can't be read on, the rest is one part.
 NANLENS_API std::vector<std::string> parts(std::string_view query);
 
-}  // namespace nanlens::query
+}  // namespace nanlens::inline NANLENS_ABI::query
 
 #if !defined(NANLENS_SPLIT)
 #include <nanlens/query/parse.inl>

@@ -6,9 +6,10 @@
 #include <memory>
 #include <string_view>
 
+#include <nanlens/config.hpp>
 #include <nanlens/query/error.hpp>
 
-namespace nanlens::query {
+namespace nanlens::inline NANLENS_ABI::query {
 
 /// A regular expression, ready for use. It must take no more than linear time: what is typed is asked of every op.
 class Regex {
@@ -24,4 +25,4 @@ class Regex {
 /// Makes one of a pattern. Null, with the fault and its place in the pattern, if it can't be read or is too large.
 using RegexCompiler = std::shared_ptr<const Regex> (*)(std::string_view pattern, Error& error);
 
-}  // namespace nanlens::query
+}  // namespace nanlens::inline NANLENS_ABI::query

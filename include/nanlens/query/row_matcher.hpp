@@ -12,12 +12,10 @@
 #include <nanlens/query/node.hpp>
 #include <nanlens/query/row_record.hpp>
 #include <nanlens/query/surroundings.hpp>
+#include <nanlens/query/truth.hpp>
 #include <nanlens/reader/stack.hpp>
 
-namespace nanlens::query {
-
-/// `unknown`: what would decide is not on record.
-enum class Truth : std::uint8_t { no, yes, unknown };
+namespace nanlens::inline NANLENS_ABI::query {
 
 /// Holds for a filter: a condition on what is not on record is false, and its negation true. For a rule: nothing is
 /// known of it then, as of all that depends on it.
@@ -71,14 +69,12 @@ class RowMatcher {
  private:
   // Does a text condition hold for all rows of an op? `by_slot`: it depends on which output a row is of.
   enum class OfOp : std::uint8_t { unknown, no, yes, by_slot, not_recorded };
-  static Truth truth_of(bool holds) { return holds ? Truth::yes : Truth::no; }
   Truth not_recorded(std::string_view name) {
     note_missing(name);
     return unrecorded_ == Unrecorded::is_false ? Truth::no : Truth::unknown;
   }
   Truth ask(const Node& node);
-  Truth ask_all(const std::vector<Node>& children);
-  Truth ask_any(const std::vector<Node>& children);
+  Truth ask_leaf(const Node& node);
   Truth ask_flag(Flag flag);
   bool lacks_health();
   bool ask_class_flag(Flag flag, bool bad);
@@ -109,7 +105,7 @@ class RowMatcher {
   std::size_t effort_ = 0;
 };
 
-}  // namespace nanlens::query
+}  // namespace nanlens::inline NANLENS_ABI::query
 
 #if !defined(NANLENS_SPLIT)
 #include <nanlens/query/row_matcher.inl>

@@ -2,22 +2,16 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include <nanlens/causes/stack_of.hpp>
 #include <nanlens/query/names.hpp>
 #include <nanlens/query/numbers.hpp>
-#include <nanlens/tensor/dtype_name.hpp>
+#include <nanlens/query/tensor_conditions.hpp>
 
-namespace nanlens::query {
+namespace nanlens::inline NANLENS_ABI::query {
 
 namespace detail {
-
-inline bool compare(double value, const Node& node, double low, double high) {
-  if (node.kind == Node::Kind::range) return value >= low && value <= high;
-  return query::compare(value, node.comparison, low);
-}
 
 // Flags of which a row must have one for the count to be above zero.
 inline std::uint8_t flags_of(NumberField field) {
@@ -44,25 +38,6 @@ inline std::optional<bool> decided_by_flags(const Node& node, std::uint8_t flags
   if (wants_some && (flags & needed) == 0) return false;
   const bool any_will_do = !node.percent && ((above && node.low == 0) || (from && node.low == 1));
   return any_will_do && kinds_told ? std::optional(true) : std::nullopt;
-}
-
-inline std::string dtype_text(DType dtype) {
-  std::string name(dtype_name(dtype));
-  return dtype_from_name(name) == dtype ? name : "dtype " + std::to_string(static_cast<std::int32_t>(dtype));
-}
-
-// Of a dtype that is not on record: what holds of every one that it can be.
-template <class CanBe>
-Truth of_all_dtypes(const Match& match, const CanBe& can_be) {
-  std::optional<bool> all;
-  for (std::int32_t i = 1; i < nanlens::detail::num_dtypes; ++i) {
-    const auto dtype = static_cast<DType>(i);
-    if (dtype_from_name(dtype_name(dtype)) != dtype || !can_be(dtype)) continue;
-    const bool one = match(dtype_name(dtype));
-    if (all.value_or(one) != one) return Truth::unknown;
-    all = one;
-  }
-  return !all ? Truth::unknown : *all ? Truth::yes : Truth::no;
 }
 
 // Does a stack tell a place? Frames that are not on record have none.
@@ -99,38 +74,12 @@ NANLENS_API std::vector<reader::StackFrame> RowMatcher::stack() {
 }
 
 NANLENS_API Truth RowMatcher::ask(const Node& node) {
-  switch (node.kind) {
-    case Node::Kind::all: return ask_all(node.children);
-    case Node::Kind::any: return ask_any(node.children);
-    case Node::Kind::negation: {
-      const Truth inner = ask(node.children.front());
-      return inner == Truth::unknown ? inner : truth_of(inner == Truth::no);
-    }
-    case Node::Kind::flag: return ask_flag(node.flag);
-    case Node::Kind::text: return ask_text(node);
-    case Node::Kind::open: return Truth::unknown;
-    default: return ask_number(node);
-  }
+  return query::ask(node, [&](const Node& leaf) { return ask_leaf(leaf); });
 }
 
-NANLENS_API Truth RowMatcher::ask_all(const std::vector<Node>& children) {
-  Truth all = Truth::yes;
-  for (const Node& child : children) {
-    const Truth one = ask(child);
-    if (one == Truth::no) return one;
-    if (one == Truth::unknown) all = one;
-  }
-  return all;
-}
-
-NANLENS_API Truth RowMatcher::ask_any(const std::vector<Node>& children) {
-  Truth any = Truth::no;
-  for (const Node& child : children) {
-    const Truth one = ask(child);
-    if (one == Truth::yes) return one;
-    if (one == Truth::unknown) any = one;
-  }
-  return any;
+NANLENS_API Truth RowMatcher::ask_leaf(const Node& node) {
+  if (node.kind == Node::Kind::flag) return ask_flag(node.flag);
+  return node.kind == Node::Kind::text ? ask_text(node) : ask_number(node);
 }
 
 // Is it a tensor that can have a NaN, of which the record does not tell whether it has?
@@ -139,12 +88,7 @@ NANLENS_API bool RowMatcher::lacks_health() {
   if (unrecorded_ == Unrecorded::is_false || (is_row && (flags() & reader::has_summary_flag) != 0)) return false;
   const RowRecord* const record = reader_.record();
   if (record == nullptr) return true;
-  const reader::TensorHealth& h = record->facts.health;
-  if ((h.flags & reader::has_summary_flag) != 0 || h.num_nan >= 0) return false;
-  // Modes that tell health leave out what can have none.
-  const auto mode = static_cast<TensorDebugMode>(record->mode);
-  if (mode != TensorDebugMode::full_tensor && tells(mode, Told::health)) return false;
-  return h.dtype == DType::invalid || is_floating(h.dtype);
+  return detail::lacks_health(static_cast<TensorDebugMode>(record->mode), record->facts.health);
 }
 
 NANLENS_API Truth RowMatcher::ask_flag(Flag flag) {
@@ -254,34 +198,19 @@ NANLENS_API Truth RowMatcher::ask_text(const Node& node) {
 NANLENS_API Truth RowMatcher::ask_text_of_execution(const Node& node) {
   const RowRecord* const record = reader_.record();
   if (record == nullptr) return Truth::no;
-  const Match& match = *node.match;
-  const auto named = [&] {
-    return match(record->op_name) ||
-           (match.may_need_slot() && match(record->op_name + ":" + std::to_string(record->slot)));
-  };
-  switch (node.text_field) {
-    case TextField::op: return truth_of(named());
-    case TextField::type: return truth_of(match(record->op_type));
-    case TextField::graph: return Truth::no;  // it runs in none
-    case TextField::any: return truth_of(named() || match(record->op_type));
-    default: break;
-  }
+  if (!detail::is_of_stack(node.text_field))
+    return truth_of(detail::matches_op(node, {record->op_name, record->op_type, {}, false}, record->slot));
   const auto frames = stack();
   return detail::has_places(frames) ? truth_of(any_frame(frames, node))
                                     : not_recorded(detail::name_in_stack(node.text_field));
 }
 
-// Modes that do not tell the dtype may tell of floating ones alone.
 NANLENS_API Truth RowMatcher::ask_dtype(const Match& match) {
   const RowRecord* const record = reader_.record();
-  const DType dtype = record != nullptr ? record->facts.health.dtype : DType::invalid;
-  if (dtype != DType::invalid) return truth_of(match(detail::dtype_text(dtype)));
-  if (unrecorded_ == Unrecorded::is_false) return Truth::no;
+  const logdir::TensorHealth health = record != nullptr ? record->facts.health : logdir::TensorHealth{};
+  if (health.dtype == DType::invalid && unrecorded_ == Unrecorded::is_false) return Truth::no;
   const auto mode = record != nullptr ? static_cast<TensorDebugMode>(record->mode) : TensorDebugMode::unspecified;
-  const bool is_told = tells(mode, Told::health) && mode != TensorDebugMode::full_tensor;
-  const bool floating = record != nullptr && (record->facts.health.flags & reader::has_summary_flag) != 0;
-  const Truth truth =
-      detail::of_all_dtypes(match, [&](DType can_be) { return !is_told || is_floating(can_be) == floating; });
+  const Truth truth = detail::ask_dtype(match, mode, health);
   return truth == Truth::unknown ? not_recorded("dtype") : truth;
 }
 
@@ -332,13 +261,8 @@ NANLENS_API Truth RowMatcher::ask_tensor_number(const Node& node) {
     if (const auto decided = detail::decided_by_flags(node, flags(), !reader_.row().is_execution && kinds_told()))
       return truth_of(*decided);
   const RowRecord* const record = reader_.record();
-  const auto number = record != nullptr ? number_of(record->facts, node.number_field) : std::nullopt;
-  if (!number) return not_recorded(name_of(node.number_field));
-  if (!node.percent) return truth_of(!std::isnan(*number) && detail::compare(*number, node, node.low, node.high));
-  const auto size = number_of(record->facts, NumberField::size);
-  if (!size) return not_recorded(name_of(node.number_field));
-  const bool has_shares = *size > 0 && !std::isnan(*number);
-  return truth_of(has_shares && detail::compare(*number, node, share_of(node.low, *size), share_of(node.high, *size)));
+  const auto holds = record != nullptr ? detail::ask_number(node, record->facts) : std::nullopt;
+  return holds ? truth_of(*holds) : not_recorded(name_of(node.number_field));
 }
 
 // Was it made by a line in this range, or in a function that one called?
@@ -349,4 +273,4 @@ NANLENS_API Truth RowMatcher::ask_line(const Node& node) {
                               [&](const auto& f) { return detail::compare(f.line, node, node.low, node.high); }));
 }
 
-}  // namespace nanlens::query
+}  // namespace nanlens::inline NANLENS_ABI::query

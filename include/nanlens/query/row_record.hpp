@@ -7,11 +7,12 @@
 #include <optional>
 #include <string>
 
+#include <nanlens/config.hpp>
 #include <nanlens/causes/event.hpp>
 #include <nanlens/query/tensor_facts.hpp>
 #include <nanlens/reader/run.hpp>
 
-namespace nanlens::query {
+namespace nanlens::inline NANLENS_ABI::query {
 
 using causes::EventRef;
 
@@ -103,4 +104,4 @@ class RowReader {
   std::optional<reader::ExecutionDetail> execution_;
 };
 
-}  // namespace nanlens::query
+}  // namespace nanlens::inline NANLENS_ABI::query

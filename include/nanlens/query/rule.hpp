@@ -12,44 +12,19 @@
 /// Calls are those of one output of one op, in one process. A change compares magnitudes.
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include <nanlens/config.hpp>
 #include <nanlens/query/error.hpp>
-#include <nanlens/query/node.hpp>
 #include <nanlens/query/regex.hpp>
+#include <nanlens/query/rule_parts.hpp>
 
-namespace nanlens::query {
-
-/// What a hit means: an error makes a check fail.
-enum class Level : std::uint8_t { error, warning, note };
-
-/// "error", "warning", "note"
-constexpr std::string_view name_of(Level level) noexcept {
-  return level == Level::error ? "error" : level == Level::warning ? "warning" : "note";
-}
-
-struct Rule {
-  std::string name;
-  Level level = Level::error;
-  std::string expression;  ///< as it was written
-  std::string reason;
-  Conditions conditions;
-};
+namespace nanlens::inline NANLENS_ABI::query {
 
 /// Reads one rule. Nothing, with `error`, whose place is one in `text`, if it can't be read.
 NANLENS_API std::optional<Rule> parse_rule(std::string_view text, Error& error, RegexCompiler regexes = nullptr);
-
-/// A line of a text of rules that can't be read.
-struct RuleFault {
-  std::size_t line = 0;
-  std::string text;
-  Error error;
-};
 
 /// Reads one rule per line; empty lines, and those that begin with #, are none. Adds to `rules` up to the first fault.
 NANLENS_API std::optional<RuleFault> parse_rules(std::string_view text, std::vector<Rule>& rules,
@@ -58,7 +33,7 @@ NANLENS_API std::optional<RuleFault> parse_rules(std::string_view text, std::vec
 /// Adds a rule; false, with `error`, if another one has its name, or there are too many. `text`: as it was written.
 NANLENS_API bool add_rule(std::vector<Rule>& rules, Rule rule, std::string_view text, Error& error);
 
-}  // namespace nanlens::query
+}  // namespace nanlens::inline NANLENS_ABI::query
 
 #if !defined(NANLENS_SPLIT)
 #include <nanlens/query/rule.inl>

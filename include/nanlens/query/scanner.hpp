@@ -9,10 +9,11 @@
 #include <string_view>
 #include <utility>
 
+#include <nanlens/config.hpp>
 #include <nanlens/query/error.hpp>
 #include <nanlens/query/lower_case.hpp>
 
-namespace nanlens::query::detail {
+namespace nanlens::inline NANLENS_ABI::query::detail {
 
 inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -128,4 +129,4 @@ class Scanner {
   }
 };
 
-}  // namespace nanlens::query::detail
+}  // namespace nanlens::inline NANLENS_ABI::query::detail

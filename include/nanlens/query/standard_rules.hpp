@@ -4,7 +4,9 @@
 
 #include <string_view>
 
-namespace nanlens::query {
+#include <nanlens/config.hpp>
+
+namespace nanlens::inline NANLENS_ABI::query {
 
 /// As a text of rules: to be read by `parse_rules`, or copied and changed. None of them is an error: each has innocent
 /// reasons, too. None needs regular expressions.
@@ -43,4 +45,4 @@ warning loss jump: absmax grows 10x in 1 call absmax>1 size=1 (op:loss or graph:
 warning zero variance in batch norm: ((type:FusedBatchNorm slot:2 zero>0) or (type:batch_norm slot:2 max>316.2)) -type:Grad -type:Backward -- a channel is constant in this batch
 )";
 
-}  // namespace nanlens::query
+}  // namespace nanlens::inline NANLENS_ABI::query

@@ -2,9 +2,10 @@
 /// What a query asks that no record tells.
 #pragma once
 
+#include <nanlens/config.hpp>
 #include <nanlens/causes/event.hpp>
 
-namespace nanlens::query {
+namespace nanlens::inline NANLENS_ABI::query {
 
 /// Who asks says what the analysis and a person think of a row. By default nobody thinks anything.
 class Surroundings {
@@ -22,4 +23,4 @@ class Surroundings {
   virtual bool is_consumer(causes::EventRef /*row*/) { return false; }
 };
 
-}  // namespace nanlens::query
+}  // namespace nanlens::inline NANLENS_ABI::query

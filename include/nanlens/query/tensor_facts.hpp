@@ -10,29 +10,14 @@
 #include <optional>
 #include <vector>
 
+#include <nanlens/config.hpp>
 #include <nanlens/logdir/tensor_values.hpp>
+#include <nanlens/query/facts.hpp>
 #include <nanlens/reader/details.hpp>
 #include <nanlens/reader/event_digest.hpp>
 #include <nanlens/summary/statistics.hpp>
 
-namespace nanlens::query {
-
-/// Statistics of a tensor's finite elements. What is not a number is not on record, or there is no such element.
-struct Statistics {
-  double min = std::numeric_limits<double>::quiet_NaN();
-  double max = std::numeric_limits<double>::quiet_NaN();
-  double mean = std::numeric_limits<double>::quiet_NaN();
-  double norm = std::numeric_limits<double>::quiet_NaN();
-  bool has_norm = false;  ///< the record tells the norm, if there is one
-
-  [[nodiscard]] double absmax() const noexcept { return std::max(std::fabs(min), std::fabs(max)); }
-};
-
-/// The members of `health` are −1 where they are not on record.
-struct TensorFacts {
-  reader::TensorHealth health;
-  std::optional<Statistics> statistics;
-};
+namespace nanlens::inline NANLENS_ABI::query {
 
 namespace detail {
 
@@ -112,19 +97,12 @@ inline std::optional<Statistics> statistics_of(const logdir::TensorProto& proto)
 // Extreme values come with a histogram; without one the record has the other members alone.
 inline std::optional<Statistics> statistics_of(const logdir::TensorStats& stats) {
   if (stats.exponent_histogram.empty()) return std::nullopt;
-  Statistics s;
-  if (stats.min > stats.max) return s;  // no finite element
-  s.min = stats.min;
-  s.max = stats.max;
-  s.mean = stats.mean;
-  s.norm = stats.norm;
-  s.has_norm = stats.norm != 0 || (stats.min == 0 && stats.max == 0);
-  return s;
+  return recorded_statistics(stats.min, stats.max, stats.mean, stats.norm);
 }
 
 inline TensorFacts facts_of_full_tensor(const logdir::TensorProto& proto) {
   TensorFacts facts;
-  reader::TensorHealth& h = facts.health;
+  logdir::TensorHealth& h = facts.health;
   h.dtype = static_cast<DType>(proto.dtype);
   if (proto.shape && !proto.shape->unknown_rank) h.rank = static_cast<double>(proto.shape->dims.size());
   if (const std::int64_t n = logdir::num_elements(proto); n >= 0) h.size = static_cast<double>(n);
@@ -135,6 +113,7 @@ inline TensorFacts facts_of_full_tensor(const logdir::TensorProto& proto) {
     h.num_negative = static_cast<double>(counts->negative);
     h.num_zero = static_cast<double>(counts->zero);
     h.num_positive = static_cast<double>(counts->positive);
+    h.flags = logdir::flags_of(h);
   }
   facts.statistics = statistics_of(proto);
   return facts;
@@ -155,4 +134,4 @@ inline TensorFacts tensor_facts(std::int32_t mode, const reader::TensorValues* v
   return facts;
 }
 
-}  // namespace nanlens::query
+}  // namespace nanlens::inline NANLENS_ABI::query

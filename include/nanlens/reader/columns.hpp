@@ -8,6 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include <nanlens/logdir/recorded_health.hpp>
+
 namespace nanlens::reader {
 
 /// An append-only array in chunks: growing it copies nothing and wastes less than one chunk.
@@ -53,19 +55,15 @@ class Locator {
   std::array<std::uint8_t, 6> bytes_{};
 };
 
-/// @name One byte of health per event
-/// For an execution it covers all its outputs.
-///@{
-inline constexpr std::uint8_t has_summary_flag = 1;
-inline constexpr std::uint8_t nan_flag = 2;
-inline constexpr std::uint8_t neg_inf_flag = 4;
-inline constexpr std::uint8_t pos_inf_flag = 8;
-inline constexpr std::uint8_t negative_flag = 16;
-inline constexpr std::uint8_t zero_flag = 32;
-inline constexpr std::uint8_t positive_flag = 64;
-inline constexpr std::uint8_t empty_flag = 128;     ///< traces: a tensor with no elements
-inline constexpr std::uint8_t function_flag = 128;  ///< executions: a call of a function
-inline constexpr std::uint8_t bad_flags = nan_flag | neg_inf_flag | pos_inf_flag;
-///@}
+using logdir::bad_flags;
+using logdir::empty_flag;
+using logdir::function_flag;
+using logdir::has_summary_flag;
+using logdir::nan_flag;
+using logdir::neg_inf_flag;
+using logdir::negative_flag;
+using logdir::pos_inf_flag;
+using logdir::positive_flag;
+using logdir::zero_flag;
 
 }  // namespace nanlens::reader

@@ -11,29 +11,14 @@
 #include <vector>
 
 #include <nanlens/logdir/decode.hpp>
+#include <nanlens/logdir/recorded_health.hpp>
 #include <nanlens/logdir/tensor_values.hpp>
 #include <nanlens/reader/columns.hpp>
 #include <nanlens/summary/debug_mode.hpp>
 
 namespace nanlens::reader {
 
-/// Health of one recorded tensor, as far as the mode tells it (−1 and `DType::invalid`: it does not).
-struct TensorHealth {
-  std::uint8_t flags = 0;
-  bool cut = false;  ///< the record holds more of the tensor than is read
-  DType dtype = DType::invalid;
-  double rank = -1;
-  double size = -1;
-  double num_neg_inf = -1;
-  double num_pos_inf = -1;
-  double num_nan = -1;
-  double num_negative = -1;
-  double num_zero = -1;
-  double num_positive = -1;
-  [[nodiscard]] bool bad() const noexcept { return (flags & bad_flags) != 0; }
-  /// False if the record tells nothing of the tensor's elements.
-  [[nodiscard]] bool known() const noexcept { return flags != 0 || size >= 0; }
-};
+using logdir::TensorHealth;
 
 /// Numbers of a summary, without a heap allocation.
 class SummaryNumbers {
@@ -72,24 +57,6 @@ inline SummaryNumbers summary_numbers(logdir::Bytes proto) noexcept {
   return numbers;
 }
 
-// A dtype as a summary tells it: a number that any damaged record may hold.
-inline DType summary_dtype(double number) noexcept {
-  return number > 0 && number < 1000 ? static_cast<DType>(static_cast<std::int32_t>(number)) : DType::invalid;
-}
-
-// A summary whose counts are no counts (negative, not a number, beyond what 64 bits hold) tells nothing.
-inline bool are_counts(std::span<const double> numbers) noexcept {
-  return std::all_of(numbers.begin(), numbers.end(), [](double n) { return n >= 0 && n < 9e18; });
-}
-
-inline std::uint8_t flags_of(const TensorHealth& h) noexcept {
-  const auto flag = [](bool set, std::uint8_t bit) { return set ? bit : std::uint8_t{0}; };
-  return static_cast<std::uint8_t>(flag(h.num_nan >= 0, has_summary_flag) | flag(h.num_nan > 0, nan_flag) |
-                                   flag(h.num_neg_inf > 0, neg_inf_flag) | flag(h.num_pos_inf > 0, pos_inf_flag) |
-                                   flag(h.num_negative > 0, negative_flag) | flag(h.num_zero > 0, zero_flag) |
-                                   flag(h.num_positive > 0, positive_flag) | flag(h.size == 0, empty_flag));
-}
-
 inline TensorHealth full_tensor_health(logdir::Bytes proto) {
   TensorHealth h;
   logdir::TensorProto full;
@@ -106,7 +73,7 @@ inline TensorHealth full_tensor_health(logdir::Bytes proto) {
     h.num_negative = static_cast<double>(c->negative);
     h.num_zero = static_cast<double>(c->zero);
     h.num_positive = static_cast<double>(c->positive);
-    h.flags = flags_of(h);
+    h.flags = logdir::flags_of(h);
   }
   return h;
 }
@@ -115,24 +82,7 @@ inline TensorHealth full_tensor_health(logdir::Bytes proto) {
 
 /// Health of a tensor from the numbers of its summary.
 inline TensorHealth tensor_health(TensorDebugMode mode, std::span<const double> summary) noexcept {
-  TensorHealth h;
-  const SummaryPlaces& at = summary_places(mode);
-  const std::size_t first_count = at.rank != 0 ? at.rank : 1;  // behind the ids and the dtype
-  if (summary.empty() || summary.size() != summary_size(mode) || !detail::are_counts(summary.subspan(first_count)))
-    return h;
-  const auto told = [&](std::uint8_t place) { return place != 0 ? summary[place] : -1; };
-  h.dtype = detail::summary_dtype(told(at.dtype));
-  h.rank = told(at.rank);
-  h.size = told(at.size);
-  h.num_neg_inf = told(at.neg_inf);
-  h.num_pos_inf = told(at.pos_inf);
-  h.num_nan = told(at.nan);
-  h.num_negative = told(at.negative);
-  h.num_zero = told(at.zero);
-  h.num_positive = told(at.positive);
-  h.flags = at.bad == 0 ? detail::flags_of(h)
-                        : static_cast<std::uint8_t>(has_summary_flag | (summary[at.bad] != 0 ? bad_flags : 0));
-  return h;
+  return logdir::health_of_summary(mode, summary);
 }
 
 /// Health of a tensor from what a record holds of it. Modes and dtypes that tell nothing give no flag at all.
