@@ -147,6 +147,8 @@ class RandomEvents {
                     small(),
                     small(),
                     small()};
+    for (std::size_t i = random_() % 3; i > 0; --i)
+      x.rule_hits.push_back({text(), text(), text(), text(), small(), random_() % 3, maybe()});
     for (std::size_t i = random_() % 3; i > 0; --i) x.input_evidence.push_back(evidence());
     for (std::size_t i = random_() % 3; i > 0; --i) x.output_evidence.push_back(evidence());
     return x;

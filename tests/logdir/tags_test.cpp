@@ -71,5 +71,6 @@ TEST_CASE("tags are the schema's field numbers") {
   check<tensorflow::AxisEvidence, tags::AxisEvidence>();
   check<tensorflow::TensorEvidence, tags::TensorEvidence>();
   check<tensorflow::Exchange, tags::Exchange>();
+  check<tensorflow::RuleHit, tags::RuleHit>();
   check<tensorflow::NanlensExtension, tags::NanlensExtension>();
 }

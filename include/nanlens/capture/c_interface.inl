@@ -17,6 +17,7 @@
 #include <nanlens/tensor/dlpack_types.hpp>
 #if !defined(NANLENS_SPLIT)
 #include <nanlens/capture/implementation.hpp>
+#include <nanlens/capture/rules.hpp>
 #endif
 
 namespace nanlens::inline NANLENS_ABI {

@@ -6,9 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
+#include <nanlens/capture/rule_hit.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/tensor/view_of.hpp>
 
@@ -51,6 +54,9 @@ struct DumpOptions {
   std::int64_t every = 1;
   std::int64_t first_step = 0;
   std::int64_t last_step = -1;
+  std::vector<std::string> rules = {};
+  RuleHandler on_rule = {};
+  bool stop = false;
 };
 struct CheckNumericsOptions {
   int stack_height_limit = 30;

@@ -5,12 +5,15 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nanlens/capture/client.hpp>
 #include <nanlens/capture/options.hpp>
+#include <nanlens/capture/rule_engine.hpp>
 #include <nanlens/config.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
@@ -25,6 +28,32 @@ inline bool configuration_error(const std::string& message) {
   std::fprintf(stderr, "nanlens: %s\n", message.c_str());
   return false;
 #endif
+}
+
+inline RuleHit hit_of(const RuleHitRef& ref) {
+  RuleHit hit;
+  hit.rule = ref.rule.view();
+  hit.level = ref.level.view();
+  hit.expression = ref.expression.view();
+  hit.reason = ref.reason.view();
+  hit.op_type = ref.op_type.view();
+  hit.op_name = ref.op_name.view();
+  hit.graph_name = ref.graph_name.view();
+  hit.numbers = ref.numbers.view();
+  hit.message = ref.message.view();
+  hit.output_slot = ref.output_slot;
+  for (std::size_t i = 0; i < ref.num_frames; ++i)
+    hit.stack.push_back(
+        {std::string(ref.stack[i].file.view()), ref.stack[i].line, std::string(ref.stack[i].function.view())});
+  return hit;
+}
+
+/// What a handler is on the recorder's side, which ends it.
+inline RuleHandlerRef handler_ref(const RuleHandler& handler) {
+  if (!handler) return {};
+  return {[](void* context, const RuleHitRef& hit) { (*static_cast<const RuleHandler*>(context))(hit_of(hit)); },
+          std::make_unique<RuleHandler>(handler).release(),
+          [](void* context) noexcept { delete static_cast<RuleHandler*>(context); }, handler.identity()};
 }
 
 /// False, with the reason, if it can't be.
@@ -47,6 +76,12 @@ inline bool start_dump(const DumpOptions& options, std::string& why) {
   ref.statistics = options.statistics;
   ref.fp_flags = options.fp_flags;
   ref.record_children = options.record_children;
+  const std::vector<TextRef> rules(options.rules.begin(), options.rules.end());
+  ref.rules = rules.data();
+  ref.num_rules = rules.size();
+  ref.on_rule = handler_ref(options.on_rule);
+  ref.stop = options.stop;
+  ref.rule_engine = own_rule_engine;
   const auto say = [](void* to, TextRef text) { *static_cast<std::string*>(to) = text.view(); };
   return recorder().enable_dump(ref, say, &why);
 }

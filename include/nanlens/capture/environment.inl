@@ -5,7 +5,8 @@
 /// NANLENS_CIRCULAR_BUFFER_SIZE (default 0: keep all), NANLENS_OP_REGEX, NANLENS_TENSOR_DTYPES (comma list),
 /// NANLENS_EVERY, NANLENS_STEPS ("A..B", either end may be left out; see DumpOptions), NANLENS_VALUE_BUDGET (bytes),
 /// NANLENS_PINNED_SITES, NANLENS_PINNED_EVENTS, NANLENS_STATISTICS, NANLENS_FP_FLAGS (0 or 1), NANLENS_STACK
-/// (call_site, unwind, frame_pointers), NANLENS_RUN_ID, NANLENS_CHECK_NUMERICS (1: throw at the first NaN).
+/// (call_site, unwind, frame_pointers), NANLENS_RUN_ID, NANLENS_CHECK_NUMERICS (1: throw at the first NaN),
+/// NANLENS_RULES (rules, as in DumpOptions::rules, one per line or with ';' between them), NANLENS_RULES_STOP (0 or 1).
 #pragma once
 
 #include <cerrno>
@@ -14,6 +15,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <unistd.h>
 
@@ -84,6 +86,26 @@ inline bool parse_steps(std::string_view text, DumpOptions& options, std::string
   return false;
 }
 
+// Items that a line's end or a semicolon separates, but not within double quotes.
+inline void parse_rule_items(std::string_view text, std::vector<std::string>& items) {
+  bool quoted = false;
+  std::string item;
+  const auto end_item = [&] {
+    const std::size_t begin = item.find_first_not_of(" \t\r");
+    if (begin != std::string::npos) items.push_back(item.substr(begin, item.find_last_not_of(" \t\r") + 1 - begin));
+    item.clear();
+  };
+  for (const char c : text) {
+    if (c == '"') quoted = !quoted;
+    if (c == '\n' || (c == ';' && !quoted))
+      end_item();
+    else
+      item += c;
+    if (c == '\n') quoted = false;
+  }
+  end_item();
+}
+
 inline bool options_from_environment(DumpOptions& options, std::string& why) {
   options.logdir = environment("NANLENS_LOGDIR");
   options.tensor_debug_mode = TensorDebugMode::full_health;
@@ -105,6 +127,8 @@ inline bool options_from_environment(DumpOptions& options, std::string& why) {
   if (!parse_steps(environment("NANLENS_STEPS"), options, why)) return false;
   if (!parse_flag("NANLENS_STATISTICS", options.statistics, why)) return false;
   if (!parse_flag("NANLENS_FP_FLAGS", options.fp_flags, why)) return false;
+  if (!parse_flag("NANLENS_RULES_STOP", options.stop, why)) return false;
+  parse_rule_items(environment("NANLENS_RULES"), options.rules);
   if (const auto stack = environment("NANLENS_STACK"); stack == "call_site")
     options.stack = StackMode::call_site;
   else if (stack == "frame_pointers")

@@ -33,11 +33,12 @@ struct Flushed {
   bool executions = false;
 };
 
-/// What a recording lacks: events that could not be recorded, and what was not to be.
+/// What is known at the end of a recording: events that could not be recorded, what was not to be, and the rules.
 struct Missing {
   std::uint64_t executions = 0;
   std::uint64_t traces = 0;
   logdir::LeftOut left_out;
+  std::vector<logdir::RuleHit> rules;  ///< what became of them
 };
 
 /// Opens, appends and closes. Bytes are collected per file and handed to the operating system by `flush`, the files
@@ -152,7 +153,9 @@ class FileSetWriter {
     extension.dropped_executions = missing.executions;
     extension.dropped_traces = missing.traces;
     extension.left_out = missing.left_out;
-    const bool some = missing.executions + missing.traces > 0 || missing.left_out != logdir::LeftOut{};
+    extension.rule_hits = missing.rules;
+    const bool some =
+        missing.executions + missing.traces > 0 || missing.left_out != logdir::LeftOut{} || !missing.rules.empty();
     logdir::append_event(
         buffer(FileKind::metadata), wall_time_now(),
         logdir::DebugMetadata{"nanlens-" NANLENS_VERSION_STRING, std::string(logdir::file_version), run_id_},

@@ -171,7 +171,7 @@ inline void end_call(ThreadState& state, Session* session, FunctionFrame& frame)
       &frame, steady_now_ns() - frame.started_ns, {}, frame.written_variables, frame.read_variables};
   submit_execution(state, *session,
                    {frame.graph->mangled, frame.graph->id, input_ids, output_ids, devices, frame.where}, extension,
-                   [&](logdir::WireWriter& w) {
+                   [&](logdir::WireWriter& w, std::uint32_t) {
                      w.raw(frame.result_protos);
                      return false;
                    });

@@ -5,5 +5,7 @@
 #include <nanlens/capture/serve.inl>
 
 #if defined(NANLENS_SPLIT)
-extern "C" const void* nanlens_recorder_4() noexcept { return &nanlens::detail::recorder_of_process(); }
+#include <nanlens/capture/rules.hpp>
+
+extern "C" const void* nanlens_recorder_5() noexcept { return &nanlens::detail::recorder_of_process(); }
 #endif

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <nanlens/capture/rule_hit.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/summary/debug_mode.hpp>
 #include <nanlens/tensor/dtype.hpp>
@@ -55,6 +56,15 @@ struct DumpOptions {
   /// The first step that is recorded, and the last; they count from 0, from where recording begins. −1: no last one.
   std::int64_t first_step = 0;
   std::int64_t last_step = -1;
+  /// Rules to judge by as events are made: each "[error|warning|note] NAME: CONDITIONS [-- REASON]", "standard", or @
+  /// and the path of a file of them. Needs <nanlens/capture/rules.hpp>, or `nanlens::compiled`. One that can't be read
+  /// is told on stderr and left out.
+  std::vector<std::string> rules = {};
+  /// Called at the first hit of each rule, by the thread that has made it, once that is recorded; else a line on stderr
+  /// tells it. May record ops, which are not judged. What it throws is told on stderr.
+  RuleHandler on_rule = {};
+  /// A rule of level error that holds ends the program, with exit code 97: the logdir is complete then.
+  bool stop = false;
 
   friend bool operator==(const DumpOptions&, const DumpOptions&) = default;
 };

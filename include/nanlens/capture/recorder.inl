@@ -18,6 +18,7 @@
 #include <nanlens/capture/evidence.hpp>
 #include <nanlens/capture/full_tensor.hpp>
 #include <nanlens/capture/recorder_table.hpp>
+#include <nanlens/capture/rule_hits.inl>
 #include <nanlens/capture/tensor_registry.hpp>
 #include <nanlens/capture/variables.hpp>
 #include <nanlens/config.hpp>
@@ -85,7 +86,9 @@ class RecordingScope {
   RecordingScope(const RecordingScope&) = delete;
   RecordingScope& operator=(const RecordingScope&) = delete;
   ~RecordingScope() {
-    if (!nested_) state_.recording.store(false, std::memory_order_release);
+    if (nested_) return;
+    state_.recording.store(false, std::memory_order_release);
+    if (state_.rules != nullptr && !state_.rules->to_tell.empty()) tell_rules(*state_.rules);
   }
   Session* session;
 
@@ -163,8 +166,9 @@ inline void write_summary(logdir::WireWriter& w, const Summary& summary) {
 
 /// What was found when a tensor was written.
 struct TensorOutcome {
-  bool unreadable = false;  ///< the mode would have had something to say, if the tensor could be read
-  bool bad = false;         ///< it holds a NaN or infinity, as far as the mode looks
+  bool unreadable = false;                 ///< the mode would have had something to say, if the tensor could be read
+  bool bad = false;                        ///< it holds a NaN or infinity, as far as the mode looks
+  logdir::TensorHealth* health = nullptr;  ///< where to put what the record tells, if somebody wants to know
 };
 
 /// Writes the tensor_proto of one output as field `number`. False if the mode has nothing to say of it: then nothing is
@@ -193,6 +197,7 @@ inline bool write_tensor(logdir::WireWriter& w, logdir::FieldNumber number, cons
       return false;
     }
     outcome.bad = has_non_finite(view) || count_non_finite_complex(view) > 0;
+    if (outcome.health != nullptr) *outcome.health = health_of_values(view);
     w.element(number, proto);
     return true;
   }
@@ -203,16 +208,18 @@ inline bool write_tensor(logdir::WireWriter& w, logdir::FieldNumber number, cons
     return false;
   }
   outcome.bad = summary.bad;
+  if (outcome.health != nullptr) *outcome.health = logdir::health_of_summary(mode, summary.span());
   w.message(number, [&](logdir::WireWriter& proto) { write_summary(proto, summary); });
   return true;
 }
 
 /// The proto of an eager output, or an empty one as a placeholder: slots never shift. True if the output is bad.
 inline bool write_eager_tensor(logdir::WireWriter& w, ThreadState& state, const Session& session,
-                               std::string_view op_type, const TensorView& view) {
+                               std::string_view op_type, const TensorView& view, RuleState* judged = nullptr) {
   constexpr logdir::FieldNumber tensor_protos = logdir::tags::Execution::tensor_protos;
   if (session.options().tensor_debug_mode == TensorDebugMode::no_tensor) return false;
   TensorOutcome outcome;
+  if (judged != nullptr) outcome.health = &judged->healths.emplace_back();
   if (write_tensor(w, tensor_protos, session, op_type, view, -1, true, outcome)) return outcome.bad;
   w.message(tensor_protos, [](logdir::WireWriter&) {});
   if (outcome.unreadable) state.dropped_executions.fetch_add(1, std::memory_order_relaxed);
@@ -232,6 +239,7 @@ struct ExtensionFields {
   bool bad = false;                                    ///< an output is: evidence is taken
   std::uint64_t site = 0;                              ///< of the op: its values are stored once
   std::uint64_t graph_run = 0;                         ///< of a graph without calls
+  const RuleState* judged = nullptr;                   ///< with the rules that hold
 };
 
 inline bool has_stats(const Session& session, const TensorView& view) noexcept {
@@ -245,10 +253,11 @@ inline bool needs_stats(const Session& session, const ExtensionFields& fields) n
                      [&](const OutputRef& o) { return has_stats(session, o.view); });
 }
 
-inline void write_stats(logdir::WireWriter& w, const Session& session, const TensorView& view, bool outside_source) {
+inline void write_stats(logdir::WireWriter& w, const Session& session, const TensorView& view, bool outside_source,
+                        const Statistics* known) {
   using Tag = logdir::tags::TensorStats;
   if (session.options().statistics && is_floating(view.dtype)) {
-    const Statistics s = statistics(view);
+    const Statistics s = known != nullptr ? *known : statistics(view);
     w.field(Tag::min, s.min);
     w.field(Tag::max, s.max);
     w.field(Tag::mean, s.mean);
@@ -307,15 +316,21 @@ inline void write_extension(logdir::WireWriter& w, const ThreadState& state, con
     e.field(Tag::graph_run,
             static_cast<std::int64_t>(fields.frame != nullptr ? fields.frame->graph_run : fields.graph_run));
     if (needs_stats(session, fields))
-      for (const OutputRef& o : fields.outputs)
-        e.message(Tag::outputs,
-                  [&](logdir::WireWriter& stats) { write_stats(stats, session, o.view, fields.outside_source); });
+      for (std::size_t i = 0; i < fields.outputs.size(); ++i)
+        e.message(Tag::outputs, [&](logdir::WireWriter& stats) {
+          const bool known = fields.judged != nullptr && i < fields.judged->statistics.size();
+          write_stats(stats, session, fields.outputs[i].view, fields.outside_source,
+                      known ? &fields.judged->statistics[i] : nullptr);
+        });
     e.packed(Tag::variable_ids, fields.variables);
     e.packed(Tag::read_variable_ids, fields.read_variables);
     e.field(Tag::op_name, fields.op_name);
     if (fields.bad) write_evidence(e, session, fields, state.measured.names);
     if (state.measured.exchange != nullptr)
       e.message(Tag::exchange, [&](logdir::WireWriter& sub) { logdir::detail::encode(sub, *state.measured.exchange); });
+    if (fields.judged != nullptr)
+      for (const logdir::RuleHit& hit : fields.judged->hits)
+        e.message(Tag::rule_hits, [&](logdir::WireWriter& sub) { logdir::detail::encode(sub, hit); });
     if (observed == nullptr) return;
     e.field(Tag::hits, static_cast<std::int64_t>(observed->hits));
     e.field(Tag::since_start_ns, static_cast<std::int64_t>(observed->since_start_ns));
@@ -372,12 +387,14 @@ struct ExecutionFields {
   SourcePlace where;
 };
 
-/// Encodes an Execution and hands it on; `write_protos(WireWriter&)` writes its tensor_protos, and says if one is bad.
+/// Encodes an Execution and hands it on; `write_protos(WireWriter&, stack)` writes its tensor_protos, and says if one
+/// is bad.
 template <class WriteProtos>
 void submit_execution(ThreadState& state, Session& session, const ExecutionFields& e, ExtensionFields& extension,
                       WriteProtos&& write_protos) {
   using Tag = logdir::tags::Execution;
   QueuedEvent event{};
+  event.stack = state.stack_number(session.options().stack, e.where);
   state.content.clear();
   {
     logdir::WireWriter w(state.content);
@@ -387,7 +404,7 @@ void submit_execution(ThreadState& state, Session& session, const ExecutionField
     w.packed(Tag::input_tensor_ids, e.inputs);
     w.packed(Tag::output_tensor_ids, e.outputs);
     w.field(Tag::tensor_debug_mode, std::int64_t{static_cast<std::int32_t>(session.options().tensor_debug_mode)});
-    extension.bad = write_protos(w);
+    extension.bad = write_protos(w, event.stack);
     const std::size_t before = w.size();  // the writer thread puts the code location here
     w.packed(Tag::output_tensor_device_ids, e.devices);
     const std::size_t message = w.size();
@@ -395,9 +412,9 @@ void submit_execution(ThreadState& state, Session& session, const ExecutionField
     event.set_parts(before, message, w.size());
   }
   event.wall_time = wall_time_now();
-  event.stack = state.stack_number(session.options().stack, e.where);
   event.is_execution = 1;
-  session.submit(state, event, extension.bad ? extension.site : 0);
+  session.submit(state, event, extension.bad ? extension.site : 0,
+                 extension.judged != nullptr && extension.judged->pins);
 }
 
 inline std::uint64_t site_of(const OpRef& name, std::size_t num_outputs) noexcept {
@@ -426,10 +443,13 @@ inline void record_eager(ThreadState& state, Session* session, const OpRef& name
   if (name.has_own_name()) extension.op_name = name.name();
   extension.inputs = inputs;
   submit_execution(state, *session, {name.type(), {}, input_ids, output_ids, devices, name.where()}, extension,
-                   [&](logdir::WireWriter& w) {
+                   [&](logdir::WireWriter& w, std::uint32_t stack) {
                      bool bad = false;
+                     RuleState* const judged = begin_judging(state, *session);
                      for (const OutputRef& o : outputs)
-                       bad = write_eager_tensor(w, state, *session, name.type(), o.view) || bad;
+                       bad = write_eager_tensor(w, state, *session, name.type(), o.view, judged) || bad;
+                     if (judged != nullptr) judge_eager(*judged, *session, name, outputs, stack);
+                     extension.judged = judged;
                      if (bad) extension.site = site_of(name, outputs.size());
                      return bad;
                    });
@@ -494,6 +514,9 @@ inline void submit_trace(ThreadState& state, Session& session, const GraphOp& op
   QueuedEvent event{};
   state.content.clear();
   TensorOutcome outcome;
+  logdir::TensorHealth health;
+  RuleState* const judged = begin_judging(state, session);
+  if (judged != nullptr) outcome.health = &health;
   {
     logdir::WireWriter w(state.content);
     w.raw(op.trace_head);
@@ -506,9 +529,11 @@ inline void submit_trace(ThreadState& state, Session& session, const GraphOp& op
     }
     w.field(Tag::device_name, std::string_view(view.device));
     const std::size_t message = w.size();
-    if (extension.outside_source || outcome.bad || has_stats(session, view)) {
+    if (judged != nullptr) judge_trace(*judged, session, op, slot, view, health);
+    if (extension.outside_source || outcome.bad || judged != nullptr || has_stats(session, view)) {
       const OutputRef output{view, {}};
       ExtensionFields fields = extension;
+      fields.judged = judged;
       fields.outputs = {&output, 1};
       fields.bad = outcome.bad;
       fields.site = mix(reinterpret_cast<std::uintptr_t>(&op), static_cast<std::uint64_t>(slot));
@@ -521,7 +546,7 @@ inline void submit_trace(ThreadState& state, Session& session, const GraphOp& op
   event.wall_time = wall_time_now();
   event.stack = no_stack;
   // The nodes of a line that runs again and again are one call site.
-  session.submit(state, event, outcome.bad ? mix(hash_text(op.type), op.stack) : 0);
+  session.submit(state, event, outcome.bad ? mix(hash_text(op.type), op.stack) : 0, judged != nullptr && judged->pins);
 }
 
 /// Records an op inside a function: a node of its graph, and a trace of each output.

@@ -18,7 +18,7 @@
 namespace nanlens::inline NANLENS_ABI::detail {
 
 /// Recorders of another version are not seen: each serves its own.
-inline constexpr std::uint32_t recorder_version = 4;
+inline constexpr std::uint32_t recorder_version = 5;
 
 /// A text of somebody else's, valid during a call.
 struct TextRef {
@@ -125,6 +125,35 @@ struct CallRef {
   std::size_t num_arguments = 0;
 };
 
+/// A RuleHit.
+struct RuleHitRef {
+  struct Frame {
+    TextRef file;
+    TextRef function;
+    std::int32_t line = 0;
+  };
+  TextRef rule;
+  TextRef level;
+  TextRef expression;
+  TextRef reason;
+  TextRef op_type;
+  TextRef op_name;
+  TextRef graph_name;
+  TextRef numbers;
+  TextRef message;
+  std::int32_t output_slot = 0;
+  const Frame* stack = nullptr;
+  std::size_t num_frames = 0;
+};
+
+/// A RuleHandler.
+struct RuleHandlerRef {
+  void (*tell)(void* context, const RuleHitRef& hit) = nullptr;
+  void* context = nullptr;
+  void (*end)(void* context) noexcept = nullptr;  ///< called once nobody tells it any more
+  const void* identity = nullptr;
+};
+
 /// DumpOptions.
 struct DumpOptionsRef {
   TextRef logdir;
@@ -144,6 +173,11 @@ struct DumpOptionsRef {
   bool statistics = false;
   bool fp_flags = false;
   bool record_children = true;
+  bool stop = false;
+  const TextRef* rules = nullptr;
+  std::size_t num_rules = 0;
+  RuleHandlerRef on_rule;
+  const struct RuleEngine* rule_engine = nullptr;  ///< what judges by rules, where the caller contains one
 };
 
 /// A NumericsEvent. Its owner is the recorder: `release` ends it.

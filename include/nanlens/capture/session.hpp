@@ -22,6 +22,7 @@
 #include <nanlens/capture/options.hpp>
 #include <nanlens/capture/pinned_windows.hpp>
 #include <nanlens/capture/sampler.hpp>
+#include <nanlens/capture/session_rules.hpp>
 #include <nanlens/capture/thread_state.hpp>
 #include <nanlens/capture/value_budget.hpp>
 #include <nanlens/config.hpp>
@@ -48,6 +49,8 @@ class Session {
   [[nodiscard]] const DumpOptions& options() const noexcept { return options_; }
   [[nodiscard]] const OpFilter& filter() const noexcept { return *filter_; }
   [[nodiscard]] ValueBudget& values() const noexcept { return values_; }
+  [[nodiscard]] const SessionRules& rules() const noexcept { return rules_; }
+  void note_stop(std::size_t rule) noexcept { rules_.note_stop(rule); }
   [[nodiscard]] bool ring_mode() const noexcept { return options_.circular_buffer_size > 0; }
 
   /// Makes the file set, or opens the one made before, and starts the writer. False, with `why`, if files can't be
@@ -62,6 +65,7 @@ class Session {
     stop_ = false;
     values_.reset(options_.value_budget);
     windows_.reset(options_.pinned_sites, options_.pinned_events);
+    rules_.begin(options_);
     add_thread_drops(-1);  // what was dropped before is not this recording's
     begin_live();
     switched_off_ = false;
@@ -85,8 +89,9 @@ class Session {
     const std::lock_guard guard(lock_);
     write_pending(Rings::newest);
     add_thread_drops(1);
-    files_.append_metadata(missing(left_out));
-    left_out_before_ = missing(left_out).left_out;
+    const Missing all = missing(left_out);
+    files_.append_metadata(all);
+    left_out_before_ = all.left_out;
     noted_ns_ = 0;
     files_.close();
     end_live();
@@ -109,17 +114,32 @@ class Session {
 
   /// Takes an event, whose content is in `state.content`, from the thread that owns `state`. Nothing is dropped: a full
   /// queue makes the caller write. `bad_site`: the op's call site where the event holds a NaN or infinity, else 0.
-  void submit(ThreadState& state, QueuedEvent& event, std::uint64_t bad_site = 0) {
+  /// `first_hit`: of a rule.
+  void submit(ThreadState& state, QueuedEvent& event, std::uint64_t bad_site = 0, bool first_hit = false) {
     event.sequence = state.sequence++;
     if (state.recording_number != number_ && !join(state)) return drop(state, event);
     if (!ring_mode()) return enqueue(state, event);
     if (bad_site != 0 && windows_.begins(bad_site)) return pin(state, event);
+    if (first_hit && windows_.begins_at_rule()) return pin(state, event);
     using enum EventRing::Pushed;
     auto pushed = not_wanted;
     while (pushed == not_wanted && !windows_.takes_next())
       pushed = ring_of(state, event).push(num_kept(), event, state.content, windows_);
     if (pushed == not_wanted) return enqueue(state, event);
     if (pushed == no_memory) drop(state, event);
+  }
+
+  /// The frames of a stack, outermost first.
+  std::vector<ResolvedFrame> frames_of(std::uint32_t number) {
+    const std::lock_guard guard(lock_);
+    Catalog& catalog = Catalog::get();
+    std::vector<ResolvedFrame> frames;
+    if (number == no_stack) return frames;
+    for (const std::uint32_t frame : catalog.resolved(number).frames) {
+      const CatalogFrame& f = catalog.frames()[frame];
+      frames.push_back({catalog.files()[f.file], static_cast<std::int32_t>(f.line), f.function});
+    }
+    return frames;
   }
 
   /// In a child process after fork there is no writer thread, and the files belong to the parent.
@@ -187,8 +207,8 @@ class Session {
 #endif
 
   // As it is known by now; of what threads have dropped, without what they still count.
-  [[nodiscard]] Missing missing(const logdir::LeftOut& left_out) const noexcept {
-    Missing all{lost_executions_, lost_traces_, left_out_before_};
+  [[nodiscard]] Missing missing(const logdir::LeftOut& left_out) const {
+    Missing all{lost_executions_, lost_traces_, left_out_before_, rules_.outcomes()};
     all.left_out.ops += left_out.ops;
     all.left_out.steps += left_out.steps;
     all.left_out.ns += left_out.ns;
@@ -454,6 +474,7 @@ class Session {
   std::unique_ptr<OpFilter> filter_;
   mutable ValueBudget values_;
   PinnedWindows windows_;
+  SessionRules rules_;
   std::mutex lock_;
   FileSetWriter files_;
   LiveFile live_;

@@ -16,6 +16,7 @@
 #include <nanlens/capture/function_frame.hpp>
 #include <nanlens/capture/recent_outputs.hpp>
 #include <nanlens/capture/recorder_table.hpp>
+#include <nanlens/capture/rule_state.hpp>
 #include <nanlens/config.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
@@ -40,6 +41,7 @@ struct ThreadState {
     std::vector<std::uint64_t> written;
   } scratch;
   RecentOutputs recent_outputs;
+  std::unique_ptr<RuleState> rules;      ///< null until something is judged
   FunctionFrame* function = nullptr;     ///< innermost function scope of the thread
   std::vector<OutputRef> inner_results;  // of the call that ends inside another
   std::vector<std::unique_ptr<FunctionFrame>> spare_frames;

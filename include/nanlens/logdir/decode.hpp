@@ -255,6 +255,20 @@ inline bool field(Exchange& m, WireReader& r) {
   return true;
 }
 
+inline bool field(RuleHit& m, WireReader& r) {
+  using Tag = tags::RuleHit;
+  switch (r.tag<Tag>()) {
+    case Tag::rule: return set(m.rule, r);
+    case Tag::level: return set(m.level, r);
+    case Tag::expression: return set(m.expression, r);
+    case Tag::reason: return set(m.reason, r);
+    case Tag::output_slot: m.output_slot = r.i32(); return true;
+    case Tag::hits: m.hits = r.u64(); return true;
+    case Tag::stopped: m.stopped = r.u64() != 0; return true;
+  }
+  return true;
+}
+
 inline bool field(NanlensExtension& m, WireReader& r) {
   using Tag = tags::NanlensExtension;
   switch (r.tag<Tag>()) {
@@ -278,6 +292,7 @@ inline bool field(NanlensExtension& m, WireReader& r) {
     case Tag::left_out_ns: m.left_out.ns = r.u64(); return true;
     case Tag::hits_at_least: m.hits_at_least = r.u64() != 0; return true;
     case Tag::exchange: return set_message(m.exchange, r);
+    case Tag::rule_hits: return append_message(m.rule_hits, r);
   }
   return true;
 }

@@ -186,6 +186,17 @@ inline void encode(WireWriter& w, const Exchange& m) {
   w.field(Tag::tag, std::int64_t{m.tag});
 }
 
+inline void encode(WireWriter& w, const RuleHit& m) {
+  using Tag = tags::RuleHit;
+  w.field(Tag::rule, m.rule);
+  w.field(Tag::level, m.level);
+  w.field(Tag::expression, m.expression);
+  w.field(Tag::reason, m.reason);
+  w.field(Tag::output_slot, std::int64_t{m.output_slot});
+  w.field(Tag::hits, static_cast<std::int64_t>(m.hits));
+  w.field(Tag::stopped, std::int64_t{m.stopped});
+}
+
 inline void encode(WireWriter& w, const NanlensExtension& m) {
   using Tag = tags::NanlensExtension;
   w.field(Tag::thread_id, static_cast<std::int64_t>(m.thread_id));
@@ -208,6 +219,7 @@ inline void encode(WireWriter& w, const NanlensExtension& m) {
   w.field(Tag::left_out_ns, static_cast<std::int64_t>(m.left_out.ns));
   w.field(Tag::hits_at_least, std::int64_t{m.hits_at_least});
   if (m.exchange) w.message(Tag::exchange, [&](WireWriter& sub) { encode(sub, *m.exchange); });
+  for (const auto& hit : m.rule_hits) w.message(Tag::rule_hits, [&](WireWriter& sub) { encode(sub, hit); });
 }
 
 // The oneof's member for an event struct.

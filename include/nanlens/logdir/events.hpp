@@ -181,6 +181,17 @@ struct LeftOut {
   friend bool operator==(const LeftOut&, const LeftOut&) = default;
 };
 
+/// Where a rule of the recording program holds, or, in metadata, what became of it.
+struct RuleHit {
+  std::string rule;
+  std::string level;  ///< "error", "warning" or "note"
+  std::string expression;
+  std::string reason;
+  std::int32_t output_slot = 0;
+  std::uint64_t hits = 0;  ///< at how many rows it has held by then, this one included
+  bool stopped = false;    ///< it has ended the program
+};
+
 /// Facts that TensorFlow has no field for, in DebugEvent field 1000, which proto3 readers skip. `fp_flags`:
 /// floating-point exceptions raised by the op, 1 invalid, 2 divide by zero, 4 overflow, 8 underflow. `graph_run`: which
 /// run of its graph a trace belongs to. `variable_ids`: of a trace, the variable whose memory its tensor is; of an
@@ -205,6 +216,7 @@ struct NanlensExtension {
   LeftOut left_out;                  ///< in metadata: by then
   bool hits_at_least = false;        ///< trapped instructions: not all were counted
   std::optional<Exchange> exchange;  ///< of an execution that takes part in one
+  std::vector<RuleHit> rule_hits;  ///< of the first event of an output at which a rule holds; in metadata: of all rules
 };
 
 /// A member of the oneof that TensorFlow defines and never writes: the id of a graph, as bare text.

@@ -86,8 +86,8 @@ inline TensorHealth health_of_summary(TensorDebugMode mode, std::span<const doub
   h.num_negative = told(at.negative);
   h.num_zero = told(at.zero);
   h.num_positive = told(at.positive);
-  h.flags = at.bad == 0 ? flags_of(h)
-                        : static_cast<std::uint8_t>(has_summary_flag | (summary[at.bad] != 0 ? bad_flags : 0));
+  h.flags =
+      at.bad == 0 ? flags_of(h) : static_cast<std::uint8_t>(has_summary_flag | (summary[at.bad] != 0 ? bad_flags : 0));
   return h;
 }
 

@@ -176,6 +176,16 @@ enum class Exchange : std::uint32_t {
   tag = 10,
 };
 
+enum class RuleHit : std::uint32_t {
+  rule = 1,
+  level = 2,
+  expression = 3,
+  reason = 4,
+  output_slot = 5,
+  hits = 6,
+  stopped = 7,
+};
+
 enum class NanlensExtension : std::uint32_t {
   thread_id = 1,
   call_id = 2,
@@ -197,6 +207,7 @@ enum class NanlensExtension : std::uint32_t {
   left_out_ns = 18,
   hits_at_least = 19,
   exchange = 20,
+  rule_hits = 21,
 };
 
 }  // namespace nanlens::inline NANLENS_ABI::logdir::tags

@@ -78,7 +78,7 @@ class ConditionsApart {
     for (Node& condition : conditions) {
       const bool asks_numbers = condition.asks_number() || detail::any_within(condition, detail::is_number);
       if (asks_numbers && !condition.asks_number()) about_.children.push_back(detail::without_values(condition));
-      Node& part = asks_numbers                                        ? numbers_
+      Node& part = asks_numbers                                      ? numbers_
                    : detail::any_within(condition, detail::is_value) ? values_
                                                                      : selection_.root;
       part.children.push_back(std::move(condition));

@@ -82,9 +82,7 @@ enum class NumberField : std::uint8_t {
 namespace detail {
 
 // What no event tells by itself: the analysis and later records do, or who looks at them.
-constexpr bool is_known_afterwards(Flag flag) noexcept {
-  return flag >= Flag::first && flag <= Flag::eager;
-}
+constexpr bool is_known_afterwards(Flag flag) noexcept { return flag >= Flag::first && flag <= Flag::eager; }
 constexpr bool is_known_afterwards(TextField field) noexcept {
   return field == TextField::call || field == TextField::event_class || is_of_stack(field);
 }

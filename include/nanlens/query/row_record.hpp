@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include <nanlens/config.hpp>
 #include <nanlens/causes/event.hpp>
+#include <nanlens/config.hpp>
 #include <nanlens/query/tensor_facts.hpp>
 #include <nanlens/reader/run.hpp>
 

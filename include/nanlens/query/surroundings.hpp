@@ -2,8 +2,8 @@
 /// What a query asks that no record tells.
 #pragma once
 
-#include <nanlens/config.hpp>
 #include <nanlens/causes/event.hpp>
+#include <nanlens/config.hpp>
 
 namespace nanlens::inline NANLENS_ABI::query {
 

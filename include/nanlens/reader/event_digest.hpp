@@ -108,6 +108,7 @@ struct TraceDigest {
   std::int64_t variable_id = -1;   ///< the variable whose memory the tensor is, in nanlens' logdirs; else −1
   std::uint32_t fp_flags = 0;      ///< floating-point exceptions of the op, in nanlens' logdirs
   bool outside_source = false;     ///< the tensor is known to come from outside the record
+  bool has_rule_hits = false;      ///< a rule of the recording program holds here
   std::uint64_t clean_inputs = 0;  ///< a bit for each of the first inputs that was seen clean when the op had run
   TensorHealth health;
 };
@@ -121,6 +122,7 @@ struct ExecutionDigest {
   std::uint32_t fp_flags = 0;
   std::uint8_t flags = 0;
   bool cut = false;               ///< a tensor is
+  bool has_rule_hits = false;     ///< a rule of the recording program holds here
   std::uint32_t num_outputs = 0;  ///< recorded tensors; no more than `limits::elements` of them are looked at
   std::uint32_t num_bad_outputs = 0;
   logdir::Bytes code_location;
@@ -243,6 +245,7 @@ inline void read_extension(logdir::Bytes extension, TraceDigest& d) noexcept {
     if (r.is(ExtensionTag::call_id, logdir::WireType::varint)) d.call_id = r.u64();
     if (r.is(ExtensionTag::fp_flags, logdir::WireType::varint)) d.fp_flags = static_cast<std::uint32_t>(r.u64());
     if (r.is(ExtensionTag::graph_run, logdir::WireType::varint)) d.graph_run = r.u64();
+    if (r.is(ExtensionTag::rule_hits, logdir::WireType::length_delimited)) d.has_rule_hits = true;
     if (r.is(ExtensionTag::outputs, logdir::WireType::length_delimited))
       for (logdir::WireReader stats(r.bytes()); stats.next();)
         if (stats.is(logdir::tags::TensorStats::outside_source, logdir::WireType::varint))
@@ -260,6 +263,8 @@ inline void read_extension(logdir::Bytes extension, ExecutionDigest& d) noexcept
       d.call_id = r.u64();
     else if (r.is(ExtensionTag::fp_flags, logdir::WireType::varint))
       d.fp_flags = static_cast<std::uint32_t>(r.u64());
+    else if (r.is(ExtensionTag::rule_hits, logdir::WireType::length_delimited))
+      d.has_rule_hits = true;
 }
 inline void read_extension(logdir::Bytes extension, ExecutionLinks& links) {
   for (logdir::WireReader r(extension); r.next();)

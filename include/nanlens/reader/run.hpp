@@ -45,6 +45,12 @@ struct HiddenException {
   std::uint32_t fp_flags = 0;
 };
 
+/// An event at which a rule of the recording program held (NanlensExtension.rule_hits).
+struct RuleHitRow {
+  std::uint32_t event = 0;  ///< index of the trace, or of the execution
+  bool is_execution = false;
+};
+
 /// A bad tensor in full. `size` and counts are −1 where the mode does not tell them.
 struct Alert {
   double wall_time = 0;
@@ -196,6 +202,14 @@ class Run {
   [[nodiscard]] std::optional<Alert> alert(const AlertRef& ref);
   /// Clean outputs of ops that raised invalid, divide by zero or overflow; only where exceptions are recorded.
   [[nodiscard]] const std::vector<HiddenException>& hidden_exceptions() const noexcept { return hidden_; }
+  /// Events at which a rule of the recording program held, as it ran.
+  [[nodiscard]] const std::vector<RuleHitRow>& rule_hit_rows() const noexcept { return rule_hit_rows_; }
+  /// What became of the rules of recording programs, as these wrote when they ended; file set by file set.
+  [[nodiscard]] std::vector<logdir::RuleHit> rule_outcomes() const {
+    std::vector<logdir::RuleHit> all;
+    for (const auto& set : sets_) all.insert(all.end(), set->metadata.rules.begin(), set->metadata.rules.end());
+    return all;
+  }
   ///@}
 
   /// Everything that could not be read, and every reference that leads nowhere so far.
@@ -233,14 +247,18 @@ class Run {
     std::uint32_t call = none;  // where it is known by its id
     Locator where;
     std::uint8_t flags = 0;
-    std::uint8_t fp_flags : 7 = 0;
+    std::uint8_t fp_flags : 6 = 0;
     std::uint8_t has_call_id : 1 = 0;
+    std::uint8_t has_rule_hits : 1 = 0;
   };
   FoundTrace found_trace(const TraceDigest& digest, Locator where);
   template <class Visit>
   static void merge_by_time(std::vector<Column<FoundTrace>>& sets, Visit&& visit);
   static void sort_by_time(Column<FoundTrace>& set);
   void append_trace(const FoundTrace& trace, CallLookup& calls);
+  void add_rule_hit_row(RuleHitRow row) {
+    if (rule_hit_rows_.size() < limits::elements) rule_hit_rows_.push_back(row);
+  }
   void join_pending(CallLookup& calls);
   void check_stack(logdir::Bytes code_location, Locator where, logdir::FileKind file);
   void link_consumers(std::uint32_t graph);
@@ -288,6 +306,7 @@ class Run {
 
   std::vector<AlertRef> alerts_;
   std::vector<HiddenException> hidden_;
+  std::vector<RuleHitRow> rule_hit_rows_;
   std::unordered_set<std::uint64_t> seen_stacks_;  // hashes of code locations whose frames were looked up
   struct FrameReference {
     std::string id;

@@ -33,6 +33,7 @@ struct SetMetadata {
   std::uint64_t dropped_executions = 0;
   std::uint64_t dropped_traces = 0;
   logdir::LeftOut left_out;
+  std::vector<logdir::RuleHit> rules;  ///< of the program, with how often they held
 };
 
 /// One file of a set.
@@ -107,6 +108,7 @@ class SetFiles {
             metadata.dropped_executions = event.extension->dropped_executions;
             metadata.dropped_traces = event.extension->dropped_traces;
             metadata.left_out = event.extension->left_out;
+            metadata.rules = event.extension->rule_hits;
           }
           if (metadata.readable) return;  // only the first record describes the set
           metadata.readable = true;

@@ -291,6 +291,7 @@ NANLENS_API void Run::append_execution(const ExecutionDigest& digest, Locator wh
   const bool is_call = (digest.flags & function_flag) != 0;
   if ((digest.fp_flags & telling) != 0 && digest.num_bad_outputs == 0 && !is_call)
     hidden_.push_back({index, true, digest.fp_flags});
+  if (digest.has_rule_hits) add_rule_hit_row({index, true});
   if (!digest.graph_id.empty()) graphs_.graph(digest.graph_id, where, logdir::FileKind::execution);
   if (digest.call_id != 0) {
     CallIds& ids = call_ids_[where.set()];
@@ -321,7 +322,8 @@ NANLENS_API Run::FoundTrace Run::found_trace(const TraceDigest& digest, Locator 
   trace.wall_time = digest.wall_time;
   trace.where = where;
   trace.flags = digest.health.flags;
-  trace.fp_flags = digest.fp_flags & 0x7f;
+  trace.fp_flags = digest.fp_flags & 0x3f;
+  trace.has_rule_hits = digest.has_rule_hits;
   trace.has_call_id = digest.call_id != 0;
   if (digest.call_id != 0) trace.call = find_call(where.set(), digest.call_id);
   return trace;
@@ -344,6 +346,7 @@ NANLENS_API void Run::append_trace(const FoundTrace& trace, CallLookup& calls) {
   constexpr std::uint32_t telling = 1 | 2 | 4;  // underflow is harmless
   const bool bad = (trace.flags & bad_flags) != 0;
   if ((trace.fp_flags & telling) != 0 && !bad) hidden_.push_back({index, false, trace.fp_flags});
+  if (trace.has_rule_hits != 0) add_rule_hit_row({index, false});
   if (bad) alerts_.push_back({trace.wall_time, index, trace.op, false, 0});
 }
 

@@ -1,0 +1,318 @@
+/// @file
+/// Judges outputs by rules as they are recorded.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <nanlens/capture/hash.hpp>
+#include <nanlens/capture/rule_engine.hpp>
+#include <nanlens/config.hpp>
+#include <nanlens/query/calls.hpp>
+#include <nanlens/query/rule_reader.hpp>
+#include <nanlens/query/seen.hpp>
+#include <nanlens/query/standard_rules.hpp>
+#include <nanlens/query/tensor_conditions.hpp>
+
+namespace nanlens::inline NANLENS_ABI {
+namespace NANLENS_HIDDEN detail {
+
+/// Answers the conditions of a rule of one output.
+class EventMatcher {
+ public:
+  explicit EventMatcher(const RuleEvent& event) : event_(event) {
+    facts_.health = event.health;
+    if (event.has_statistics)
+      facts_.statistics = query::recorded_statistics(event.min, event.max, event.mean, event.norm);
+  }
+  [[nodiscard]] const query::TensorFacts& facts() const noexcept { return facts_; }
+  [[nodiscard]] query::Truth operator()(const query::Node& node) const {
+    return query::ask(node, [&](const query::Node& leaf) { return ask_leaf(leaf); });
+  }
+  /// What holds of all calls of the op; the rest is not known yet.
+  [[nodiscard]] query::Truth of_all_calls(const query::Node& node) const {
+    return query::ask(node, [&](const query::Node& leaf) {
+      const bool is_text = leaf.kind == query::Node::Kind::text && query::detail::decided_by_op(leaf.text_field);
+      return is_text ? ask_leaf(leaf) : query::Truth::unknown;
+    });
+  }
+
+ private:
+  [[nodiscard]] query::Truth ask_leaf(const query::Node& node) const {
+    if (node.kind == query::Node::Kind::flag) return ask_flag(node.flag);
+    if (node.kind == query::Node::Kind::text) return ask_text(node);
+    if (node.number_field == query::NumberField::slot)
+      return query::truth_of(query::detail::compare(event_.slot, node, node.low, node.high));
+    const auto holds = query::detail::ask_number(node, facts_);
+    return holds ? query::truth_of(*holds) : query::Truth::unknown;
+  }
+  [[nodiscard]] query::Truth ask_flag(query::Flag flag) const {
+    const bool bad = event_.health.bad();
+    const bool told = (event_.row_flags & logdir::has_summary_flag) != 0;
+    const bool lacking = !bad && query::detail::lacks_health(mode(), event_.health);
+    switch (flag) {
+      case query::Flag::bad: return lacking ? query::Truth::unknown : query::truth_of(bad);
+      case query::Flag::ok: return lacking ? query::Truth::unknown : query::truth_of(told && !bad);
+      case query::Flag::empty:
+        return query::truth_of(!event_.is_execution && (event_.row_flags & logdir::empty_flag) != 0);
+      case query::Flag::unchecked: return query::truth_of(!told);
+      default: break;
+    }
+    const auto constant = query::is_constant(facts_);
+    return constant ? query::truth_of(*constant) : query::Truth::unknown;
+  }
+  [[nodiscard]] query::Truth ask_text(const query::Node& node) const {
+    switch (node.text_field) {
+      case query::TextField::dtype: return query::detail::ask_dtype(*node.match, mode(), event_.health);
+      case query::TextField::device: return query::truth_of((*node.match)(event_.device.view()));
+      case query::TextField::mode: return query::truth_of((*node.match)(debug_mode_name(mode())));
+      default: break;
+    }
+    const query::OpTexts op{event_.op_name.view(), event_.op_type.view(), event_.graph_name.view(),
+                            !event_.is_execution};
+    return query::truth_of(query::detail::matches_op(node, op, event_.slot));
+  }
+  [[nodiscard]] TensorDebugMode mode() const noexcept { return static_cast<TensorDebugMode>(event_.mode); }
+
+  const RuleEvent& event_;
+  query::TensorFacts facts_;
+};
+
+/// The rules of a recording, and what became of them. Any thread may judge.
+class RuleBook {
+ public:
+  /// No more outputs than these are remembered, of all rules together: of others a rule holds where it asks one call.
+  static constexpr std::size_t most_outputs = 65536;
+
+  explicit RuleBook(std::vector<query::Rule> rules) {
+    for (query::Rule& rule : rules) rules_.emplace_back(std::move(rule));
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return rules_.size(); }
+  [[nodiscard]] RuleRef rule(std::size_t number) const noexcept {
+    const query::Rule& rule = rules_[number].rule;
+    return {std::string_view(rule.name), name_of(rule.level), std::string_view(rule.expression),
+            std::string_view(rule.reason), rule.level == query::Level::error};
+  }
+  [[nodiscard]] std::uint64_t hits(std::size_t number) const noexcept {
+    return rules_[number].hits.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool asks_statistics() const {
+    return std::any_of(rules_.begin(), rules_.end(), [](const Entry& entry) {
+      return query::detail::any_within(entry.rule.conditions.rows.root, &is_statistic) ||
+             std::any_of(entry.rule.conditions.changes.begin(), entry.rule.conditions.changes.end(),
+                         [](const query::Change& change) { return asks_statistic(change.field); });
+    });
+  }
+  [[nodiscard]] std::uint64_t about(const RuleEvent& event) const {
+    const EventMatcher matcher(event);
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i < rules_.size(); ++i)
+      if (matcher.of_all_calls(rules_[i].apart.selection().root) != query::Truth::no) all |= bit_of(i);
+    return all;
+  }
+  template <class Take>
+  void judge(std::uint64_t rules, const RuleEvent& event, const Take& take) {
+    const EventMatcher matcher(event);
+    for (std::size_t i = 0; i < rules_.size(); ++i)
+      if ((rules & bit_of(i)) != 0) judge_by(i, event, matcher, take);
+  }
+
+ private:
+  struct Entry {
+    explicit Entry(query::Rule r)
+        : rule(std::move(r)),
+          apart(rule.conditions),
+          looks_back(rule.conditions.calls > 1 || !rule.conditions.changes.empty()) {}
+    query::Rule rule;
+    query::ConditionsApart apart;
+    bool looks_back;  // at the calls before
+    std::atomic<std::uint64_t> hits{0};
+  };
+  struct Output {
+    query::Calls calls;
+    bool held = false;
+  };
+  static std::uint64_t bit_of(std::size_t rule) noexcept { return std::uint64_t{1} << std::min<std::size_t>(rule, 63); }
+  static bool asks_statistic(query::NumberField field) { return query::needed_for(field) == query::Needed::statistics; }
+  static bool is_statistic(const query::Node& node) {
+    if (node.kind == query::Node::Kind::flag) return node.flag == query::Flag::constant;
+    return node.asks_number() && asks_statistic(node.number_field);
+  }
+
+  template <class Take>
+  void judge_by(std::size_t number, const RuleEvent& event, const EventMatcher& matcher, const Take& take) {
+    Entry& entry = rules_[number];
+    const query::OfRow of_row = entry.apart.of_row(matcher);
+    using About = query::OfRow::About;
+    if (of_row.about == About::no && !(entry.looks_back && entry.apart.calls_differ())) return;
+    if (!entry.looks_back && of_row.holds != query::Truth::yes) return;
+    Held held;
+    {
+      const std::lock_guard guard(lock_);
+      Output* const output = output_of(mix(event.op_key, number), of_row.about != About::no);
+      held = note(entry, output, of_row, matcher);
+    }
+    if (!held.now) return;
+    const std::uint64_t hits = entry.hits.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (!held.first) return;
+    std::vector<query::NumberSeen> numbers;
+    query::detail::collect_numbers(entry.rule.conditions.rows.root, matcher.facts(), numbers);
+    const std::string words = query::detail::words_of(numbers, held.changes, entry.rule.conditions.calls);
+    take(RuleHolds{number, hits, hits == 1, std::string_view(words)});
+  }
+
+  struct Held {
+    bool now = false;
+    bool first = false;  // at this output
+    std::vector<query::ChangeSeen> changes;
+  };
+  // What is said of the row becomes a part of the output's calls.
+  static Held note(const Entry& entry, Output* output, const query::OfRow& of_row, const EventMatcher& matcher) {
+    Held held;
+    if (output == nullptr) {
+      held.now = !entry.looks_back && of_row.holds == query::Truth::yes;
+      return held;
+    }
+    query::Truth holds = of_row.holds;
+    if (!entry.rule.conditions.changes.empty())
+      holds = query::both(holds, output->calls.compare(entry.rule.conditions.changes, &matcher.facts(), held.changes,
+                                                       [](std::string_view) {}));
+    held.now = output->calls.count(holds, entry.rule.conditions.calls);
+    held.first = held.now && !std::exchange(output->held, true);
+    return held;
+  }
+  // Null: there is none, or no room for one more.
+  Output* output_of(std::uint64_t key, bool make) {
+    const auto found = outputs_.find(key);
+    if (found != outputs_.end()) return &found->second;
+    return make && outputs_.size() < most_outputs ? &outputs_[key] : nullptr;
+  }
+
+  std::deque<Entry> rules_;
+  std::mutex lock_;
+  std::unordered_map<std::uint64_t, Output> outputs_;  // by output and rule
+};
+
+/// Reads the texts that a program, or its environment, names as rules.
+class RuleTextReader {
+ public:
+  RuleTextReader(void (*say)(void* to, TextRef what), void* to) : say_(say), to_(to) {}
+
+  void read(std::string_view item) {
+    if (item == "standard") return read_text(query::standard_rules, "standard");
+    if (item.starts_with('@')) return read_file(std::string(item.substr(1)));
+    read_text(item, "");
+  }
+  /// Says which rules ask what the recording does not tell.
+  void say_unjudged(TensorDebugMode mode, bool statistics) const {
+    std::string names;
+    std::string wanted;
+    for (const query::Rule& rule : rules) {
+      const std::string_view missing = first_missing(rule, mode, statistics);
+      if (missing.empty()) continue;
+      names += (names.empty() ? "\"" : ", \"") + rule.name + "\"";
+      const std::string name(missing);
+      if ((", " + wanted + ",").find(", " + name + ",") == std::string::npos)
+        wanted += (wanted.empty() ? "" : ", ") + name;
+    }
+    if (!names.empty())
+      say("rules ask what is not recorded (" + wanted + "; FULL_HEALTH and .statistics = true tell all): " + names);
+  }
+
+  std::vector<query::Rule> rules;
+
+ private:
+  void say(const std::string& what) const { say_(to_, std::string_view(what)); }
+  // `where`: in front of the number of a line; of a rule of its own there is none.
+  void read_text(std::string_view text, const std::string& where) {
+    using query::detail::Grammar;
+    query::detail::read_rules(text, rules, nullptr, Grammar::rule_in_program, [&](const query::RuleFault& fault) {
+      const std::string place = where.empty() ? "" : where + ":" + std::to_string(fault.line) + ": ";
+      say(place + "a rule is left out: " + query::words(fault.error) + "\n" + query::marked(fault.text, fault.error));
+      return true;
+    });
+  }
+  void read_file(const std::string& path) {
+    constexpr std::size_t most = std::size_t{1} << 20;
+    std::FILE* const file = std::fopen(path.c_str(), "rb");
+    if (file == nullptr) return say("can't read the rules in '" + path + "'");
+    std::string text(most + 1, '\0');  // no more is read of what has no end
+    text.resize(std::fread(text.data(), 1, text.size(), file));
+    std::fclose(file);
+    if (text.size() > most) return say("'" + path + "' is larger than 1 MB: it is no file of rules");
+    read_text(text, path);
+  }
+  static std::string_view first_missing(const query::Rule& rule, TensorDebugMode mode, bool statistics) {
+    std::string_view name;
+    const auto look = [&](query::NumberField field) {
+      const bool told =
+          query::tells_needed(mode, statistics || mode == TensorDebugMode::full_tensor, query::needed_for(field));
+      if (!told && name.empty()) name = name_of(field);
+      return false;
+    };
+    query::detail::any_within(rule.conditions.rows.root,
+                              [&](const query::Node& node) { return node.asks_number() && look(node.number_field); });
+    for (const query::Change& change : rule.conditions.changes) look(change.field);
+    return name;
+  }
+
+  void (*say_)(void* to, TextRef what);
+  void* to_;
+};
+
+/// Runs a part of the engine; what runs out of memory is not judged.
+template <class Body>
+void judging(Body&& body) noexcept {
+#if NANLENS_HAS_EXCEPTIONS
+  try {
+#endif
+    body();
+#if NANLENS_HAS_EXCEPTIONS
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the program goes on, and so does the recording
+  }
+#endif
+}
+
+inline void* begin_rules(const RuleTexts& texts, void (*say)(void* to, TextRef what), void* to) noexcept {
+  RuleBook* book = nullptr;
+  judging([&] {
+    RuleTextReader reader(say, to);
+    for (std::size_t i = 0; i < texts.num_items; ++i) reader.read(texts.items[i].view());
+    reader.say_unjudged(static_cast<TensorDebugMode>(texts.mode), texts.statistics);
+    if (!reader.rules.empty()) book = std::make_unique<RuleBook>(std::move(reader.rules)).release();
+  });
+  return book;
+}
+
+inline constexpr RuleEngine rule_engine{
+    &begin_rules,
+    [](void* book) noexcept { delete static_cast<RuleBook*>(book); },
+    [](const void* book) noexcept { return static_cast<const RuleBook*>(book)->size(); },
+    [](const void* book, std::size_t number) noexcept { return static_cast<const RuleBook*>(book)->rule(number); },
+    [](const void* book, std::size_t number) noexcept { return static_cast<const RuleBook*>(book)->hits(number); },
+    [](const void* book) noexcept { return static_cast<const RuleBook*>(book)->asks_statistics(); },
+    [](const void* book, const RuleEvent& event) noexcept {
+      std::uint64_t rules = 0;
+      judging([&] { rules = static_cast<const RuleBook*>(book)->about(event); });
+      return rules;
+    },
+    [](void* book, std::uint64_t rules, const RuleEvent& event, void (*take)(void* to, const RuleHolds& what),
+       void* to) noexcept {
+      judging(
+          [&] { static_cast<RuleBook*>(book)->judge(rules, event, [&](const RuleHolds& what) { take(to, what); }); });
+    },
+};
+
+}  // namespace NANLENS_HIDDEN detail
+}  // namespace nanlens::inline NANLENS_ABI
