@@ -1,6 +1,7 @@
 // Rules over recordings whose verdicts are known: of programs that record themselves here, and of real TensorFlow.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -64,6 +65,29 @@ void train() {
 }
 
 }  // namespace
+
+TEST_CASE("in slices a rule finds the same, and keeps no more than it is told to") {
+  const Recorded run(train, with_statistics);
+  for (const char* const asked :
+       {"zero>95% type:Relu for 5 calls", "size>0", "absmax grows 2x in 2 calls", "count>3"}) {
+    CAPTURE(asked);
+    const query::Rule rule = rule_of(std::string("n: ") + asked);
+    query::Surroundings nobody;
+    const query::Judgement whole = query::Judge(*run, rule, nobody).judge();
+    query::Judge sliced(*run, rule, nobody, {1, 3});
+    while (!sliced.advance(1)) {
+    }
+    const query::Judgement part = sliced.judgement();
+    CHECK(part.rows == whole.rows);
+    REQUIRE_FALSE(whole.hits.empty());
+    REQUIRE(part.hits.size() == 1);
+    CHECK(part.hits.front().tensor == whole.hits.front().tensor);
+    CHECK(part.hits.front().count == whole.hits.front().count);
+    CHECK(part.hits.size() + part.hits_left_out == whole.hits.size());
+    CHECK(part.held == whole.held);
+    CHECK(part.hit_rows.size() == std::min<std::uint64_t>(3, part.hits.front().count));
+  }
+}
 
 TEST_CASE("thresholds, shares and durations") {
   const Recorded run(train, with_statistics);
