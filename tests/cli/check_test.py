@@ -310,6 +310,15 @@ write("some.rules", "# of ours\nbig input: size>1 type:Input\n\nnote any: count>
 assert [f["rule"] for f in answer("clean", "--rules", "some.rules", code=1)["findings"]] == ["big input", "any"]
 assert len(answer("clean", "--rules", "standard")["rules"]) == 11
 
+# nanlens.rules of the logdir is read where no file is named, and told; a line that is off is a comment.
+write("clean/nanlens.rules", "note any: count>=0\n#off big: size>0\nbig input: size>1 type:Input\n")
+found = answer("clean", "--rule", "note more: count>=0", code=1)
+name = os.path.join("clean", "nanlens.rules")
+assert found["rule_files"] == [{"file": name, "rules": 2}] and f"3 rules (2 of {name}): 1 error, 2 notes" in found["headline"], found
+assert answer("clean", "--rules", "standard")["rule_files"] == []
+assert run(nanlens, "check", "clean", "--rule", "any: ok", code=2)[1].startswith(f'nanlens: {name}:1: another rule is called "any"')
+os.remove(os.path.join(logdirs, name))
+
 # Of what could not be judged nothing is said; rules that are about rows are not called idle, whatever those hold.
 assert "; 1 rule: 1 could not be judged" in check("clean", "--rule", "note in: max>0")
 assert "; 2 rules: 1 could not be judged, none of the others holds" in check("clean", "--rule", "note in: max>0", "--rule", "note b: bad")

@@ -65,9 +65,10 @@ findings::Baseline read_baseline(const std::string& path, const std::vector<quer
 }  // namespace
 
 findings::Report look_at(const reader::Logdir& logdir, const CheckOptions& options) {
-  const std::vector<query::Rule> rules = read_rules(options.rules, options.rule_files);
+  std::vector<query::Rule> rules = read_rules(options.rules, options.rule_files);
   const findings::SourceRoot sources(options.source_root);
   findings::Report report;
+  if (options.rule_files.empty()) report.rule_files = add_found_rules(logdir, options.path, rules);
   report.logdir = options.path;
   report.root = sources.path();
   std::error_code none;

@@ -55,10 +55,11 @@ std::array<CLI::Option*, 2> add_rules(CLI::App& command, nanlens::cli::CheckOpti
               "--rule", options.rules,
               "'NAME: CONDITIONS', as in 'dead relu: zero>95% type:Relu for 5 calls'; may be given several times")
           ->allow_extra_args(false);
-  auto* const files =
-      command
-          .add_option("--rules", options.rule_files, "a file of such rules, one per line; 'standard': those that ship")
-          ->allow_extra_args(false);
+  auto* const files = command
+                          .add_option("--rules", options.rule_files,
+                                      "a file of such rules, one per line; 'standard': those that ship; by default "
+                                      "nanlens.rules in LOGDIR, and in the working directory or above")
+                          ->allow_extra_args(false);
   return {rules, files};
 }
 

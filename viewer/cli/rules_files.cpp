@@ -12,6 +12,7 @@
 
 #include "open.hpp"
 #include "regex/regex.hpp"
+#include "report/rules_files.hpp"
 
 namespace nanlens::cli {
 
@@ -36,19 +37,33 @@ std::string text_of_file(const std::string& path) {
   return text;
 }
 
+void add_rules_of(const std::string& name, const std::string& text, std::vector<query::Rule>& all) {
+  if (const auto fault = query::parse_rules(text, all, regex::compiler()))
+    throw_wrong(name + ":" + std::to_string(fault->line), fault->text, fault->error);
+}
+
 }  // namespace
 
 std::vector<query::Rule> read_rules(const std::vector<std::string>& rules, const std::vector<std::string>& files) {
   std::vector<query::Rule> all;
-  for (const std::string& path : files)
-    if (const auto fault = query::parse_rules(text_of_file(path), all, regex::compiler()))
-      throw_wrong(path + ":" + std::to_string(fault->line), fault->text, fault->error);
+  for (const std::string& path : files) add_rules_of(path, text_of_file(path), all);
   for (const std::string& text : rules) {
     query::Error error;
     auto rule = query::parse_rule(text, error, regex::compiler());
     if (!rule || !query::add_rule(all, std::move(*rule), text, error)) throw_wrong("--rule", text, error);
   }
   return all;
+}
+
+std::vector<findings::RuleFile> add_found_rules(const reader::Logdir& logdir, const std::string& path,
+                                                std::vector<query::Rule>& rules) {
+  std::vector<findings::RuleFile> files;
+  for (const report::RulesFile& file : report::find_rules_of(logdir.storage(), path)) {
+    const std::size_t before = rules.size();
+    add_rules_of(file.name, file.text, rules);
+    files.push_back({file.name, rules.size() - before});
+  }
+  return files;
 }
 
 }  // namespace nanlens::cli

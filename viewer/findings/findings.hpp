@@ -92,6 +92,12 @@ struct RuleOutcome {
   std::string not_judged;      ///< why it could not be judged; empty if it could
 };
 
+/// A file of rules that nobody named: it was found.
+struct RuleFile {
+  std::string name;
+  std::uint64_t rules = 0;  ///< in it
+};
+
 /// What of a program's numbers was looked at. Nothing that the logdir does not tell.
 struct Coverage {
   std::uint64_t runs = 0;
@@ -146,6 +152,7 @@ struct Report {
   std::vector<report::MuteProblem> mute_problems;
   std::optional<Baseline> baseline;
   std::vector<RuleOutcome> rules;
+  std::vector<RuleFile> rule_files;
   bool bad = false;  ///< there is a NaN or infinity that is neither muted nor known
 
   [[nodiscard]] std::uint64_t not_listed(bool of_rules) const noexcept {

@@ -100,6 +100,12 @@ Json rules_json(const Report& report) {
   return list;
 }
 
+Json rule_files_json(const Report& report) {
+  Json list = Json::array();
+  for (const RuleFile& file : report.rule_files) list.push_back({{"file", file.name}, {"rules", file.rules}});
+  return list;
+}
+
 Json mutes_json(const Report& report) {
   Json problems = Json::array();
   for (const auto& p : report.mute_problems)
@@ -133,6 +139,7 @@ std::string json_format(const Report& report) {
         report.baseline ? Json{{"path", report.baseline->path}, {"gone", report.baseline->gone}} : Json(nullptr)},
        {"mutes", mutes_json(report)},
        {"rules", rules_json(report)},
+       {"rule_files", rule_files_json(report)},
        {"coverage", coverage_json(report.coverage)}});
 }
 

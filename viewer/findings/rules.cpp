@@ -101,6 +101,14 @@ std::string counted_findings(const Report& report, Level level, const char* one,
   return n == 0 ? "" : ", " + counted(n, one, many);
 }
 
+// " (7 of nanlens.rules)": nobody named that file.
+std::string found_words(const Report& report) {
+  std::string text;
+  for (const RuleFile& file : report.rule_files)
+    text += (text.empty() ? "" : ", ") + std::to_string(file.rules) + " of " + file.name;
+  return text.empty() ? text : " (" + text + ")";
+}
+
 }  // namespace
 
 void judge(const reader::Logdir& logdir, const std::vector<query::Rule>& rules, const SourceRoot& sources,
@@ -140,7 +148,7 @@ std::string rules_line(const Report& report) {
   if (none_holds && unjudged == 0) text = ", none holds";
   if (unjudged > 0) text += ", " + std::to_string(unjudged) + " could not be judged";
   if (none_holds && unjudged > 0) text += ", none of the others holds";
-  return counted(report.rules.size(), "rule", "rules") + ":" + text.substr(1);
+  return counted(report.rules.size(), "rule", "rules") + found_words(report) + ":" + text.substr(1);
 }
 
 }  // namespace nanlens::findings

@@ -9,6 +9,7 @@
 
 #include "report/failure.hpp"
 #include "report/mutes_files.hpp"
+#include "report/rules_files.hpp"
 
 namespace nanlens::share {
 
@@ -32,7 +33,8 @@ LogdirFiles open_logdir_files(const std::string& path) {
   for (const auto& name : files.storage->list(logdir::file_prefix))
     if (is_logdir_file(name)) files.names.push_back(name);
   if (!files.names.empty()) {
-    if (const std::string marks = report::mutes_in(*files.storage); !marks.empty()) files.names.push_back(marks);
+    for (const std::string& text : {report::mutes_in(*files.storage), report::rules_in(*files.storage)})
+      if (!text.empty()) files.names.push_back(text);
     return files;
   }
   const std::string fault = files.storage->fault();

@@ -20,6 +20,7 @@
 #include "file_text.hpp"
 #include "report/failure.hpp"
 #include "report/mutes_files.hpp"
+#include "report/rules_files.hpp"
 #include "tfdbg2.pb.h"
 
 namespace nanlens::share {
@@ -189,7 +190,8 @@ LogdirFiles rewrite(const LogdirFiles& files, const Rewriting& rewriting, const 
     if (source == nullptr) throw report::Failure("'" + name + "' can't be read: " + why);
     const std::string new_name = redacted(name, rewriting.redact);
     const fs::path to = fs::path(directory) / new_name;
-    if (name.substr(name.rfind('/') + 1) == report::mutes_name)
+    const std::string own_name = name.substr(name.rfind('/') + 1);
+    if (own_name == report::mutes_name || own_name == report::rules_name)
       copy_text(*source, rewriting, to);
     else
       rewrite_file(name, std::move(source), rewriting, to);
