@@ -8,6 +8,7 @@
 #include "findings/page.hpp"
 #include "look_at.hpp"
 #include "open.hpp"
+#include "report/describe.hpp"
 #include "report/muted_causes.hpp"
 #include "report/report.hpp"
 #include "share/whole_file.hpp"
@@ -28,7 +29,7 @@ int report(const std::string& path) {
     if (causes == nullptr) continue;
     causes::SentenceWriter writer(*causes);
     const std::string words = report::MutedCauses(writer, *causes, mutes).words();
-    if (!words.empty()) line("  " + words + ".");
+    if (!words.empty()) line("  " + report::sentence_of(words));
   }
   return 0;
 }

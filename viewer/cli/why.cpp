@@ -53,8 +53,9 @@ void print_nothing(Causes& causes) {
     line(tr(Text::out_no_health, {{"mode", debug_mode_name(mode)}}));
   else
     line(tr(Text::out_nothing));
-  for (const std::string& reason : report::unfinished_words(causes.run())) line("  " + reason + ".");
-  if (const std::string left_out = report::left_out_words(causes.run()); !left_out.empty()) line("  " + left_out + ".");
+  for (const std::string& reason : report::unfinished_words(causes.run())) line("  " + report::sentence_of(reason));
+  if (const std::string left_out = report::left_out_words(causes.run()); !left_out.empty())
+    line("  " + report::sentence_of(left_out));
   print_hidden(causes);
 }
 
@@ -66,7 +67,7 @@ void print_run(Causes& causes, EventRef asked, report::Mutes& mutes) {
 
 // Marks that do nothing; where one event was asked about, no cause was compared with them.
 void print_problems(const report::Mutes& mutes) {
-  for (const auto& p : mutes.problems()) line(p.file + ":" + std::to_string(p.line) + ": " + p.message);
+  for (const auto& p : mutes.problems()) line(p.file + ":" + std::to_string(p.line) + ": " + p.message());
 }
 
 }  // namespace

@@ -127,7 +127,7 @@ Json removed_json(Causes& causes) {
 
 Json mute_problems_json(const report::Mutes& mutes) {
   Json list = Json::array();
-  for (const auto& p : mutes.problems()) list.push_back({{"file", p.file}, {"line", p.line}, {"message", p.message}});
+  for (const auto& p : mutes.problems()) list.push_back({{"file", p.file}, {"line", p.line}, {"message", p.message()}});
   return list;
 }
 

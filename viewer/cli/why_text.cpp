@@ -248,7 +248,7 @@ void print_headline(Causes& causes, report::Mutes& mutes) {
   SentenceWriter writer(causes, viewer::speech());
   const report::MutedCauses muted(writer, causes, mutes);
   const std::uint32_t headline = muted.headline();
-  if (const std::string words = muted.words(); !words.empty()) line("  " + words + ".");
+  if (const std::string words = muted.words(); !words.empty()) line("  " + report::sentence_of(words));
   if (headline != none) {
     print_root(writer, causes, headline);
     line(std::string("    ") + tr(Text::out_follows));

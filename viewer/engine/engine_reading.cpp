@@ -224,7 +224,7 @@ Diagnostics Engine::diagnostics() {
   if (const std::string left_out = report::left_out_words(run); !left_out.empty())
     all.list.push_back({"", 0, left_out});
   for (const auto& p : current_->explain.mute_problems())
-    all.list.push_back({p.file + ":" + std::to_string(p.line), 0, p.message});
+    all.list.push_back({p.file + ":" + std::to_string(p.line), 0, p.message()});
   for (const auto& d : run.diagnostics()) all.list.push_back({d.file, d.offset, d.message});
   return all;
 }

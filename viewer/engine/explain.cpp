@@ -117,7 +117,7 @@ std::vector<report::MuteProblem> Explain::mute_problems() {
     return mutes_->problems();
   }
   std::vector<report::MuteProblem> faulty = mutes_->problems();
-  std::erase_if(faulty, [](const report::MuteProblem& p) { return p.is_idle; });
+  std::erase_if(faulty, [](const report::MuteProblem& p) { return p.is_idle(); });
   return faulty;
 }
 

@@ -5,13 +5,11 @@
 
 #include "report/describe.hpp"
 #include "texts/texts.hpp"
-#include "words.hpp"
 
 namespace nanlens::findings {
 
 namespace {
 
-using report::with_separators;
 using viewer::Text;
 using viewer::tr;
 
@@ -65,10 +63,6 @@ void add_run(reader::Run& run, Coverage& c) {
   c.lost += run.dropped();
   for (const std::string& reason : report::unfinished_words(run)) add_once(c.unfinished, reason);
   add_once(c.left_out, report::left_out_words(run));
-}
-
-std::string share(std::uint64_t part, std::uint64_t all, const char* one, const char* many) {
-  return with_separators(part) + " of " + counted(all, one, many);
 }
 
 std::string looked_at(const Coverage& c) {
@@ -128,33 +122,28 @@ std::string coverage_line(const Coverage& c) {
   return text;
 }
 
-std::vector<std::pair<std::string, std::string>> coverage_details(const Coverage& c) {
-  std::vector<std::pair<std::string, std::string>> lines;
-  lines.emplace_back("runs", counted(c.runs, "run", "runs") + ", " +
-                                 counted(c.processes, "process that recorded", "processes that recorded"));
-  lines.emplace_back("mode", c.modes.empty() ? "not on record" : joined(c.modes, ", "));
-  lines.emplace_back("health of", looked_at(c));
+std::vector<CoverageDetail> coverage_details(const Coverage& c) {
+  std::vector<CoverageDetail> details;
+  const auto add = [&details](const char* about, Text title, const std::string& words) {
+    details.push_back({about, tr(title), words});
+  };
+  add("runs", Text::about_runs, tr(Text::cov_runs, {{"runs", c.runs}, {"n", c.processes}}));
+  add("mode", Text::about_mode, c.modes.empty() ? tr(Text::cov_not_on_record) : joined(c.modes, ", "));
+  add("health of", Text::about_health, looked_at(c));
   if (c.events() > c.checked())
-    lines.emplace_back("no health", counted(c.events() - c.checked(), "event tells", "events tell") +
-                                        " nothing of NaN and ∞: integers and the like, or a mode that keeps none");
+    add("no health", Text::about_no_health, tr(Text::cov_silent, {{"n", c.events() - c.checked()}}));
   if (c.graph_ops > 0)
-    lines.emplace_back("ops of graphs", share(c.graph_ops_seen, c.graph_ops, "has", "have") +
-                                            " a row; of the others it is not known whether they ran");
-  if (c.traps > 0)
-    lines.emplace_back("native code",
-                       "instructions that trapped are on record, so many of each; of all others nothing is known");
-  lines.emplace_back("filters", "by op or by dtype: whether there was one is not on record");
-  lines.emplace_back("lost", losses(c));
-  for (const std::string& reason : c.unfinished) lines.emplace_back("incomplete", reason);
-  for (const std::string& reason : c.left_out) lines.emplace_back("left out", reason);
-  if (c.unreadable > 0)
-    lines.emplace_back("unreadable", counted(c.unreadable, "thing", "things") + " in the logdir could not be read");
-  if (c.causes_unknown > 0)
-    lines.emplace_back("can't tell", counted(c.causes_unknown, "finding lacks", "findings lack") +
-                                         " an input that was not recorded: what made it is not known");
-  lines.emplace_back("size", c.bytes ? size_words(*c.bytes) : std::string("not known"));
-  lines.emplace_back("time", "what recording took of it is not on record");
-  return lines;
+    add("ops of graphs", Text::about_ops, tr(Text::cov_ops_seen, {{"n", c.graph_ops_seen}, {"all", c.graph_ops}}));
+  if (c.traps > 0) add("native code", Text::about_native, tr(Text::cov_trapped));
+  add("filters", Text::about_filters, tr(Text::cov_filters));
+  add("lost", Text::about_lost, losses(c));
+  for (const std::string& reason : c.unfinished) add("incomplete", Text::cov_incomplete, reason);
+  for (const std::string& reason : c.left_out) add("left out", Text::about_left_out, reason);
+  if (c.unreadable > 0) add("unreadable", Text::about_unreadable, tr(Text::cov_unreadable, {{"n", c.unreadable}}));
+  if (c.causes_unknown > 0) add("can't tell", Text::about_unknown, tr(Text::cov_unknown, {{"n", c.causes_unknown}}));
+  add("size", Text::about_size, c.bytes ? size_words(*c.bytes) : std::string(tr(Text::cov_size_unknown)));
+  add("time", Text::about_time, tr(Text::cov_time));
+  return details;
 }
 
 }  // namespace nanlens::findings

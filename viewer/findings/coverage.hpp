@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <nanlens/reader/reader.hpp>
@@ -18,7 +17,14 @@ Coverage coverage_of(const reader::Logdir& logdir);
 /// The coverage in one line: "looked at 600 of 600 graph tensors and 30 of 30 calls (FULL_HEALTH); …".
 std::string coverage_line(const Coverage& coverage);
 
-/// The same in full: what each line is about, and what is known of it.
-std::vector<std::pair<std::string, std::string>> coverage_details(const Coverage& coverage);
+/// One thing that is known of a recording, or not known.
+struct CoverageDetail {
+  const char* about;  ///< for programs, in every language: "lost"
+  const char* title;  ///< the same for people
+  std::string words;
+};
+
+/// The same in full.
+std::vector<CoverageDetail> coverage_details(const Coverage& coverage);
 
 }  // namespace nanlens::findings

@@ -10,7 +10,6 @@
 #include "report/describe.hpp"
 #include "rules.hpp"
 #include "texts/speech.hpp"
-#include "words.hpp"
 
 namespace nanlens::findings {
 
@@ -146,7 +145,7 @@ std::string broken_words(const Report& report) {
   for (const Finding& f : report.findings)
     if (f.of_rule && f.fails()) return f.sentence + (f.tensor.empty() ? "" : " (" + f.where + ")");
   const std::uint64_t more = report.rules_not_listed[static_cast<std::size_t>(Level::error)];
-  return more == 0 ? "" : counted(more, "error of a rule is not listed", "errors of rules are not listed");
+  return more == 0 ? "" : tr(Text::rules_not_listed, {{"n", more}});
 }
 
 // Is there an error's rule that nothing could be judged by, or with `strict` any rule?

@@ -1,6 +1,7 @@
 // The page itself. All that comes from a program is escaped as text of XML, which is text of HTML, too.
 #include <algorithm>
 #include <cstdio>
+#include <initializer_list>
 
 #include <nanlens/version.hpp>
 
@@ -13,6 +14,9 @@
 namespace nanlens::findings {
 
 namespace {
+
+using viewer::Text;
+using viewer::tr;
 
 constexpr const char* style = R"(
 :root { color-scheme: light dark; --bad: #c0126c; --line: #8888; --quiet: #777; --mark: #ffd3a8 }
@@ -41,8 +45,9 @@ std::string element(const char* name, const std::string& content) {
 
 std::string place_of(const Place& place) {
   if (!place.known()) return {};
-  return "<code>" + text_of(place.shown() + ":" + std::to_string(place.line)) + "</code>" +
-         (place.function.empty() ? "" : " in <code>" + text_of(place.function) + "</code>");
+  const std::string line = "<code>" + text_of(place.shown() + ":" + std::to_string(place.line)) + "</code>";
+  if (place.function.empty()) return line;
+  return tr(Text::out_in_function, {{"place", line}, {"function", "<code>" + text_of(place.function) + "</code>"}});
 }
 
 // Bars as high as the share of bad ones, over a ground line; a triangle below where the cause is.
@@ -50,9 +55,9 @@ std::string figure(const Overview& overview) {
   constexpr double width = 900;
   constexpr double height = 46;
   const double step = width / static_cast<double>(overview.shares.size());
-  std::string words = overview.title + ": " + report::with_separators(overview.bad) + " of " +
-                      report::with_separators(overview.count) + " with a NaN or ∞";
-  if (overview.cause) words += "; the first cause is marked";
+  std::string words =
+      tr(Text::page_overview, {{"title", overview.title}, {"bad", overview.bad}, {"all", overview.count}});
+  if (overview.cause) words = tr(Text::page_cause_marked, {{"text", words}});
   std::string bars;
   for (std::size_t i = 0; i < overview.shares.size(); ++i) {
     if (overview.shares[i] <= 0) continue;
@@ -70,10 +75,14 @@ std::string figure(const Overview& overview) {
          "</svg></figure>\n";
 }
 
+std::string head(std::initializer_list<const char*> titles) {
+  std::string row = "<tr>";
+  for (const char* const title : titles) row += std::string("<th scope=\"col\">") + title;
+  return row + "</tr>\n";
+}
+
 std::string summary(const Report& report) {
-  std::string rows =
-      "<tr><th scope=\"col\"><th scope=\"col\">op<th scope=\"col\">place<th scope=\"col\">why<th scope=\"col\">" +
-      std::string(tensors_title(report)) + "</tr>\n";
+  std::string rows = head({"", tr(Text::column_op), tr(Text::page_place), tr(Text::page_why), tensors_title(report)});
   for (const Finding& f : report.findings)
     rows +=
         std::string("<tr><td>") + state_words(f) + "<td>" + text_of(f.op_name.empty() ? f.op_type : f.op_name) +
@@ -81,10 +90,9 @@ std::string summary(const Report& report) {
         (f.state == State::muted ? " <span class=\"quiet\">(" + text_of(f.muted_by + ": " + f.mute_reason) + ")</span>"
                                  : "") +
         "<td class=\"number\">" + report::with_separators(f.tensors()) + "</tr>\n";
-  const std::string more = report.not_listed() == 0
-                               ? ""
-                               : "<p>… and " + report::with_separators(report.not_listed()) + " more findings.</p>\n";
-  return "<table><caption>Findings</caption>\n" + rows + "</table>\n" + more;
+  const std::string more =
+      report.not_listed() == 0 ? "" : element("p", tr(Text::page_more_findings, {{"n", report.not_listed()}}));
+  return "<table>" + element("caption", tr(Text::page_findings)) + rows + "</table>\n" + more;
 }
 
 std::string source(const Excerpt& excerpt, std::int64_t marked) {
@@ -102,57 +110,61 @@ std::string source(const Excerpt& excerpt, std::int64_t marked) {
 
 std::string chain(const Finding& f) {
   if (f.chain.empty()) return {};
-  std::string rows =
-      "<tr><th scope=\"col\">tensor<th scope=\"col\">where<th scope=\"col\">what<th scope=\"col\">line</tr>\n";
+  std::string rows = head({tr(Text::column_tensor), tr(Text::page_where), tr(Text::page_what), tr(Text::page_line)});
   for (const Step& step : f.chain)
     rows += "<tr><td><code>" + text_of(step.tensor) + "</code><td>" + text_of(step.where) + "<td>" +
             text_of(step.what) + "<td>" + place_of(step.place) + "</tr>\n";
-  const std::string left_out = f.steps_left_out == 0 ? ""
-                                                     : "<p>" + report::with_separators(f.steps_left_out) +
-                                                           " steps in the middle are left out.</p>\n";
-  return "<table><caption>The way of what was made there</caption>\n" + rows + "</table>\n" + left_out;
+  const std::string left_out =
+      f.steps_left_out == 0 ? "" : element("p", tr(Text::page_left_out, {{"n", f.steps_left_out}}));
+  return "<table>" + element("caption", tr(Text::page_way)) + rows + "</table>\n" + left_out;
 }
 
 std::string section(const Finding& f, const Excerpt& excerpt) {
   std::string text = "<section>\n" + element("h2", "<span class=\"bad\">" + text_of(f.sentence) + "</span>");
   if (!f.consequence.empty()) text += element("p", text_of(f.consequence));
   if (!f.remedy.empty()) text += element("p", text_of(f.remedy));
-  if (f.state == State::muted) text += element("p", "Muted by " + text_of(f.muted_by + ": " + f.mute_reason));
-  text += element("p", "<code>" + text_of(f.tensor) + "</code>, " + text_of(f.where) +
-                           (f.place.known() ? ", made at " + place_of(f.place) : ": the source line is not on record"));
+  if (f.state == State::muted)
+    text += element("p", text_of(tr(Text::page_muted_by, {{"place", f.muted_by}, {"reason", f.mute_reason}})));
+  const std::string tensor = "<code>" + text_of(f.tensor) + "</code>";
+  text += element(
+      "p", f.place.known()
+               ? tr(Text::page_made_at, {{"tensor", tensor}, {"where", text_of(f.where)}, {"place", place_of(f.place)}})
+               : tr(Text::page_no_line, {{"tensor", tensor}, {"where", text_of(f.where)}}));
   return text + source(excerpt, f.place.line) + chain(f) + "</section>\n";
 }
 
 std::string coverage(const Report& report) {
   std::string rows;
-  for (const auto& [about, words] : coverage_details(report.coverage))
-    rows += "<tr><th scope=\"row\">" + text_of(about) + "<td>" + text_of(words) + "</tr>\n";
-  return element("h2", "What was looked at") + element("p", text_of(coverage_line(report.coverage))) + "<table>\n" +
+  for (const CoverageDetail& detail : coverage_details(report.coverage))
+    rows += "<tr><th scope=\"row\">" + text_of(detail.title) + "<td>" + text_of(detail.words) + "</tr>\n";
+  return element("h2", tr(Text::page_looked_at)) + element("p", text_of(coverage_line(report.coverage))) + "<table>\n" +
          rows + "</table>\n";
 }
 
 }  // namespace
 
 std::string html_page(const Report& report, const Illustrations& illustrations) {
-  std::string page =
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-      "'unsafe-inline'\">\n<title>nanlens: " +
-      text_of(report.logdir) + "</title>\n<style>" + style + "</style>\n</head>\n<body>\n<main>\n" +
-      element("h1", "nanlens report on <code>" + text_of(report.logdir) + "</code>") +
-      element("p", text_of(report.headline));
+  std::string page = std::string("<!doctype html>\n<html lang=\"") +
+                     viewer::tongue_tags[static_cast<std::size_t>(viewer::tongue())] +
+                     "\">\n<head>\n<meta charset=\"utf-8\">\n"
+                     "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+                     "'unsafe-inline'\">\n<title>nanlens: " +
+                     text_of(report.logdir) + "</title>\n<style>" + style + "</style>\n</head>\n<body>\n<main>\n" +
+                     element("h1", tr(Text::page_title, {{"logdir", "<code>" + text_of(report.logdir) + "</code>"}})) +
+                     element("p", text_of(report.headline));
   for (const Overview& overview : illustrations.overviews) page += figure(overview);
   if (report.findings.size() > 1) page += summary(report);
   for (std::size_t i = 0; i < std::min(most_shown, report.findings.size()); ++i)
     page += section(report.findings[i], i < illustrations.excerpts.size() ? illustrations.excerpts[i] : Excerpt{});
   for (const auto& problem : report.mute_problems)
     page += element("p", "⚠ <code>" + text_of(problem.file + ":" + std::to_string(problem.line)) + "</code> " +
-                             text_of(problem.message));
+                             text_of(problem.message()));
   for (const RuleOutcome& rule : report.rules)
     if (!rule.not_judged.empty()) page += element("p", "⚠ " + text_of(rule.not_judged));
   return page + coverage(report) + "</main>\n<footer class=\"quiet\">" +
-         element("p", "Written by nanlens " NANLENS_VERSION_STRING ".") + "</footer>\n</body>\n</html>\n";
+         element("p", tr(Text::page_written_by, {{"version", NANLENS_VERSION_STRING}})) +
+         "</footer>\n</body>\n</html>\n";
 }
 
 }  // namespace nanlens::findings

@@ -7,10 +7,14 @@
 
 #include "page.hpp"
 #include "report/describe.hpp"
+#include "texts/texts.hpp"
 
 namespace nanlens::findings {
 
 namespace {
+
+using viewer::Text;
+using viewer::tr;
 
 causes::EventRef event_of(const Finding& finding) {
   if (finding.execution) return causes::execution_event(*finding.execution, 0);
@@ -53,13 +57,17 @@ Overview overview_of(std::string title, std::size_t count, std::optional<std::ui
 }
 
 void add_overviews(const reader::Run& run, bool named, const Finding* lead, std::vector<Overview>& overviews) {
-  const std::string of_run = named ? " of run " + report::run_name(run) : "";
+  const auto titled = [&](Text alone, Text of_run) {
+    return named ? tr(of_run, {{"run", report::run_name(run)}}) : std::string(tr(alone));
+  };
   const bool leads = lead != nullptr && lead->run_id == run.id();
   if (run.num_traces() > 0)
-    overviews.push_back(overview_of("Rows" + of_run, run.num_traces(), leads ? lead->row : std::nullopt,
+    overviews.push_back(overview_of(titled(Text::page_rows, Text::page_rows_of), run.num_traces(),
+                                    leads ? lead->row : std::nullopt,
                                     [&](std::size_t i) { return (run.trace_flags(i) & reader::bad_flags) != 0; }));
   if (run.num_executions() > 0)
-    overviews.push_back(overview_of("Executions" + of_run, run.num_executions(), leads ? lead->execution : std::nullopt,
+    overviews.push_back(overview_of(titled(Text::page_executions, Text::page_executions_of), run.num_executions(),
+                                    leads ? lead->execution : std::nullopt,
                                     [&](std::size_t i) { return (run.execution_flags(i) & reader::bad_flags) != 0; }));
 }
 

@@ -64,7 +64,8 @@ Json finding_json(const Finding& f) {
 
 Json coverage_json(const Coverage& c) {
   Json details = Json::array();
-  for (const auto& [about, words] : coverage_details(c)) details.push_back({{"about", about}, {"words", words}});
+  for (const CoverageDetail& detail : coverage_details(c))
+    details.push_back({{"about", detail.about}, {"words", detail.words}});
   return {{"line", coverage_line(c)},
           {"runs", c.runs},
           {"processes", c.processes},
@@ -112,7 +113,7 @@ Json mutes_json(const Report& report) {
     problems.push_back({{"file", p.file},
                         {"line", p.line},
                         {"column", p.column > 0 ? Json(p.column) : Json(nullptr)},
-                        {"message", p.message}});
+                        {"message", p.message()}});
   return {{"files", report.mute_files}, {"problems", std::move(problems)}};
 }
 

@@ -13,6 +13,9 @@ namespace nanlens::findings {
 
 namespace {
 
+using viewer::Text;
+using viewer::tr;
+
 std::string attribute(const char* name, const std::string& value) {
   return std::string(" ") + name + "=\"" + xml_attribute(value) + "\"";
 }
@@ -33,8 +36,13 @@ std::string story(const Finding& f) {
   for (const Step& step : f.chain)
     text += "  " + step.tensor + " (" + step.where + "): " + step.what +
             (step.place.known() ? "  " + step.place.shown() + ":" + std::to_string(step.place.line) : "") + "\n";
-  if (f.steps_left_out > 0) text += "  (" + report::with_separators(f.steps_left_out) + " steps are left out)\n";
+  if (f.steps_left_out > 0) text += "  (" + tr(Text::page_steps_left_out, {{"n", f.steps_left_out}}) + ")\n";
   return text;
+}
+
+std::string excuse(const Finding& f) {
+  return f.state == State::muted ? tr(Text::page_muted, {{"place", f.muted_by}, {"reason", f.mute_reason}})
+                                 : tr(Text::page_known, {{"text", f.sentence}});
 }
 
 std::string test_case(const Finding& f, const std::string& name) {
@@ -45,12 +53,9 @@ std::string test_case(const Finding& f, const std::string& name) {
     text += "   <failure" + attribute("message", f.sentence) + attribute("type", f.rule) + ">" + xml_text(story(f)) +
             "</failure>\n";
   else if (f.state == State::fresh)
-    text += "   <system-out>" + xml_text(std::string(level_name(f.level)) + ": " + story(f)) + "</system-out>\n";
+    text += "   <system-out>" + xml_text(std::string(level_words(f.level)) + ": " + story(f)) + "</system-out>\n";
   else
-    text += "   <skipped" +
-            attribute("message", f.state == State::muted ? "muted by " + f.muted_by + ": " + f.mute_reason
-                                                         : "known: " + f.sentence) +
-            "/>\n";
+    text += "   <skipped" + attribute("message", excuse(f)) + "/>\n";
   return text + "  </testcase>\n";
 }
 
@@ -79,7 +84,8 @@ std::string properties(const Report& report) {
   };
   std::string text = "  <properties>\n" + property("nanlens", NANLENS_VERSION_STRING) +
                      property("logdir", report.logdir) + property("coverage", coverage_line(report.coverage));
-  for (const auto& [about, words] : coverage_details(report.coverage)) text += property("coverage: " + about, words);
+  for (const CoverageDetail& detail : coverage_details(report.coverage))
+    text += property(std::string("coverage: ") + detail.about, detail.words);
   return text + "  </properties>\n";
 }
 
@@ -107,7 +113,7 @@ std::string junit_format(const Report& report) {
                              attribute("errors", report.verdict == Verdict::cannot_tell ? "1" : "0") +
                              attribute("skipped", std::to_string(skipped)) + " time=\"0\"";
   std::string out = report.headline + "\n";
-  for (const auto& p : report.mute_problems) out += p.file + ":" + std::to_string(p.line) + ": " + p.message + "\n";
+  for (const auto& p : report.mute_problems) out += p.file + ":" + std::to_string(p.line) + ": " + p.message() + "\n";
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts + ">\n <testsuite" +
          attribute("name", "nanlens check " + report.logdir) + counts + ">\n" + properties(report) + cases +
          "  <system-out>" + xml_text(out) + "</system-out>\n </testsuite>\n</testsuites>\n";

@@ -11,11 +11,14 @@
 
 #include "gather.hpp"
 #include "make_finding.hpp"
-#include "words.hpp"
+#include "texts/speech.hpp"
 
 namespace nanlens::findings {
 
 namespace {
+
+using viewer::Text;
+using viewer::tr;
 
 // The analysis, if any rule asks what it says.
 class Analysed final : public query::Surroundings {
@@ -52,7 +55,7 @@ Finding finding_of_hit(reader::Run& run, const query::Rule& rule, const query::H
   f.of_rule = true;
   f.level = level_of(rule.level);
   f.expression = rule.expression;
-  f.sentence = query::words(rule, hit);
+  f.sentence = query::words(rule, hit, viewer::speech());
   f.consequence = rule.reason;
   f.op_type = hit.op_type;
   f.op_name = hit.op_name;
@@ -71,7 +74,7 @@ Finding finding_of_hit(reader::Run& run, const query::Rule& rule, const query::H
     if (const auto user = reader::user_frame(causes::stack_of(run, hit.row))) frame = *user;
     f.place = place_of(frame, sources);
   } else {
-    f.where = "the whole run";
+    f.where = tr(Text::rules_whole_run);
   }
   f.fingerprint = fingerprint(run, f, frame);
   return f;
@@ -93,19 +96,18 @@ void add_finding(Finding f, RuleOutcome& outcome, std::size_t first_of_rule, Rep
     ++report.rules_not_listed[static_cast<std::size_t>(f.level)];
 }
 
-std::string counted_findings(const Report& report, Level level, const char* one, const char* many) {
+std::uint64_t fresh_findings(const Report& report, Level level) {
   const auto listed = std::count_if(report.findings.begin(), report.findings.end(), [&](const Finding& f) {
     return f.of_rule && f.level == level && f.state == State::fresh;
   });
-  const std::uint64_t n = static_cast<std::uint64_t>(listed) + report.rules_not_listed[static_cast<std::size_t>(level)];
-  return n == 0 ? "" : ", " + counted(n, one, many);
+  return static_cast<std::uint64_t>(listed) + report.rules_not_listed[static_cast<std::size_t>(level)];
 }
 
 // " (7 of nanlens.rules)": nobody named that file.
 std::string found_words(const Report& report) {
   std::string text;
   for (const RuleFile& file : report.rule_files)
-    text += (text.empty() ? "" : ", ") + std::to_string(file.rules) + " of " + file.name;
+    text += (text.empty() ? "" : ", ") + tr(Text::rules_of_file, {{"n", file.rules}, {"file", file.name}});
   return text.empty() ? text : " (" + text + ")";
 }
 
@@ -123,7 +125,7 @@ void judge(const reader::Logdir& logdir, const std::vector<query::Rule>& rules, 
       outcome.rows += judgement.rows;
       outcome.unjudged += judgement.unjudged;
       outcome.seen += judgement.seen;
-      if (outcome.not_judged.empty()) outcome.not_judged = query::why_not_judged(rules[i], judgement);
+      if (outcome.not_judged.empty()) outcome.not_judged = query::why_not_judged(rules[i], judgement, viewer::speech());
       const std::size_t first = report.findings.size();
       for (const query::Hit& hit : judgement.hits)
         add_finding(finding_of_hit(*run, rules[i], hit, sources), outcome, first, report);
@@ -136,19 +138,21 @@ void judge(const reader::Logdir& logdir, const std::vector<query::Rule>& rules, 
 
 std::string rules_line(const Report& report) {
   if (report.rules.empty()) return {};
-  std::string text = counted_findings(report, Level::error, "error", "errors") +
-                     counted_findings(report, Level::warning, "warning", "warnings") +
-                     counted_findings(report, Level::note, "note", "notes");
+  std::string text;
+  const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (const auto n = fresh_findings(report, Level::error); n > 0) add(tr(Text::rules_errors, {{"n", n}}));
+  if (const auto n = fresh_findings(report, Level::warning); n > 0) add(tr(Text::rules_warnings, {{"n", n}}));
+  if (const auto n = fresh_findings(report, Level::note); n > 0) add(tr(Text::rules_notes, {{"n", n}}));
   const std::uint64_t excused = report.count(State::known, true) + report.count(State::muted, true);
-  if (excused > 0) text += ", " + report::with_separators(excused) + " known or muted";
+  if (excused > 0) add(tr(Text::rules_excused, {{"n", excused}}));
   const auto unjudged = static_cast<std::size_t>(std::count_if(
       report.rules.begin(), report.rules.end(), [](const RuleOutcome& rule) { return !rule.not_judged.empty(); }));
   // Of what could not be judged nobody knows whether it holds.
   const bool none_holds = text.empty() && unjudged < report.rules.size();
-  if (none_holds && unjudged == 0) text = ", none holds";
-  if (unjudged > 0) text += ", " + std::to_string(unjudged) + " could not be judged";
-  if (none_holds && unjudged > 0) text += ", none of the others holds";
-  return counted(report.rules.size(), "rule", "rules") + found_words(report) + ":" + text.substr(1);
+  if (none_holds && unjudged == 0) add(tr(Text::rules_none));
+  if (unjudged > 0) add(tr(Text::rules_unjudged, {{"n", unjudged}}));
+  if (none_holds && unjudged > 0) add(tr(Text::rules_no_other));
+  return tr(Text::rules_line, {{"n", report.rules.size()}, {"files", found_words(report)}, {"text", text}});
 }
 
 }  // namespace nanlens::findings

@@ -15,9 +15,12 @@ namespace nanlens::findings {
 
 namespace {
 
+using viewer::Text;
+using viewer::tr;
+
 constexpr const char* root_id = "SRCROOT";
 
-// What a rule is about, whatever the op.
+// What a rule is about, whatever the op. In English alone: those who collect results take it for the name of the rule.
 constexpr std::pair<std::string_view, const char*> rule_words[] = {
     {"rc.log0", "The logarithm of 0"},
     {"rc.logneg", "The logarithm of a negative number"},
@@ -93,7 +96,7 @@ Json finding_location(const Report& report, const Finding& f) {
   Json j = location_json(f.place, Json::array({std::move(op)}));
   if (f.place.known()) return j;
   Json recording = artifact_json(report.recording);
-  recording["description"] = {{"text", "the recording: the line of the program is not on record"}};
+  recording["description"] = {{"text", tr(Text::page_of_recording)}};
   j["physicalLocation"] = {{"artifactLocation", std::move(recording)}};
   return j;
 }
@@ -106,7 +109,7 @@ Json flow_json(const Finding& f) {
     steps.push_back({{"location", std::move(location)}});
   }
   Json thread{{"locations", std::move(steps)}};
-  if (f.steps_left_out > 0) thread["message"] = {{"text", std::to_string(f.steps_left_out) + " steps are left out"}};
+  if (f.steps_left_out > 0) thread["message"] = {{"text", tr(Text::page_steps_left_out, {{"n", f.steps_left_out}})}};
   return Json::array({{{"threadFlows", Json::array({std::move(thread)})}}});
 }
 
@@ -147,11 +150,11 @@ Json notification(const char* level, const std::string& text) {
 Json invocation_json(const Report& report) {
   Json notes = Json::array();
   notes.push_back(notification(report.verdict == Verdict::cannot_tell ? "warning" : "note", report.headline));
-  for (const auto& [about, words] : coverage_details(report.coverage))
-    notes.push_back(notification("note", about + ": " + words));
+  for (const CoverageDetail& detail : coverage_details(report.coverage))
+    notes.push_back(notification("note", std::string(detail.title) + ": " + detail.words));
   Json faults = Json::array();
   for (const auto& p : report.mute_problems)
-    faults.push_back(notification("warning", p.file + ":" + std::to_string(p.line) + ": " + p.message));
+    faults.push_back(notification("warning", p.file + ":" + std::to_string(p.line) + ": " + p.message()));
   for (const RuleOutcome& rule : report.rules)
     if (!rule.not_judged.empty()) faults.push_back(notification("warning", rule.not_judged));
   return {{"executionSuccessful", true},

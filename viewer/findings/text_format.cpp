@@ -27,7 +27,7 @@ std::string finding_line(const Finding& f) {
 
 std::string problem_line(const report::MuteProblem& p) {
   return p.file + ":" + std::to_string(p.line) + ":" + (p.column > 0 ? std::to_string(p.column) + ":" : "") +
-         " warning: " + p.message;
+         " warning: " + p.message();
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ std::string text_format(const Report& report) {
   for (const auto& problem : report.mute_problems) line(problem_line(problem));
   for (const RuleOutcome& rule : report.rules)
     if (!rule.not_judged.empty()) told(rule.not_judged);
-  if (const std::string idle = idle_rules(report); !idle.empty()) told("no row on record for these rules: " + idle);
+  if (const std::string idle = idle_rules(report); !idle.empty()) told(tr(Text::rules_idle, {{"rules", idle}}));
   const Coverage& c = report.coverage;
   for (const std::string& reason : c.unfinished) told(tr(Text::out_incomplete, {{"reason", reason}}));
   for (const std::string& reason : c.left_out) told(tr(Text::out_incomplete, {{"reason", reason}}));

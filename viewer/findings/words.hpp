@@ -2,20 +2,14 @@
 /// Words that several formats use.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "findings.hpp"
-#include "report/describe.hpp"
+#include "texts/texts.hpp"
 
 namespace nanlens::findings {
 
-/// "1 thing", "2,000 things".
-inline std::string counted(std::uint64_t n, const char* one, const char* many) {
-  return report::with_separators(n) + " " + (n == 1 ? one : many);
-}
-
-/// "error", "warning", "note"
+/// "error", "warning", "note": for programs, in every language.
 constexpr const char* level_name(Level level) noexcept {
   return level == Level::error ? "error" : level == Level::warning ? "warning" : "note";
 }
@@ -23,8 +17,8 @@ constexpr const char* level_name(Level level) noexcept {
 /// What the column of tensors counts.
 inline const char* tensors_title(const Report& report) {
   for (const Finding& f : report.findings)
-    if (f.of_rule) return "tensors";
-  return "bad tensors";
+    if (f.of_rule) return viewer::tr(viewer::Text::page_tensors);
+  return viewer::tr(viewer::Text::page_bad_tensors);
 }
 
 /// Rules that are about nothing on record: "dead relu, loss jump".
@@ -35,11 +29,19 @@ inline std::string idle_rules(const Report& report) {
   return names;
 }
 
+/// "error", "warning", "note": for people.
+inline const char* level_words(Level level) {
+  using viewer::Text;
+  return viewer::tr(level == Level::error     ? Text::level_error
+                    : level == Level::warning ? Text::level_warning
+                                              : Text::level_note);
+}
+
 /// What a person has to do about a finding: "error", "warning", "note", nothing where it is "known" or "muted".
 inline const char* state_words(const Finding& f) {
-  if (f.state == State::known) return "known";
-  if (f.state == State::muted) return "muted";
-  return level_name(f.level);
+  if (f.state == State::known) return viewer::tr(viewer::Text::state_known);
+  if (f.state == State::muted) return viewer::tr(viewer::Text::state_muted);
+  return level_words(f.level);
 }
 
 }  // namespace nanlens::findings

@@ -9,6 +9,7 @@
 #include <nanlens/tensor/dtype_name.hpp>
 
 #include "texts/numbers.hpp"
+#include "texts/speech.hpp"
 #include "texts/texts.hpp"
 
 namespace nanlens::report {
@@ -44,6 +45,10 @@ std::string describe_shape(double rank, std::span<const double> extents) {
 }
 
 }  // namespace
+
+std::string sentence_of(const std::string& text) {
+  return causes::say(viewer::speech(), causes::Saying::full_stop, {{"text", text}});
+}
 
 std::string with_separators(std::uint64_t value) {
   std::string text = std::to_string(value);

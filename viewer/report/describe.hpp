@@ -11,6 +11,9 @@
 
 namespace nanlens::report {
 
+/// A text as a sentence of its own: with the full stop of the language.
+std::string sentence_of(const std::string& text);
+
 /// "float32 2D size 1,000: NaN ×3, − ×990, 0 ×7": what a summary says of a tensor; "" if it says nothing.
 std::string describe_values(std::int32_t mode, const reader::TensorValues& values);
 

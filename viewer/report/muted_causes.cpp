@@ -2,17 +2,7 @@
 
 #include <algorithm>
 
-#include "report/describe.hpp"
-
 namespace nanlens::report {
-
-namespace {
-
-std::string counted_things(std::uint64_t n, const std::string& thing) {
-  return with_separators(n) + " " + thing + (n == 1 ? "" : "s");
-}
-
-}  // namespace
 
 MutedCauses::MutedCauses(causes::SentenceWriter& writer, causes::Causes& causes, Mutes& mutes) {
   const auto compare = [&](std::uint32_t root) {
@@ -43,8 +33,8 @@ std::vector<const Mute*> MutedCauses::marks() const {
 
 std::string MutedCauses::words() const {
   if (marks_.empty()) return {};
-  return with_separators(muted()) + " of " + counted_things(all_, "cause") + (muted() == 1 ? " is" : " are") +
-         " muted, by " + mark_words(marks(), true, viewer::Tongue::english);
+  return viewer::tr(viewer::Text::out_causes_muted,
+                    {{"n", muted()}, {"all", all_}, {"marks", mark_words(marks(), true, viewer::tongue())}});
 }
 
 std::string mark_words(const std::vector<const Mute*>& marks, bool reasons, viewer::Tongue in) {

@@ -12,6 +12,9 @@ namespace nanlens::report {
 
 namespace {
 
+using viewer::Text;
+using viewer::tr;
+
 constexpr std::string_view blanks = " \t\r";
 
 // The whole text, with * and ?.
@@ -76,28 +79,30 @@ class LineReader {
       if (line_.substr(at_).starts_with("--") && (at_ + 2 == line_.size() || is_blank(at_ + 2))) return read_reason();
       if (!read_condition()) return false;
     }
-    return fail(at_, "expected '-- ' and the reason behind the conditions");
+    return fail(at_, Text::mutes_conditions_only);
   }
   [[nodiscard]] std::size_t column() const { return column_; }
-  [[nodiscard]] const std::string& message() const { return message_; }
+  [[nodiscard]] Text what() const { return what_; }
+  [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
   [[nodiscard]] bool is_blank(std::size_t at) const { return blanks.find(line_[at]) != std::string_view::npos; }
   void skip_blanks() {
     while (at_ < line_.size() && is_blank(at_)) ++at_;
   }
-  bool fail(std::size_t at, std::string message) {
+  bool fail(std::size_t at, Text what, std::string text = {}) {
     column_ = at + 1;
-    message_ = std::move(message);
+    what_ = what;
+    text_ = std::move(text);
     return false;
   }
 
   bool read_reason() {
-    if (!any_) return fail(at_, "expected a condition before '--': rule:, type:, op:, graph: or file:");
+    if (!any_) return fail(at_, Text::mutes_reason_only);
     at_ += 2;
     skip_blanks();
     const std::size_t end = line_.find_last_not_of(blanks);
-    if (at_ == line_.size()) return fail(at_, "expected the reason behind '--'");
+    if (at_ == line_.size()) return fail(at_, Text::mutes_no_reason);
     mark_.reason = line_.substr(at_, end + 1 - at_);
     return true;
   }
@@ -107,13 +112,11 @@ class LineReader {
     const std::size_t colon = line_.find_first_of(": \t\r", begin);
     const bool named = colon != std::string_view::npos && line_[colon] == ':';
     const std::string name(line_.substr(begin, colon == std::string_view::npos ? colon : colon - begin));
-    if (!named || !is_name(name))
-      return fail(begin, "expected rule:, type:, op:, graph:, file: or until:, or '-- ' and the reason, not '" + name +
-                             (named ? ":'" : "'"));
+    if (!named || !is_name(name)) return fail(begin, Text::mutes_no_condition, named ? name + ":" : name);
     at_ = colon + 1;
     std::string value;
     if (!read_value(value)) return false;
-    if (value.empty()) return fail(colon + 1, "expected a value behind '" + name + ":'");
+    if (value.empty()) return fail(colon + 1, Text::mutes_no_value, name);
     return take(name, std::move(value), begin, colon + 1);
   }
 
@@ -124,7 +127,7 @@ class LineReader {
   bool read_value(std::string& value) {
     if (at_ < line_.size() && line_[at_] == '"') {
       const std::size_t close = line_.find('"', at_ + 1);
-      if (close == std::string_view::npos) return fail(at_, "expected a second '\"': this one opens a text");
+      if (close == std::string_view::npos) return fail(at_, Text::mutes_no_quote);
       value = line_.substr(at_ + 1, close - at_ - 1);
       at_ = close + 1;
       return true;
@@ -142,9 +145,8 @@ class LineReader {
                                : name == "op"    ? &mark_.op_name
                                : name == "graph" ? &mark_.graph
                                                  : &mark_.source;
-    if (!field->empty()) return fail(at_name, "expected '" + name + ":' only once");
-    if (name == "until" && !is_date(value))
-      return fail(at_value, "expected a date such as 2027-01-31 behind 'until:', not '" + value + "'");
+    if (!field->empty()) return fail(at_name, Text::mutes_twice, name);
+    if (name == "until" && !is_date(value)) return fail(at_value, Text::mutes_no_date, value);
     if (name == "file") take_line(value);
     any_ = any_ || name != "until";
     *field = std::move(value);
@@ -167,7 +169,8 @@ class LineReader {
   std::size_t at_ = 0;
   bool any_ = false;
   std::size_t column_ = 0;
-  std::string message_;
+  Text what_ = Text::mutes_conditions_only;
+  std::string text_;
 };
 
 }  // namespace
@@ -185,12 +188,22 @@ void Mutes::read(const std::string& name, std::string_view text, std::string_vie
     mark.line = number;
     LineReader reader(line, mark);
     if (!reader.read())
-      problems_.push_back({name, number, reader.column(), reader.message() + "; the line mutes nothing", false});
+      problems_.push_back({name, number, reader.column(), reader.what(), reader.text()});
     else if (!mark.until.empty() && mark.until < today)
-      problems_.push_back({name, number, 0, "expired after " + mark.until + ": it mutes nothing any more", false});
+      problems_.push_back({name, number, 0, Text::mutes_expired, mark.until});
     else
       marks_.push_back(std::move(mark));
   }
+}
+
+std::string MuteProblem::message() const {
+  std::string words = what == Text::mutes_no_condition ? tr(Text::mutes_no_condition, {{"text", text}})
+                      : what == Text::mutes_no_value   ? tr(Text::mutes_no_value, {{"text", text}})
+                      : what == Text::mutes_twice      ? tr(Text::mutes_twice, {{"text", text}})
+                      : what == Text::mutes_no_date    ? tr(Text::mutes_no_date, {{"text", text}})
+                      : what == Text::mutes_expired    ? tr(Text::mutes_expired, {{"text", text}})
+                                                       : std::string(tr(what));
+  return column > 0 ? tr(Text::mutes_nothing, {{"text", words}}) : words;
 }
 
 const Mute* Mutes::match(const MuteSubject& subject) {
@@ -206,7 +219,7 @@ const Mute* Mutes::match(const MuteSubject& subject) {
 std::vector<MuteProblem> Mutes::problems() const {
   std::vector<MuteProblem> all = problems_;
   for (const Mute& mark : marks_)
-    if (mark.hits == 0) all.push_back({mark.file, mark.line, 0, "matches nothing here", true});
+    if (mark.hits == 0) all.push_back({mark.file, mark.line, 0, Text::mutes_idle, {}});
   reader::sort_stably(all, [this](const MuteProblem& a, const MuteProblem& b) {
     const auto place = [this](const MuteProblem& p) {
       return std::tuple(std::find(files_.begin(), files_.end(), p.file), p.line);

@@ -17,6 +17,8 @@
 
 #include <nanlens/causes/sentence.hpp>
 
+#include "texts/texts.hpp"
+
 namespace nanlens::report {
 
 /// What a mark is compared with: a cause, and the op to blame.
@@ -52,8 +54,13 @@ struct MuteProblem {
   std::string file;
   std::size_t line = 0;
   std::size_t column = 0;  ///< from 1; 0: the whole line
-  std::string message;
-  bool is_idle = false;  ///< it can be read, and has matched nothing so far
+  viewer::Text what = viewer::Text::mutes_idle;
+  std::string text;  ///< what stands there: a word, a date
+
+  /// It can be read, and has matched nothing so far.
+  [[nodiscard]] bool is_idle() const noexcept { return what == viewer::Text::mutes_idle; }
+  /// Why, in the chosen language.
+  [[nodiscard]] std::string message() const;
 };
 
 /// The marks of any number of files.

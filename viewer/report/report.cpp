@@ -43,8 +43,9 @@ void Page::head() {
   const auto declared = std::count_if(graphs.begin(), graphs.end(), [](const auto& g) { return g.declared; });
   line("  " + tr(Text::out_totals,
                  {{"executions", run_.num_executions()}, {"rows", run_.num_traces()}, {"graphs", declared}}));
-  for (const std::string& reason : unfinished_words(run_)) line(style_.bad("  " + reason + "."));
-  if (const std::string left_out = left_out_words(run_); !left_out.empty()) line(style_.bad("  " + left_out + "."));
+  for (const std::string& reason : unfinished_words(run_)) line(style_.bad("  " + sentence_of(reason)));
+  if (const std::string left_out = left_out_words(run_); !left_out.empty())
+    line(style_.bad("  " + sentence_of(left_out)));
 }
 
 // Alerts of ops of one name in graphs of one name.

@@ -1,5 +1,5 @@
 /// @file
-/// The placeholders of a text: "{name}", "{name:format}", "{name|one|other}".
+/// Tables of texts, and the placeholders of a text: "{name}", "{name:format}", "{name|one|other}".
 #pragma once
 
 #include <algorithm>
@@ -71,6 +71,25 @@ constexpr bool translates(std::string_view translated, std::string_view original
   for (Slot s = next_slot(original, 0); s.begin != std::string_view::npos; s = next_slot(original, s.end))
     if (s.forms.empty() && !has_slot(translated, s.name)) return false;
   return true;
+}
+
+/// A text of a translation.
+template <class Id>
+struct Translation {
+  Id id;
+  const char* text;
+};
+
+/// The texts of a translation by their ids; those that it lacks are null. One that stands there twice ends the build.
+template <std::size_t size, class Id, std::size_t n>
+constexpr std::array<const char*, size> table_of(const Translation<Id> (&translations)[n]) {
+  std::array<const char*, size> table{};
+  for (const Translation<Id>& t : translations) {
+    const char*& text = table[static_cast<std::size_t>(t.id)];
+    if (text != nullptr) throw "a text stands in a table twice";
+    text = t.text;
+  }
+  return table;
 }
 
 }  // namespace nanlens::viewer::pattern

@@ -1,6 +1,6 @@
 #include "speech.hpp"
 
-#include "pattern.hpp"
+#include "translations.hpp"
 
 namespace nanlens::viewer {
 
@@ -8,41 +8,22 @@ namespace {
 
 using causes::Saying;
 using causes::Speech;
-using SayingTable = std::array<const char*, causes::num_sayings>;
-
-struct SayingTranslation {
-  Saying id;
-  const char* text;
-};
-
-// What a translation lacks is null. A text that stands there twice ends the build.
-template <std::size_t n>
-constexpr SayingTable said(const SayingTranslation (&translations)[n]) {
-  SayingTable table{};
-  for (const SayingTranslation& t : translations) {
-    const char*& text = table[static_cast<std::size_t>(t.id)];
-    if (text != nullptr) throw "a text stands in a table twice";
-    text = t.text;
-  }
-  return table;
-}
-
 #define X(id, translated) {Saying::id, translated},
-constexpr SayingTable sayings_de = said({
+constexpr Translations<causes::num_sayings> said = {pattern::table_of<causes::num_sayings, Saying>({
 #include "sayings_de.def"
-});
-constexpr SayingTable sayings_ja = said({
+                                                    }),
+                                                    pattern::table_of<causes::num_sayings, Saying>({
 #include "sayings_ja.def"
-});
-constexpr SayingTable sayings_ko = said({
+                                                    }),
+                                                    pattern::table_of<causes::num_sayings, Saying>({
 #include "sayings_ko.def"
-});
-constexpr SayingTable sayings_zh_tw = said({
+                                                    }),
+                                                    pattern::table_of<causes::num_sayings, Saying>({
 #include "sayings_zh_tw.def"
-});
-constexpr SayingTable sayings_pt_br = said({
+                                                    }),
+                                                    pattern::table_of<causes::num_sayings, Saying>({
 #include "sayings_pt_br.def"
-});
+                                                    })};
 #undef X
 
 #define X(id, translated)                                                               \
@@ -61,23 +42,11 @@ constexpr SayingTable sayings_pt_br = said({
 #include "sayings_zh_tw.def"
 #undef X
 
-const SayingTable* said_in(Tongue tongue) {
-  switch (tongue) {
-    case Tongue::german: return &sayings_de;
-    case Tongue::japanese: return &sayings_ja;
-    case Tongue::korean: return &sayings_ko;
-    case Tongue::chinese: return &sayings_zh_tw;
-    case Tongue::portuguese: return &sayings_pt_br;
-    default: return nullptr;
-  }
-}
-
 // What the table lacks is English; how it counts and writes numbers is as the other texts do.
 Speech speech_in(Tongue tongue) {
   Speech speech = causes::english_speech;
-  const SayingTable* const table = said_in(tongue);
-  for (std::size_t i = 0; table != nullptr && i < table->size(); ++i)
-    if ((*table)[i] != nullptr) speech.texts[i] = (*table)[i];
+  for (std::size_t i = 0; i < causes::num_sayings; ++i)
+    if (const char* const text = translated(said, tongue, i); text != nullptr) speech.texts[i] = text;
   speech.form = plural_rule(tongue);
   speech.group = tr(tongue, Text::number_group);
   speech.point = tr(tongue, Text::number_point);
@@ -96,11 +65,7 @@ const Speech& speech_of(Tongue tongue) {
 }
 
 std::vector<std::string_view> missing_sayings(Tongue tongue) {
-  std::vector<std::string_view> missing;
-  const SayingTable* const table = said_in(tongue);
-  for (std::size_t i = 0; table != nullptr && i < table->size(); ++i)
-    if ((*table)[i] == nullptr) missing.push_back(causes::saying_ids[i]);
-  return missing;
+  return missing_of<causes::num_sayings>(said, tongue, causes::saying_ids);
 }
 
 }  // namespace nanlens::viewer

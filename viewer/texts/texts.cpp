@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "numbers.hpp"
-#include "pattern.hpp"
+#include "translations.hpp"
 
 namespace nanlens::viewer {
 
@@ -25,40 +25,22 @@ constexpr const char* english[] = {
 #undef X
 };
 
-using Table = std::array<const char*, num_texts>;
-
-struct Translation {
-  Text id;
-  const char* text;
-};
-
-// What a translation lacks is null. A text that stands there twice ends the build.
-template <std::size_t n>
-constexpr Table table_of(const Translation (&translations)[n]) {
-  Table table{};
-  for (const Translation& t : translations) {
-    if (table[at(t.id)] != nullptr) throw "a text stands in a table twice";
-    table[at(t.id)] = t.text;
-  }
-  return table;
-}
-
 #define X(id, translated) {Text::id, translated},
-constexpr Table german = table_of({
+constexpr Translations<num_texts> translations = {pattern::table_of<num_texts, Text>({
 #include "strings_de.def"
-});
-constexpr Table japanese = table_of({
+                                                  }),
+                                                  pattern::table_of<num_texts, Text>({
 #include "strings_ja.def"
-});
-constexpr Table korean = table_of({
+                                                  }),
+                                                  pattern::table_of<num_texts, Text>({
 #include "strings_ko.def"
-});
-constexpr Table chinese = table_of({
+                                                  }),
+                                                  pattern::table_of<num_texts, Text>({
 #include "strings_zh_tw.def"
-});
-constexpr Table portuguese = table_of({
+                                                  }),
+                                                  pattern::table_of<num_texts, Text>({
 #include "strings_pt_br.def"
-});
+                                                  })};
 #undef X
 
 // The plural rules are those of the CLDR. Japanese, Korean and Chinese have one form; the others one for one thing and
@@ -89,18 +71,6 @@ constexpr bool fits(Text id, std::string_view translated, std::size_t forms) {
 #include "strings_ko.def"
 #include "strings_zh_tw.def"
 #undef X
-
-// Null: English, or made from it.
-const Table* table_of(Tongue tongue) {
-  switch (tongue) {
-    case Tongue::german: return &german;
-    case Tongue::japanese: return &japanese;
-    case Tongue::korean: return &korean;
-    case Tongue::chinese: return &chinese;
-    case Tongue::portuguese: return &portuguese;
-    default: return nullptr;
-  }
-}
 
 void add_accented(std::string& out, char c) {
   constexpr std::string_view plain = "AEIOUaeioucnyCNYdD";
@@ -147,13 +117,13 @@ const std::vector<std::string>& pseudo() {
 
 const char* text_of(Tongue tongue, Text id) {
   if (tongue == Tongue::pseudo) return pseudo()[at(id)].c_str();
-  const Table* const table = table_of(tongue);
-  return table != nullptr && (*table)[at(id)] != nullptr ? (*table)[at(id)] : english[at(id)];
+  const char* const text = translated(translations, tongue, at(id));
+  return text != nullptr ? text : english[at(id)];
 }
 
 // Signs and keys mean the same in every language; so do the names that TensorFlow's files have for what they hold.
-bool has_words(std::size_t id) {
-  return !is_number(ids[id]) && ids[id] != "badge_bad" && ids[id] != "column_dtype" && ids[id] != "column_index";
+bool has_words(std::string_view id) {
+  return !is_number(id) && id != "badge_bad" && id != "column_dtype" && id != "column_index";
 }
 
 std::string formatted(const TextArg& value, std::string_view format) {
@@ -210,10 +180,8 @@ std::string tr(Tongue tongue, Text id, std::initializer_list<TextArg> values) {
 }
 
 std::vector<std::string_view> missing_texts(Tongue tongue) {
-  std::vector<std::string_view> missing;
-  const Table* const table = table_of(tongue);
-  for (std::size_t i = 0; table != nullptr && i < num_texts; ++i)
-    if ((*table)[i] == nullptr && has_words(i)) missing.push_back(ids[i]);
+  std::vector<std::string_view> missing = missing_of<num_texts>(translations, tongue, ids);
+  std::erase_if(missing, [](std::string_view id) { return !has_words(id); });
   return missing;
 }
 

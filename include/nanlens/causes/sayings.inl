@@ -219,6 +219,19 @@ X(near_zeros_appear, "{n} {n|zero|zeros}, and none the time before")
 X(near_limit, "its largest magnitude, {value}, is close to the dtype's limit, {limit}")
 X(near_grows, "its largest magnitude grew from {before} to {value} since the time before")
 
+// Rules
+X(rule_holds, "The rule \"{rule}\" holds")
+X(rule_holds_of, "The rule \"{rule}\" holds of {tensor}")
+X(rule_facts, "{text}: {facts}")
+X(rule_number, "{name} is {value}")
+X(rule_share, "{name} is {percent}% of {size}")
+X(rule_change, "{name} went from {from} to {to} in {n} {n|call|calls}")
+X(rule_calls, "for {n} calls")
+X(rule_total, "count is {n}")
+X(rule_not_judged, "rule \"{rule}\" could not be judged: no recording of {names}{needs}")
+X(rule_needs_statistics, " (record with .statistics = true)")
+X(rule_needs_health, " (record with FULL_HEALTH)")
+
 // Of one event
 X(class_clean, "clean")
 X(class_killer, "removed here")
