@@ -8,7 +8,7 @@ sh cmake/install-packages.sh g++ gfortran cmake ninja-build pkg-config libzstd-d
   libclang-rt-19-dev g++-aarch64-linux-gnu qemu-user \
   libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32 lld-19 wasi-libc \
   libglfw3-dev libgl-dev libgl1-mesa-dri libfontconfig-dev libpng-dev xvfb xauth xdotool imagemagick chromium firefox-esr \
-  fonts-droid-fallback libtorch-dev python3-torch \
+  fonts-droid-fallback fonts-baekmuk libtorch-dev python3-torch \
   libxtensor-dev libarmadillo-dev libtrilinos-kokkos-dev libopencv-core-dev libdlpack-dev openmpi-bin libopenmpi-dev || exit 1
 command -v node >/dev/null || sh cmake/install-packages.sh nodejs || exit 1
 command -v npm >/dev/null || sh cmake/install-packages.sh npm || exit 1

@@ -31,7 +31,7 @@ struct Analysed {
   bool tells(const std::string& part) const {
     const auto list = logdir.runs()[0]->diagnostics();
     return std::any_of(list.begin(), list.end(),
-                       [&](const reader::Diagnostic& d) { return d.message.find(part) != std::string::npos; });
+                       [&](const reader::Diagnostic& d) { return d.message().find(part) != std::string::npos; });
   }
   reader::Logdir logdir;
   std::unique_ptr<causes::Causes> causes;

@@ -3,22 +3,66 @@
 import json
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 command, golden, texts = (pathlib.Path(path).resolve() for path in sys.argv[1:4])
 write = "--write" in sys.argv
 logdirs = ["core.FULL_HEALTH", "core.CURT_HEALTH", "session.FULL_HEALTH"]
 commands = ["why", "report", "check"]
+tags = ("en", "de", "ja", "ko", "zh-TW", "pt-BR")
+# What check and the page say beside causes: a rule of each level, one that nothing can be judged by, one that nothing on record is
+# about, mutes, and lines of the file of mutes that do nothing.
+judging = ["--rule", "dead log: ninf>0 type:Log for 3 calls -- take care", "--rule", "warning zeros: zero>=33% type:Cast",
+           "--rule", "note many: count>0 type:Log", "--rule", "hot: max>5", "--rule", "idle: type:Conv2D size>1"]
+muting = ["--mutes", texts / "some.mutes"]
+
+
+def started(*arguments, cwd=golden, **environment):
+    """A command that has run, where no locale asks for a language."""
+    clean = {k: v for k, v in os.environ.items() if k not in ("NANLENS_LANG", "LC_ALL", "LC_MESSAGES")}
+    return subprocess.run([command, *arguments], cwd=cwd, env={**clean, "LANG": "C", **environment}, capture_output=True, check=False)
 
 
 def said(*arguments, **environment):
-    """What the command prints, where no locale asks for a language; paths are those of the logdirs alone."""
-    clean = {k: v for k, v in os.environ.items() if k not in ("NANLENS_LANG", "LC_ALL", "LC_MESSAGES")}
-    done = subprocess.run([command, *arguments], cwd=golden, env={**clean, "LANG": "C", **environment},
-                          capture_output=True, check=False)
+    """What the command prints; paths are those of the logdirs alone."""
+    done = started(*arguments, **environment)
     assert done.returncode in (0, 1) and not done.stderr, (arguments, done)
     return done.stdout
+
+
+def damaged(directory):
+    """A copy of a logdir of which three files are damaged, each in its own way."""
+    shutil.copytree(golden / logdirs[0], pathlib.Path(directory) / "damaged")
+    for path in (pathlib.Path(directory) / "damaged").iterdir():
+        content = bytearray(path.read_bytes())
+        if path.name.endswith(".graphs"):
+            content[12] ^= 1
+        elif path.name.endswith(".stack_frames"):
+            content[0] ^= 1
+        elif path.name.endswith(".graph_execution_traces"):
+            del content[-5:]
+        path.write_bytes(content)
+
+
+def written(tag, directory):
+    """Every form of a report in a language, by the command that writes it; without the version and the test's own place."""
+    html = ["report", logdirs[0], "--html", *judging]
+    checks = [["check", logdirs[0], "--format", name, *judging, *muting] for name in ("text", "markdown", "junit", "github")]
+    outputs = {" ".join(map(str, a[:4])): said(*a, "--lang", tag) for a in (html, *checks)}
+    for name in ("report", "check"):
+        outputs[f"{name} damaged"] = started(name, "damaged", "--lang", tag, cwd=directory).stdout
+    version = said("--version").strip()
+    return {name: text.replace(version, b"VERSION").replace(str(texts).encode(), b".") for name, text in outputs.items()}
+
+
+def compare(file, text):
+    if write:
+        file.write_bytes(text)
+    assert text == file.read_bytes(), f"{file} has another text; --write takes over what is said now"
 
 
 def fixed():
@@ -26,10 +70,11 @@ def fixed():
     for tag in ("de", "ja"):
         text = b"".join(b"$ nanlens " + f"{name} {logdir}\n".encode() + said(name, logdir, "--lang", tag)
                         for name in commands for logdir in logdirs)
-        file = texts / f"{tag}.txt"
-        if write:
-            file.write_bytes(text)
-        assert text == file.read_bytes(), f"{file} has another text; --write takes over what is said now"
+        compare(texts / f"{tag}.txt", text)
+        with tempfile.TemporaryDirectory() as directory:
+            damaged(directory)
+            formats = written(tag, directory)
+        compare(texts / f"{tag}.formats.txt", b"".join(f"$ nanlens {name}\n".encode() + text for name, text in formats.items()))
 
 
 def chosen():
@@ -49,7 +94,7 @@ def chosen():
 def same_findings():
     """fingerprints, places and kinds are the same in every language, sentences are not"""
     found = {}
-    for tag in ("en", "de", "ja", "ko", "zh-TW", "pt-BR"):
+    for tag in tags:
         report = json.loads(said("check", logdirs[0], "--format", "json", "--lang", tag))
         found[tag] = report["findings"]
     for tag, findings in found.items():
@@ -57,6 +102,51 @@ def same_findings():
     assert len({findings[0]["sentence"] for findings in found.values()}) == len(found)
 
 
-for test in (fixed, chosen, same_findings):
+def whole():
+    """no format in any language has a name in braces, two blanks or a word of English where its language has another"""
+    english_words = re.compile(rb"\b(not on record|could not be judged|muted by|bad tensors|is skipped|made here|looked at|the whole run)\b")
+    with tempfile.TemporaryDirectory() as directory:
+        damaged(directory)
+        for tag in tags[1:]:
+            for name, text in written(tag, directory).items():
+                told = re.sub(rb"<style>.*?</style>", b"", text, flags=re.S)
+                assert not re.search(rb"\{\w+(:\w+|\|[^}]*)?\}", told), (tag, name)
+                assert not english_words.search(told), (tag, name, english_words.search(told))
+                if "html" in name or "github" in name:
+                    assert not re.search(rb"\w  \w", re.sub(rb"<pre>.*?</pre>", b"", told, flags=re.S)), (tag, name)
+
+
+def descriptions(text):
+    """The right column of a help text by its left one, which ends at the 30th byte, or has a line of its own."""
+    found, lines = {}, text.split(b"\n")
+    for line, following in zip(lines, [*lines[1:], b""]):
+        if not re.match(rb"  \S", line):
+            continue
+        alone = following.startswith(b" " * 30)
+        left, right = (line, following) if alone else (line[:30], line[30:])
+        found[left.strip().decode()] = right.strip().decode()
+    return found
+
+
+def helped():
+    """every command and every option is described in every language, and wrong use is told in it"""
+    english = descriptions(said("--help"))
+    names = [left for left in english if re.fullmatch(r"[a-z]+", left)]
+    assert {"report", "run", "on"} <= set(names), names
+    for tag in tags[1:]:
+        for command_name in ([], *([name] for name in names)):
+            original = descriptions(said(*command_name, "--help"))
+            translated = descriptions(said(*command_name, "--help", NANLENS_LANG=tag))
+            assert original.keys() == translated.keys() and len(original) > 1, (tag, command_name, original, translated)
+            for left, words in original.items():
+                assert words and translated[left] and translated[left] != words, f"help_*.def of {tag}: {command_name} {left}"
+        wrong = [started(*a, NANLENS_LANG=tag) for a in (["why"], ["why", "a", "b"], ["why", "a", "--row", "x"], ["why", "a", "--row"],
+                                                         ["why", "a", "--row", "1", "--execution", "2"], ["report", "a", "-o", "b"], [])]
+        for done in wrong:
+            assert done.returncode == 2 and not re.search(rb"required|expected|excludes|requires|convert|Run with", done.stderr), done
+    assert said("why", "--help", "--lang", "ja") == said("why", "--help", LC_ALL="ja_JP.UTF-8") != said("why", "--help")
+
+
+for test in (fixed, chosen, same_findings, whole, helped):
     test()
     print("ok:", test.__doc__)

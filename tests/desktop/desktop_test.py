@@ -393,23 +393,33 @@ def files():
         v.wait(lambda s: s["language"] == "en", "English")
 
 
-def chinese():
-    """Chinese names are drawn in a font of the system, not as boxes"""
-    directory = os.path.join(work, "cjk")
-    if not os.path.exists(directory):
-        run(make_logdir, directory, "20", "10", "7", "cjk")
+def has_glyphs(crop, *arguments):
+    """Whether what is drawn there differs from what a system without fonts draws."""
     no_fonts = os.path.join(work, "no-fonts.conf")
     with open(no_fonts, "w", encoding="utf-8") as f:
         f.write('<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig></fontconfig>')
     drawn = []
     for environment in ({}, {"FONTCONFIG_FILE": no_fonts}):
-        with Viewer(directory, environment=environment) as v:
+        with Viewer(*arguments, environment=environment) as v:
             s = v.wait(lambda s: s["focus"]["trace"] is not None, "the logdir")
-            first = s["graph_executions"]["visible"][0]
-            assert "损失层/对数_" in first["tensor"], first
             v.leave()
-            drawn.append(run("identify", "-format", "%#", v.shot(f"cjk{len(drawn)}.png", crop=f"trace:{first['index']}:name")))
-    assert drawn[0] != drawn[1], "the characters look like those of a system without fonts"
+            drawn.append(run("identify", "-format", "%#", v.shot(f"fonts{len(drawn)}.png", crop=crop(s))))
+    return drawn[0] != drawn[1]
+
+
+def chinese():
+    """Chinese names and Korean texts are drawn in fonts of the system, not as boxes"""
+    directory = os.path.join(work, "cjk")
+    if not os.path.exists(directory):
+        run(make_logdir, directory, "20", "10", "7", "cjk")
+
+    def name_of_row(s):
+        first = s["graph_executions"]["visible"][0]
+        assert "损失层/对数_" in first["tensor"], first
+        return f"trace:{first['index']}:name"
+
+    assert has_glyphs(name_of_row, directory), "the Chinese characters look like those of a system without fonts"
+    assert has_glyphs(lambda s: "palette", "--lang", "ko", directory), "the Korean ones do"
 
 
 def tensorflow():

@@ -86,7 +86,7 @@ Json rank_of(const Run& run, std::size_t set) {
 void print_run(Run& run) {
   Json diagnostics = Json::array();
   for (const auto& d : run.diagnostics())
-    diagnostics.push_back({{"file", text_or_null(d.file)}, {"offset", d.offset}, {"message", d.message}});
+    diagnostics.push_back({{"file", text_or_null(d.file)}, {"offset", d.offset}, {"message", d.message()}});
   const std::optional<bool> clean = run.clean_end();
   const auto& graphs = run.definitions().graphs();
   print_line({{"run_id", text_or_null(run.id())},

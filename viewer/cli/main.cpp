@@ -11,8 +11,10 @@
 #include <nanlens/version.hpp>
 
 #include "commands.hpp"
+#include "help.hpp"
 #include "language.hpp"
 #include "open.hpp"
+#include "texts/texts.hpp"
 
 namespace {
 
@@ -336,10 +338,12 @@ int run(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   take_program(words, arguments);
   complete(words, app);
+  const nanlens::viewer::Tongue of_help = nanlens::cli::translate_help(app, words);
   std::reverse(words.begin(), words.end());  // CLI11 takes them last first
   try {
     app.parse(words);
   } catch (const CLI::ParseError& error) {
+    nanlens::viewer::set_tongue(of_help);
     return app.exit(error) == 0 ? 0 : cannot_read;
   }
   return arguments.code;

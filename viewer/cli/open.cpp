@@ -10,6 +10,7 @@
 #include <nanlens/archive/archive.hpp>
 
 #include "report/mutes_files.hpp"
+#include "texts/fault_words.hpp"
 
 namespace nanlens::cli {
 
@@ -47,7 +48,7 @@ std::unique_ptr<reader::Logdir> open_logdir(const std::string& path) {
   const Progress progress;
   logdir->update([&](std::uint64_t done, std::uint64_t total) { return progress.show(done, total); });
   if (logdir->runs().empty() && !logdir->fault().empty())
-    throw Failure("can't read '" + path + "': " + logdir->fault());
+    throw Failure("can't read '" + path + "': " + viewer::fault_words(logdir->fault()));
   if (logdir->runs().empty())
     throw Failure(
         "there is no tfdbg2 logdir in '" + path +

@@ -33,9 +33,9 @@ int dump_raw(const std::string& file) {
         if (!status.ok()) return complain(offset, std::string(status.message()));
         std::cout << json << '\n';
       },
-      [&](const reader::ScanFault& fault) { complain(fault.offset, fault.message); },
+      [&](const reader::ScanFault& fault) { complain(fault.offset, words(fault.what)); },
       [](std::uint64_t) { return true; });
-  if (!scanner.tail_fault().empty()) complain(scanner.position(), scanner.tail_fault());
+  if (!scanner.tail_fault().empty()) complain(scanner.position(), words(scanner.tail_fault()));
   constexpr int damaged = 2;
   return sound ? 0 : damaged;
 }

@@ -192,7 +192,8 @@ std::string why_nothing(const RunOptions& options, bool watched, const std::stri
 
 // Marks that do nothing are told only where they had something to match.
 void tell_problems(const report::Mutes& mutes) {
-  for (const report::MuteProblem& p : mutes.problems()) tell(p.file + ":" + std::to_string(p.line) + ": " + p.message());
+  for (const report::MuteProblem& p : mutes.problems())
+    tell(p.file + ":" + std::to_string(p.line) + ": " + p.message());
 }
 
 // What came of it, on stderr. True if there is a NaN or infinity that is not muted.

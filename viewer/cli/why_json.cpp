@@ -2,6 +2,7 @@
 #include "why.hpp"
 
 #include "report/muted_causes.hpp"
+#include "texts/fault_words.hpp"
 #include "texts/speech.hpp"
 
 namespace nanlens::cli {
@@ -149,7 +150,7 @@ Json why_json(Causes& causes, EventRef asked, report::Mutes& mutes) {
          {"clocks_match", causes.model().owners().matched()},
          {"limits_reached", Json::array()}};
   for (const causes::Limit limit : causes.model().limits_reached())
-    j["limits_reached"].push_back(causes::limit_words(limit));
+    j["limits_reached"].push_back(viewer::fault_words(causes::fault_of(limit)));
   for (const auto& group : writer.groups().list()) j["causes"].push_back(root_json(writer, causes, muted, group.root));
   for (const std::uint32_t root : causes.benign()) j["expected"].push_back(root_json(writer, causes, muted, root));
   const EventRef event = asked.exists() ? asked : headline != none ? causes.roots()[headline].last : EventRef{};

@@ -4,6 +4,7 @@
 
 #include "report/describe.hpp"
 #include "report/muted_causes.hpp"
+#include "texts/fault_words.hpp"
 #include "texts/speech.hpp"
 #include "why.hpp"
 
@@ -198,7 +199,7 @@ void print_limits(Causes& causes) {
   if (const std::string left_out = report::left_out_words(causes.run()); !left_out.empty())
     line("  " + tr(Text::out_may_miss, {{"reason", left_out}}));
   for (const causes::Limit limit : causes.model().limits_reached())
-    line("  " + tr(Text::out_limited, {{"limit", causes::limit_words(limit)}}));
+    line("  " + tr(Text::out_limited, {{"limit", viewer::fault_words(causes::fault_of(limit))}}));
   if (!causes.model().owners().matched()) line(std::string("  ") + tr(Text::out_unmatched));
 }
 

@@ -9,6 +9,7 @@
 #include "report/mutes_files.hpp"
 #include "selection.hpp"
 #include "source.hpp"
+#include "texts/fault_words.hpp"
 #include "texts/texts.hpp"
 
 namespace nanlens::viewer {
@@ -82,8 +83,8 @@ void Engine::read_slice() {
   if (place_of_current() < 0) current_.reset();  // it turned out to be a part of another run
   if (!progress.stopped && all.empty() && overview_.error.empty())
     for (const auto& opened : logdirs_)
-      if (const std::string fault = opened.logdir->fault(); !fault.empty())
-        overview_.error += (overview_.error.empty() ? "" : "\n") + opened.path + ": " + fault;
+      if (const reader::Fault fault = opened.logdir->fault(); !fault.empty())
+        overview_.error += (overview_.error.empty() ? "" : "\n") + opened.path + ": " + fault_words(fault);
   if (!current_ && !all.empty() && (!progress.stopped || all.size() == 1))
     open_run(*causes::by_importance(all).front());
   if (!progress.stopped && std::exchange(mutes_due_, false)) read_mutes();
@@ -225,7 +226,7 @@ Diagnostics Engine::diagnostics() {
     all.list.push_back({"", 0, left_out});
   for (const auto& p : current_->explain.mute_problems())
     all.list.push_back({p.file + ":" + std::to_string(p.line), 0, p.message()});
-  for (const auto& d : run.diagnostics()) all.list.push_back({d.file, d.offset, d.message});
+  for (const auto& d : run.diagnostics()) all.list.push_back({d.file, d.offset, fault_words(d.what)});
   return all;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "describe.hpp"
+#include "texts/fault_words.hpp"
 #include "texts/speech.hpp"
 
 namespace nanlens::report {
@@ -159,7 +160,7 @@ void Page::diagnostics() {
   for (std::size_t i = 0; i < std::min(diagnostics.size(), shown); ++i)
     line("    " + tr(Text::out_at_byte, {{"file", diagnostics[i].file},
                                          {"offset", std::to_string(diagnostics[i].offset)},
-                                         {"message", diagnostics[i].message}}));
+                                         {"message", viewer::fault_words(diagnostics[i].what)}}));
   if (diagnostics.size() > shown) line(std::string("    ") + tr(Text::out_see_runs));
 }
 

@@ -222,9 +222,7 @@ class CallTable {
   void note_limit(const reader::ExecutionLinks& links) {
     if (std::max(links.input_tensor_ids.size(), links.output_tensor_ids.size()) < limits::elements) return;
     if (!std::exchange(limit_reached_, true))
-      run_.add_fault({"", 0,
-                      "an execution has " + std::to_string(limits::elements) +
-                          " or more inputs or outputs: what the others lead to is not known"});
+      run_.add_fault({"", 0, {reader::FaultId::many_links, {{"n", limits::elements}}}});
   }
   void count_in_sets() {
     place_in_set_.clear();

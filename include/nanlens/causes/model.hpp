@@ -27,24 +27,16 @@ struct Recorder {
 /// Limits of the search (limits.hpp).
 enum class Limit : std::uint8_t { inputs, consumers, link_steps, causes };
 
-/// What it means that a limit was reached, in words.
-inline std::string limit_words(Limit limit) {
-  const auto more_than = [](std::size_t n, const char* of_what) {
-    return "more than " + std::to_string(n) + " " + of_what;
-  };
+/// What it means that a limit was reached.
+inline reader::Fault fault_of(Limit limit) {
+  using reader::FaultId;
   switch (limit) {
-    case Limit::inputs:
-      return "an op has " + more_than(limits::inputs_looked_at, "inputs: whether the others were bad is not known");
-    case Limit::consumers:
-      return "a tensor has " +
-             more_than(limits::consumers_looked_at, "consumers: whether the others removed what was bad is not known");
-    case Limit::link_steps:
-      return "what fed an input is " + more_than(limits::link_steps, "steps, or ") +
-             std::to_string(limits::link_depth) + " functions, away: it is not known";
-    case Limit::causes:
-      return "there are " + more_than(limits::causes, "causes: further ones are counted with the last of their op");
+    case Limit::inputs: return {FaultId::many_op_inputs, {{"n", limits::inputs_looked_at}}};
+    case Limit::consumers: return {FaultId::many_consumers, {{"n", limits::consumers_looked_at}}};
+    case Limit::link_steps: return {FaultId::far_away, {{"n", limits::link_steps}, {"most", limits::link_depth}}};
+    case Limit::causes: return {FaultId::many_causes, {{"n", limits::causes}}};
   }
-  return "";
+  return {};
 }
 
 /// Everything that resolving a link asks for. Not thread-safe: it reads records on demand.
@@ -87,7 +79,7 @@ class Model {
   void reach_limit(Limit limit) {
     if (std::find(reached_.begin(), reached_.end(), limit) != reached_.end()) return;
     reached_.push_back(limit);
-    run_.add_fault({"", 0, "the search for causes left something out: " + limit_words(limit)});
+    run_.add_fault({"", 0, reader::fault_because(reader::FaultId::search_left_out, fault_of(limit))});
   }
   [[nodiscard]] const std::vector<Limit>& limits_reached() const noexcept { return reached_; }
 

@@ -36,9 +36,7 @@ class Logdir {
 
   /// What could not be looked for, or prepared; empty if there is nothing. Where there are runs, the first tells it
   /// too.
-  [[nodiscard]] std::string fault() const {
-    return no_memory_ ? "there is not enough memory to look for more files" : fault_;
-  }
+  [[nodiscard]] Fault fault() const { return no_memory_ ? Fault(FaultId::no_memory_for_files) : fault_; }
   /// Where the files lie; what `prepare` makes ready is so after an update that was not stopped.
   [[nodiscard]] Storage& storage() const noexcept { return *storage_; }
   /// The runs, by the time they were started. A run's address stays valid as long as the Logdir; it leaves the list if
@@ -81,7 +79,7 @@ class Logdir {
       logdir::FileKind kind{};
       if (!logdir::parse_file_name(std::string_view(name).substr(directory.size()), stem, kind)) continue;
       if (known_.size() == limits::file_sets && !known_.contains(directory + stem)) {
-        fault_ = "there are more than " + std::to_string(limits::file_sets) + " file sets: further ones are not read";
+        fault_ = {FaultId::too_many_file_sets, {{"n", limits::file_sets}}};
         break;
       }
       if (known_.insert(directory + stem).second) found.push_back(opened(directory, std::move(stem)));
@@ -158,10 +156,10 @@ class Logdir {
 
   // What concerns no run is told with the first.
   void tell_fault() {
-    if (fault_.empty()) fault_ = storage_->fault();
-    const std::string now = fault();
+    if (const std::string told = storage_->fault(); fault_.empty() && !told.empty()) fault_ = told_fault(told);
+    const std::string now = words(fault());
     if (now.empty() || runs_.empty() || std::exchange(told_, now) == now) return;
-    runs_.front()->add_fault({"", 0, now});
+    runs_.front()->add_fault({"", 0, fault()});
   }
 
   struct Late {
@@ -176,7 +174,7 @@ class Logdir {
   std::unordered_map<std::string, Run*> run_by_key_;
   std::unordered_set<std::string> known_;  // paths of sets that belong to a run
   std::vector<Late> late_;                 // sets whose metadata was not there yet
-  std::string fault_;
+  Fault fault_;
   bool no_memory_ = false;
   std::string told_;
 };

@@ -11,6 +11,7 @@
 
 #include <nanlens/logdir/limits.hpp>
 #include <nanlens/logdir/tfrecord.hpp>
+#include <nanlens/reader/fault.hpp>
 #include <nanlens/reader/record_file.hpp>
 
 namespace nanlens::reader {
@@ -18,7 +19,7 @@ namespace nanlens::reader {
 /// What a scan saw besides intact records.
 struct ScanFault {
   std::uint64_t offset;
-  std::string message;
+  Fault what;
 };
 
 /// Walks over the records of a file. Keeps its place between calls, so that a growing file is read on from where it
@@ -31,7 +32,7 @@ class RecordScanner {
   template <class OnRecord, class OnGap, class GoOn>
   void scan(RecordFile& file, std::uint64_t end, OnRecord&& record, OnGap&& gap, GoOn&& go_on) {
     asked_ = position_;
-    tail_fault_.clear();
+    tail_fault_ = {};
     const bool too_large = end > limits::file_bytes;
     end = std::min(end, limits::file_bytes);
     while (position_ < end) {
@@ -58,16 +59,16 @@ class RecordScanner {
       if (logdir::payload_intact(payload, payload.data() + n))
         record(position_, payload);
       else
-        gap(ScanFault{position_, "the checksum of the record's payload does not match: the record is skipped"});
+        gap(ScanFault{position_, FaultId::bad_checksum});
       position_ += n + logdir::record_overhead;
     }
-    if (too_large) tail_fault_ = "the file is larger than 1 TiB: what lies beyond is not read";
+    if (too_large) tail_fault_ = FaultId::file_too_large;
   }
 
   [[nodiscard]] std::uint64_t position() const noexcept { return position_; }
   /// What is wrong at the end of the file as it is now; empty if it ends with a complete record. May mend when the file
   /// grows.
-  [[nodiscard]] const std::string& tail_fault() const noexcept { return tail_fault_; }
+  [[nodiscard]] const Fault& tail_fault() const noexcept { return tail_fault_; }
 
  private:
   static constexpr std::uint64_t ask_every = std::uint64_t{1} << 20;
@@ -80,15 +81,12 @@ class RecordScanner {
     return go_on(position_);
   }
   [[nodiscard]] ScanFault oversized(std::uint64_t length) const {
-    return {position_, "the record has " + std::to_string(length) + " bytes, more than the " +
-                           std::to_string(limits::record_bytes) + " that are read: it is skipped"};
+    return {position_, {FaultId::record_too_large, {{"n", length}, {"most", limits::record_bytes}}}};
   }
-  void torn(std::uint64_t left) {
-    tail_fault_ = "the file ends within a record (" + std::to_string(left) + " bytes of it are there)";
-  }
+  void torn(std::uint64_t left) { tail_fault_ = {FaultId::cut_off, {{"n", left}}}; }
   void unreadable(RecordFile& file) {
     const std::string why = file.error();
-    tail_fault_ = "the file can't be read from here on" + (why.empty() ? std::string(": it has shrunk") : ": " + why);
+    tail_fault_ = fault_because(FaultId::cant_read_on, why.empty() ? Fault(FaultId::it_shrank) : told_fault(why));
   }
 
   // Looks for the next offset at which an intact record starts. One record is taken as lost. False: there is none so
@@ -96,8 +94,7 @@ class RecordScanner {
   template <class OnGap, class GoOn>
   bool resynchronise(RecordFile& file, std::uint64_t end, OnGap&& gap, GoOn&& go_on) {
     const auto found = [&](std::uint64_t at) {
-      gap(ScanFault{position_, "the header of the record is damaged: " + std::to_string(at - position_) +
-                                   " bytes are skipped up to the next record"});
+      gap(ScanFault{position_, {FaultId::damaged_header, {{"n", at - position_}}}});
       position_ = at;
       searched_ = 0;
       incomplete_.clear();
@@ -127,8 +124,7 @@ class RecordScanner {
       if (what == Candidate::incomplete && incomplete_.size() < limits::incomplete_headers) incomplete_.push_back(at);
     }
     searched_ = std::max(position_ + 1, std::min(at, last));
-    tail_fault_ = "the header of the record is damaged, and no intact record follows in the " +
-                  std::string(last < end ? "next " : "remaining ") + std::to_string(last - position_) + " bytes";
+    tail_fault_ = {last < end ? FaultId::damaged_next : FaultId::damaged_rest, {{"n", last - position_}}};
     return false;
   }
 
@@ -169,7 +165,7 @@ class RecordScanner {
   std::vector<std::uint64_t> incomplete_;  // here, where headers lie whose records the file does not hold yet
   std::uint64_t checked_ = 0;              // bytes of payloads read while searching
   std::uint64_t asked_ = 0;
-  std::string tail_fault_;
+  Fault tail_fault_;
 };
 
 }  // namespace nanlens::reader

@@ -126,12 +126,12 @@ class Run {
   /// Takes the id that the metadata of the run's only set tells, now that it can be read.
   void rename(std::string id) { id_ = std::move(id); }
   /// Adds a fault that was found outside the run's files.
-  void add_fault(const Diagnostic& fault) { diagnostics_.add(fault.file, fault.offset, fault.message); }
+  void add_fault(const Diagnostic& fault) { diagnostics_.add(fault.file, fault.offset, fault.what); }
   /// Adds a file set, with the faults found while it was opened. The first set added describes the run.
   void adopt(std::unique_ptr<SetFiles> set, const Diagnostics& faults) {
-    for (const Diagnostic& f : faults.list()) diagnostics_.add(f.file, f.offset, f.message);
+    for (const Diagnostic& f : faults.list()) diagnostics_.add(f.file, f.offset, f.what);
     if (sets_.size() == Locator::max_sets) {
-      diagnostics_.add(set->path(), 0, "the run has more than 256 file sets: this one is not read");
+      diagnostics_.add(set->path(), 0, {FaultId::too_many_sets, {{"n", Locator::max_sets}}});
       return;
     }
     sets_.push_back(std::move(set));
@@ -265,8 +265,8 @@ class Run {
   void sort_alerts(std::size_t first_new);
   bool look_at_outputs(std::uint32_t execution);
   static bool decoded(Bytes payload, logdir::DebugEvent& event);
-  void fault(std::size_t set, logdir::FileKind kind, std::uint64_t offset, std::string message) {
-    diagnostics_.add(sets_[set]->name(kind), offset, std::move(message));
+  void fault(std::size_t set, logdir::FileKind kind, std::uint64_t offset, Fault what) {
+    diagnostics_.add(sets_[set]->name(kind), offset, std::move(what));
   }
   Bytes payload(Locator where, logdir::FileKind kind) {
     SetFile& f = (*sets_[where.set()])[kind];

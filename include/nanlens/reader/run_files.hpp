@@ -84,7 +84,7 @@ class SetFiles {
         f.file.emplace(name, std::move(source));
       } else if (!f.missing_reported) {
         f.missing_reported = true;
-        diagnostics.add(name, 0, "the file can't be opened: " + why);
+        diagnostics.add(name, 0, fault_because(FaultId::cant_open, told_fault(why)));
       }
     }
   }
@@ -100,7 +100,7 @@ class SetFiles {
           const bool valid = logdir::decode(payload, event);
           const auto* m = std::get_if<logdir::DebugMetadata>(&event.what);
           if (!valid || m == nullptr) {
-            diagnostics.add(f.file->name(), offset, "the record is not a DebugMetadata event: it is skipped");
+            diagnostics.add(f.file->name(), offset, FaultId::not_metadata);
             return;
           }
           ++metadata.num_records;
@@ -117,14 +117,14 @@ class SetFiles {
           metadata.file_version = m->file_version;
           metadata.run_id = m->tfdbg_run_id;
           if (m->file_version != logdir::file_version)
-            diagnostics.add(f.file->name(), offset,
-                            "file version " + in_quotes(m->file_version) + " instead of " +
-                                in_quotes(logdir::file_version) + ": read as if it were the latter");
+            diagnostics.add(
+                f.file->name(), offset,
+                {FaultId::other_version, {{"version", m->file_version}, {"expected", logdir::file_version}}});
         },
-        [&](const ScanFault& fault) { diagnostics.add(f.file->name(), fault.offset, fault.message); },
+        [&](const ScanFault& fault) { diagnostics.add(f.file->name(), fault.offset, fault.what); },
         [](std::uint64_t) { return true; });
     if (f.file->size() > limits::metadata_bytes && !std::exchange(too_large_reported_, true))
-      diagnostics.add(f.file->name(), limits::metadata_bytes, "the metadata file is not read beyond this place");
+      diagnostics.add(f.file->name(), limits::metadata_bytes, FaultId::metadata_too_large);
     return metadata.readable;
   }
 

@@ -142,41 +142,32 @@ NANLENS_API bool Run::decoded(Bytes payload, logdir::DebugEvent& event) {
 
 NANLENS_API std::vector<Diagnostic> Run::diagnostics() {
   Diagnostics all = diagnostics_;
-  if (out_of_memory_) all.add("", 0, "there is not enough memory: the run is not read further");
+  if (out_of_memory_) all.add("", 0, FaultId::no_memory_for_run);
   for (auto& set : sets_) {
-    if (!set->metadata.readable)
-      all.add(set->name(logdir::FileKind::metadata), 0,
-              "there is no readable metadata: run id, version and start time are unknown");
+    if (!set->metadata.readable) all.add(set->name(logdir::FileKind::metadata), 0, FaultId::no_metadata);
     for (std::size_t i = 0; i < logdir::num_file_kinds; ++i) {
       const SetFile& f = (*set)[static_cast<logdir::FileKind>(i)];
       if (f.file && !f.scanner.tail_fault().empty())
         all.add(f.file->name(), f.scanner.position(), f.scanner.tail_fault());
     }
   }
-  const auto add = [&](Locator where, logdir::FileKind kind, std::string message) {
-    all.add(sets_[where.set()]->name(kind), where.offset(), std::move(message));
+  const auto add = [&](Locator where, logdir::FileKind kind, Fault what) {
+    all.add(sets_[where.set()]->name(kind), where.offset(), std::move(what));
   };
   for (const Graph& g : graphs_.graphs())
-    if (!g.declared)
-      add(g.where, g.where_file, "graph " + in_quotes(graphs_.text(g.id)) + " is referred to but not on record");
+    if (!g.declared) add(g.where, g.where_file, {FaultId::graph_missing, {{"name", graphs_.text(g.id)}}});
   for (const std::uint32_t g : graphs_.too_deep())
     add(graphs_.graphs()[g].where, graphs_.graphs()[g].where_file,
-        "graph " + in_quotes(graphs_.text(graphs_.graphs()[g].id)) + " is nested deeper than " +
-            std::to_string(limits::graph_nesting) + " graphs, or in itself: the outer ones are left out");
+        {FaultId::graph_too_deep, {{"name", graphs_.text(graphs_.graphs()[g].id)}, {"n", limits::graph_nesting}}});
   for (const Op& o : graphs_.ops())
-    if (!o.declared)
-      add(o.where, o.where_file,
-          "op " + in_quotes(graphs_.text(o.name)) + " has traces but its creation is not on record");
+    if (!o.declared) add(o.where, o.where_file, {FaultId::op_missing, {{"name", graphs_.text(o.name)}}});
   for (const FrameReference& r : unknown_frames_)
-    if (!frame_by_id_.contains(r.id))
-      add(r.where, r.file, "stack frame " + in_quotes(r.id) + " is referred to but not on record");
-  if (unknown_frames_.size() == Diagnostics::limit)
-    all.add("", 0, "whether further stack frames are on record was not looked up");
+    if (!frame_by_id_.contains(r.id)) add(r.where, r.file, {FaultId::frame_missing, {{"name", r.id}}});
+  if (unknown_frames_.size() == Diagnostics::limit) all.add("", 0, FaultId::frames_not_sought);
   for (const FrameEntry& f : frames_)
     if (!frame(f.id))
       add(f.where, logdir::FileKind::stack_frames,
-          "stack frame " + in_quotes(f.id) + " refers to source file " + std::to_string(f.file_index) +
-              ", which is not on record");
+          {FaultId::frame_without_file, {{"name", f.id}, {"n", f.file_index}}});
   return all.list();
 }
 

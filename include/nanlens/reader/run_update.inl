@@ -136,18 +136,18 @@ void Run::scan_definitions(Scan& scan, std::size_t set, logdir::FileKind kind, O
       [&](std::uint64_t offset, Bytes payload) {
         scan.changed = true;
         if (!logdir::decode(payload, event)) {
-          fault(set, kind, offset, "the record is not a valid DebugEvent: it is skipped");
+          fault(set, kind, offset, FaultId::not_event);
           return lost(offset);
         }
         if (!within_limits(event, set, kind, offset)) return lost(offset);
         if (!logdir::belongs_into(kind, logdir::kind_of(event))) {
-          fault(set, kind, offset, "the record holds an event that does not belong into this file: it is skipped");
+          fault(set, kind, offset, FaultId::wrong_file);
           return;
         }
         on_event(Locator(set, offset), &event);
       },
       [&](const ScanFault& gap) {
-        fault(set, kind, gap.offset, gap.message);
+        fault(set, kind, gap.offset, gap.what);
         lost(gap.offset);
       },
       [&](std::uint64_t position) {
@@ -181,8 +181,7 @@ NANLENS_API void Run::read_stack_frames(Scan& scan, std::size_t set) {
     const auto& frame = std::get<logdir::StackFrameWithId>(event->what);
     const auto index = static_cast<std::uint32_t>(frames_.size());
     if (!frame_by_id_.try_emplace(frame.id, index).second) {
-      fault(set, logdir::FileKind::stack_frames, where.offset(),
-            "stack frame id " + in_quotes(frame.id) + " is used twice: the first one is kept");
+      fault(set, logdir::FileKind::stack_frames, where.offset(), {FaultId::frame_twice, {{"name", frame.id}}});
       return;
     }
     FrameEntry entry;
@@ -210,8 +209,7 @@ NANLENS_API void Run::read_graphs(Scan& scan, std::size_t set) {
 NANLENS_API void Run::add_graph(const logdir::DebuggedGraph& event, Locator where) {
   const std::uint32_t index = graphs_.graph(event.graph_id, where, logdir::FileKind::graphs);
   if (graphs_.graphs()[index].declared) {
-    fault(where.set(), logdir::FileKind::graphs, where.offset(),
-          "graph id " + in_quotes(event.graph_id) + " is used twice: the first one is kept");
+    fault(where.set(), logdir::FileKind::graphs, where.offset(), {FaultId::graph_twice, {{"name", event.graph_id}}});
     return;
   }
   const std::uint32_t outer =
@@ -228,18 +226,19 @@ NANLENS_API void Run::add_op(const logdir::GraphOpCreation& event, Locator where
   const std::uint32_t graph = graphs_.graph(event.graph_id, where, logdir::FileKind::graphs);
   const std::uint32_t index = graphs_.op(graph, event.op_name, where, logdir::FileKind::graphs);
   Op& op = graphs_.ops()[index];
-  const auto report = [&](const std::string& message) {
-    fault(where.set(), logdir::FileKind::graphs, where.offset(),
-          "op " + in_quotes(event.op_name) + " in graph " + in_quotes(event.graph_name) + " " + message);
+  const auto report = [&](Fault what) {
+    what.values.emplace_back("name", event.op_name);
+    what.values.emplace_back("graph", event.graph_name);
+    fault(where.set(), logdir::FileKind::graphs, where.offset(), std::move(what));
   };
-  if (op.declared) return report("is created twice: the first one is kept");
+  if (op.declared) return report(FaultId::op_twice);
   op.declared = true;
   op.where = where;
   op.type = graphs_.strings().add(event.op_type);
   op.num_outputs = event.num_outputs;
   graphs_.graphs()[graph].ops.push_back(index);
   for (const auto& input : event.input_names)
-    if (!parse_tensor_name(input)) report("has an input " + in_quotes(input) + " that is not of the form op_name:slot");
+    if (!parse_tensor_name(input)) report({FaultId::odd_input, {{"input", input}}});
   if (event.code_location) {
     const std::string bytes = logdir::encoded(*event.code_location);
     check_stack({reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()}, where, logdir::FileKind::graphs);
@@ -268,9 +267,9 @@ NANLENS_API void Run::read_executions(Scan& scan) {
           if (digest && within_limits(*digest, set, logdir::FileKind::execution, offset))
             append_execution(*digest, Locator(set, offset));
           else if (!digest)
-            fault(set, logdir::FileKind::execution, offset, "the record is not a valid Execution event: it is skipped");
+            fault(set, logdir::FileKind::execution, offset, FaultId::not_execution);
         },
-        [&](const ScanFault& gap) { fault(set, logdir::FileKind::execution, gap.offset, gap.message); },
+        [&](const ScanFault& gap) { fault(set, logdir::FileKind::execution, gap.offset, gap.what); },
         [&](std::uint64_t position) {
           scan.stopped = scan.progress && !scan.progress(scan.done + position, scan.total);
           return !scan.stopped;
@@ -429,8 +428,7 @@ NANLENS_API void Run::read_traces(Scan& scan, CallLookup& calls) {
           scan.changed = true;
           const auto digest = reader::trace_digest(payload);
           if (!digest)
-            fault(set, logdir::FileKind::graph_execution_traces, offset,
-                  "the record is not a valid GraphExecutionTrace event: it is skipped");
+            fault(set, logdir::FileKind::graph_execution_traces, offset, FaultId::not_trace);
           else if (!within_limits(*digest, set, logdir::FileKind::graph_execution_traces, offset))
             return;
           else if (merge)
@@ -438,7 +436,7 @@ NANLENS_API void Run::read_traces(Scan& scan, CallLookup& calls) {
           else
             append_trace(found_trace(*digest, Locator(set, offset)), calls);
         },
-        [&](const ScanFault& gap) { fault(set, logdir::FileKind::graph_execution_traces, gap.offset, gap.message); },
+        [&](const ScanFault& gap) { fault(set, logdir::FileKind::graph_execution_traces, gap.offset, gap.what); },
         [&](std::uint64_t position) {
           scan.stopped = scan.progress && !scan.progress(scan.done + position, scan.total);
           return !scan.stopped;
