@@ -50,9 +50,10 @@ def damaged(directory):
 
 def written(tag, directory):
     """Every form of a report in a language, by the command that writes it; without the version and the test's own place."""
-    html = ["report", logdirs[0], "--html", *judging]
-    checks = [["check", logdirs[0], "--format", name, *judging, *muting] for name in ("text", "markdown", "junit", "github")]
-    outputs = {" ".join(map(str, a[:4])): said(*a, "--lang", tag) for a in (html, *checks)}
+    calls = {"report --html": ["report", "--html", *judging]}
+    for name in ("text", "markdown", "junit", "github"):
+        calls[f"check --format {name}"] = ["check", "--format", name, *judging, *muting]
+    outputs = {name: said(*arguments, logdirs[0], "--lang", tag) for name, arguments in calls.items()}
     for name in ("report", "check"):
         outputs[f"{name} damaged"] = started(name, "damaged", "--lang", tag, cwd=directory).stdout
     version = said("--version").strip()

@@ -15,7 +15,7 @@ using viewer::Tongue;
 
 namespace {
 
-constexpr std::pair<Text, const char*> all_texts[] = {
+constexpr std::pair<Text, std::string_view> all_texts[] = {
 #define X(id, english) {Text::id, #id},
 #include "texts/strings.def"
 #undef X
@@ -67,7 +67,8 @@ TEST_CASE("no translation has blanks or bare numbers where the English text has 
       CHECK(double_blanks(text) <= double_blanks(english));
       CHECK(text.empty() == english.empty());
       CHECK((text.starts_with(' ') == english.starts_with(' ') && text.ends_with(' ') == english.ends_with(' ')));
-      CHECK((has_word(text) || !has_word(english)));
+      // What chooses a word by a number counts things: they are named in every language.
+      CHECK((has_word(text) || english.find('|') == std::string_view::npos));
     }
 }
 
