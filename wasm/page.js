@@ -99,8 +99,8 @@
   const isLogdirFile = (name) => /(^|\/)tfdbg_events\..*\.(metadata|execution|graphs|graph_execution_traces|source_files|stack_frames|live)$/.test(name);
   const isArchive = (name) => /\.(nanlens|tar|tar\.zst|zst)$/i.test(name);
 
-  const isMutes = (name) => /(^|\/)nanlens\.mutes$/.test(name);
-  const isWanted = (name) => isLogdirFile(name) || isArchive(name) || isMutes(name);
+  const isOwnText = (name) => /(^|\/)nanlens\.(mutes|rules)$/.test(name);
+  const isWanted = (name) => isLogdirFile(name) || isArchive(name) || isOwnText(name);
 
   let opened = { name: '', files: [] };
   let copied = false; // what is open is part of this file

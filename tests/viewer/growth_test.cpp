@@ -7,48 +7,18 @@
 #include <vector>
 
 #include "../support/logdir_generator.hpp"
+#include "growing.hpp"
 #include "session.hpp"
 
 using nanlens::test::generated_files;
 using nanlens::test::GeneratorOptions;
+using nanlens::test::Growing;
 using nanlens::test::Session;
 namespace logdir = nanlens::logdir;
 namespace reader = nanlens::reader;
 namespace viewer = nanlens::viewer;
 
 namespace {
-
-using Files = std::map<std::string, std::string>;
-
-// A logdir that is there in parts.
-class Growing {
- public:
-  explicit Growing(Files files) : files_(std::move(files)) {}
-  viewer::OpenStorage open() {
-    return [this](const std::string&, std::string&) {
-      auto storage = std::make_unique<reader::MemoryStorage>();
-      memory_ = storage.get();
-      for (const auto& [name, bytes] : files_) memory_->put(name, bytes.substr(0, cut(name, 2)));
-      return storage;
-    };
-  }
-  /// Up to `tenths` of the events.
-  void grow(std::size_t from, std::size_t to) {
-    for (const auto& [name, bytes] : files_)
-      memory_->append(name, bytes.substr(cut(name, from), cut(name, to) - cut(name, from)));
-  }
-
- private:
-  // Of the definitions, most are there from the beginning, but some come late.
-  [[nodiscard]] std::size_t cut(const std::string& name, std::size_t tenths) const {
-    const std::size_t size = files_.at(name).size();
-    if (name.ends_with("execution") || name.ends_with("traces")) return size * tenths / 10;
-    return name.ends_with("graphs") ? size * (tenths + 30) / 40 : size;
-  }
-
-  Files files_;
-  reader::MemoryStorage* memory_ = nullptr;
-};
 
 std::vector<std::uint64_t> indices(const viewer::Rows& rows) {
   std::vector<std::uint64_t> found;

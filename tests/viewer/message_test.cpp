@@ -121,7 +121,7 @@ struct Two {
   std::vector<viewer::Badge> b;
 };
 static_assert(viewer::num_members<Two> == 2 && viewer::num_members<viewer::Close> == 0);
-static_assert(viewer::num_members<viewer::Badge> == 3 && viewer::num_members<viewer::Select> == 7);
+static_assert(viewer::num_members<viewer::Badge> == 3 && viewer::num_members<viewer::Select> == 8);
 
 }  // namespace
 

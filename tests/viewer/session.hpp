@@ -26,6 +26,7 @@ class Session {
     view.timeline_columns = 100;
     view.overview_columns = 100;
     view.diagnostics = true;
+    view.rules.count = 100000;
   }
 
   template <class What>
@@ -68,6 +69,8 @@ class Session {
   viewer::Explanation explanation;
   viewer::Exported exported;
   viewer::HeatMap heat_map;
+  viewer::RuleList rules;
+  viewer::FoundRules found_rules;
   viewer::Status status;
   int replies = 0;
   std::function<void(const viewer::Rows&)> watch_rows;  ///< sees every answer, not only the last one
@@ -102,6 +105,8 @@ class Session {
     exported = std::move(r);
     exported.text.insert(0, before);
   }
+  void keep(viewer::RuleList& r) { rules = std::move(r); }
+  void keep(viewer::FoundRules& r) { found_rules = std::move(r); }
   void keep(viewer::Status& r) { status = r; }
 
   viewer::Engine engine_;

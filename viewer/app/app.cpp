@@ -31,6 +31,8 @@ void App::prepare_open() {
   overview = {};
   overview.loading = true;
   forget_run();
+  rules_pane = {};
+  found_rules_.reset();
   source_pane.tabs.clear();
   given_sources_.clear();
   history_.clear();
@@ -60,6 +62,7 @@ void App::forget_run() {
   source_pane.two = false;
   diagnostics = {};
   explanation = {};
+  rules = {};
   exporting.clear();
   stack_pane.frame = -1;
   timeline_pane.fitted = false;
@@ -341,6 +344,7 @@ void App::overview_arrived(Overview arrived) {
     const auto known = expected_of_run_.find(run().run_id);
     alerts_pane.expected = known == expected_of_run_.end() ? std::set<std::string>{} : known->second;
     if (const auto pins = pins_of_run_.find(run().run_id); pins != pins_of_run_.end()) rows_pane.pins = pins->second;
+    choose_rules();
   }
   if (!overview.loading && overview.run >= 0 && !std::exchange(first_bad_done_, true)) make_first_selection();
   if (!was_loading || overview.loading) return;
@@ -414,6 +418,10 @@ void App::receive(Reply reply) {
     diagnostics = std::move(*d);
   } else if (auto* found = std::get_if<Search>(&reply)) {
     search = std::move(*found);
+  } else if (auto* list = std::get_if<RuleList>(&reply)) {
+    rules_arrived(std::move(*list));
+  } else if (auto* texts = std::get_if<FoundRules>(&reply)) {
+    rules_found(std::move(*texts));
   }
   wake(1);
 }
@@ -504,6 +512,7 @@ void App::sync_view() {
   view.search = searching ? palette.name() : "";
   view.values_of = popup == Popup::values ? values_pane.of : -1;
   view.values_slice = values_pane.slice;
+  ask_for_rules();
   view.diagnostics = popup == Popup::diagnostics || overview.num_diagnostics > 0;
   if (view == sent_view_) return;
   sent_view_ = view;

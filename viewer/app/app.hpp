@@ -51,6 +51,9 @@ struct Platform {
   std::function<std::string()> share_place;  ///< the file that it will be
   std::function<std::string()> mutes_file;   ///< where marks of what is open are written; "": nowhere
   std::function<bool(const std::string& file, const std::string& line)> add_mute;  ///< false: it can't be written
+  std::function<std::string()> rules_file;  ///< where rules of what is open are written; "": nowhere
+  /// Puts a text of rules in place of the one before; false: it can't be written, or is no longer as it was.
+  std::function<bool(const std::string& file, const std::string& before, const std::string& text)> write_rules;
   std::function<void(const std::string& link, bool new_entry)> set_link;
   std::function<std::string(const std::string& link)> link_text;  ///< the link as something to send to others
   /// Takes a picture of the next frame; the platform chooses a path if it gets none.
@@ -97,11 +100,12 @@ enum class Popup : std::uint8_t {
   settings,
   mute,
   share,
-  values
+  values,
+  rule
 };
-inline constexpr std::array<const char*, 13> popup_ids = {"none", "palette", "help",        "diagnostics", "licences",
+inline constexpr std::array<const char*, 14> popup_ids = {"none", "palette", "help",        "diagnostics", "licences",
                                                           "runs", "columns", "ops_of_line", "causes",      "settings",
-                                                          "mute", "share",   "values"};
+                                                          "mute", "share",   "values",      "rule"};
 
 /// Which columns Graph Executions can show, from left to right.
 inline constexpr const char* row_columns[] = {"index", "tensor", "op",   "health", "dtype",  "shape",
@@ -190,6 +194,7 @@ class App {
   Diagnostics diagnostics;
   Search search;
   Explanation explanation;
+  RuleList rules;
   HeatMap heat_map;
   View view;
   Layout layout;
@@ -300,6 +305,30 @@ class App {
     [[nodiscard]] std::string line() const { return conditions + " -- " + reason; }
   } mute_pane;
 
+  struct RulesPane {
+    std::vector<RulesText> texts = {};  ///< in force
+    std::set<std::string> unfolded = {};
+    bool folded = false;
+    bool reveal_end = false;  ///< a rule was added: it comes into view
+    double first = 0;
+    std::uint32_t fitting = 1;
+  } rules_pane;
+  /// The rule that is written.
+  struct RuleEditor {
+    char name[128] = {};
+    char conditions[512] = {};
+    char reason[256] = {};
+    RuleLevel level = RuleLevel::warning;
+    std::int32_t file = -1;  ///< where it stands: in which text, −1: it is new
+    std::size_t line = 0;    ///< from 0
+    std::string of = {};     ///< its name there
+    bool off = false;
+    bool take_keyboard = false;
+    std::string fault = {};  ///< why it was not saved
+    /// As a line of nanlens.rules; "" if it says nothing.
+    [[nodiscard]] std::string rule() const;
+  } rule_editor;
+
   struct SharePane {
     bool around_cause = false;
     bool no_source = false;
@@ -366,6 +395,10 @@ class App {
   /// Where the selected execution is in the timeline.
   [[nodiscard]] double timeline_place() const;
   void set_timeline(double begin, double end);
+  /// Puts a text of rules in place of the one in force; where it is kept is where it was.
+  Result change_rules(std::size_t file, const std::string& text);
+  /// Where a new rule goes: its place among the texts, which is made if it is not there.
+  std::size_t text_for_rules();
   /// Opens a popup, or closes it if it is open. Its first thing to click has the keyboard.
   void toggle_popup(Popup wanted);
   void close_popup() {
@@ -385,12 +418,14 @@ class App {
   friend struct ListCommands;
   friend struct WindowCommands;
   friend struct KeepingCommands;
+  friend struct RuleCommands;
   void send(decltype(Request::what) what);
   void handle_keys();
   void handle_popup_keys();
   void sync_view();
   void ask_for_rows();
   void ask_for_alerts();
+  void ask_for_rules();
   void publish_link();
   void save_settings();
   void read_layout(const std::string& text);
@@ -406,6 +441,9 @@ class App {
   void list_arrived(const Exported& part);
   void forget_run();
   void rows_arrived(Rows arrived);
+  void rules_found(FoundRules arrived);
+  void rules_arrived(RuleList arrived);
+  void choose_rules();
   void begin_frame(double at, const Rect& window);
   void apply_theme();
   [[nodiscard]] Json state_of_window() const;
@@ -438,6 +476,13 @@ class App {
   std::map<std::string, std::vector<std::int64_t>> pins_of_run_;
   std::int64_t linked_frame_ = -1;  // of a link, until its stack has arrived
   double linked_row_ = -1;          // the first one on screen, of a link, until its rows have arrived
+  // What was changed of rules that are no file, by run id, while what was found is as it was then.
+  struct KeptRules {
+    std::string of;
+    std::string text;
+  };
+  std::map<std::string, KeptRules> rules_of_run_;
+  std::optional<std::vector<RulesText>> found_rules_;
   double link_time_ = 0;
   double load_started_ = 0;
   double tooltip_at_ = 0;

@@ -42,8 +42,9 @@ std::string choice(const Json& a, std::initializer_list<const char*> words) {
 
 namespace {
 
-std::array<const CommandTable*, 5> all_tables() {
-  return {&selection_commands(), &list_commands(), &window_commands(), &session_commands(), &keeping_commands()};
+std::array<const CommandTable*, 6> all_tables() {
+  return {&selection_commands(), &list_commands(),    &window_commands(),
+          &session_commands(),   &keeping_commands(), &rule_commands()};
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ const CommandTable& selection_commands();
 const CommandTable& list_commands();
 const CommandTable& window_commands();
 const CommandTable& keeping_commands();
+const CommandTable& rule_commands();
 
 /// @name Arguments; nothing, or `otherwise`, if there is none of that type
 ///@{

@@ -339,6 +339,8 @@ void App::save_settings() {
     else
       pins_of_run_[id] = rows_pane.pins;
   }
+  Json rules = Json::object();
+  for (const auto& [id, kept] : rules_of_run_) rules[id] = {{"of", kept.of}, {"text", kept.text}};
   Json s = {{"theme", theme_choice},
             {"scale", user_scale},
             {"language", language_choice},
@@ -350,6 +352,7 @@ void App::save_settings() {
             {"row_height", rows_pane.row_height},
             {"expected", expected_json(expected_of_run_)},
             {"pins", pins_json(pins_of_run_)},
+            {"rules", std::move(rules)},
             {"columns_shown", rows_pane.forced},
             {"columns_hidden", rows_pane.hidden}};
   std::string text = json_text(s);
@@ -376,6 +379,9 @@ void App::apply_settings(const std::string& text) {
     rows_pane.row_height = std::clamp(s.value("row_height", rows_pane.row_height), 18.0f, 30.0f);
     if (s.contains("expected") && s["expected"].is_object()) expected_of_run_ = expected_of(s["expected"]);
     if (s.contains("pins") && s["pins"].is_object()) pins_of_run_ = pins_of(s["pins"]);
+    if (s.contains("rules") && s["rules"].is_object())
+      for (const auto& [id, kept] : s["rules"].items())
+        rules_of_run_[id] = {kept.at("of").get<std::string>(), kept.at("text").get<std::string>()};
     if (s.contains("columns_shown")) rows_pane.forced = s["columns_shown"].get<std::set<std::string>>();
     if (s.contains("columns_hidden")) rows_pane.hidden = s["columns_hidden"].get<std::set<std::string>>();
   } catch (const Json::exception&) {

@@ -176,7 +176,9 @@ struct ListCommands {
     return app.command("step_row", {{"to", ((at + direction) % shown + shown) % shown}});
   }
   static Result focus_alert_type(App& app, const Json& a) {
-    if (text(a, "type") != "InfNanAlert") return fail("The only type is InfNanAlert.");
+    const std::string type = text(a, "type");
+    if (type.empty()) return fail("type must be InfNanAlert, or the name of a rule.");
+    if (type != "InfNanAlert") return app.command("next_rule_hit", {{"name", type}, {"dir", 0}});
     app.alerts_pane.folded = false;
     app.alerts_pane.first = 0;
     return app.command("first_bad");

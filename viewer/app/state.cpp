@@ -4,6 +4,7 @@
 
 #include "app/app.hpp"
 #include "app/pins.hpp"
+#include "app/rules.hpp"
 #include "engine/badges.hpp"
 #include "widgets/format.hpp"
 #include "widgets/health_bar.hpp"
@@ -85,6 +86,76 @@ Json alerts_json(const App& app) {
   return {{"total", app.alerts.total}, {"by_type", by_type},
           {"by", app.alerts_pane.by},  {"expected", app.alerts_pane.expected},
           {"muted", app.alerts.muted}, {"visible", visible}};
+}
+
+const char* rule_state_name(RuleState state) {
+  switch (state) {
+    case RuleState::judging: return "judging";
+    case RuleState::judged: return "judged";
+    case RuleState::not_judged: return "not_judged";
+    case RuleState::unreadable: return "unreadable";
+    default: return "off";
+  }
+}
+
+Json rule_line_json(const RuleLine& line) {
+  if (line.kind == RuleLineKind::more) return {{"kind", "more"}, {"rows", line.rows}, {"places", line.places}};
+  if (line.kind != RuleLineKind::rule)
+    return {{"kind", line.kind == RuleLineKind::row ? "row" : "place"},
+            {"key", or_null(line.key)},
+            {"tensor", or_null(line.op)},
+            {"place", or_null(line.place)},
+            {"facts", or_null(line.facts)},
+            {"rows", line.rows},
+            {"trace", or_null(line.trace)},
+            {"execution", or_null(line.execution)}};
+  return {{"kind", "rule"},
+          {"key", line.key},
+          {"name", line.name},
+          {"level", level_word(line.level)},
+          {"state", rule_state_name(line.state)},
+          {"expression", or_null(line.expression)},
+          {"reason", or_null(line.reason)},
+          {"problem", or_null(line.problem)},
+          {"file", line.file},
+          {"line", line.line},
+          {"holds", line.holds},
+          {"rows", line.rows},
+          {"places", line.places},
+          {"unjudged", line.unjudged}};
+}
+
+// The rule that is written, and what it finds.
+Json rule_editor_json(const App& app) {
+  if (app.popup != Popup::rule) return nullptr;
+  const RuleDraft& draft = app.rules.draft;
+  const bool is_answer = draft.text == app.view.rules.draft && !draft.text.empty();
+  return {{"name", app.rule_editor.name},
+          {"level", level_word(app.rule_editor.level)},
+          {"conditions", app.rule_editor.conditions},
+          {"reason", app.rule_editor.reason},
+          {"fault", or_null(app.rule_editor.fault)},
+          {"state", is_answer ? Json(rule_state_name(draft.state)) : Json(nullptr)},
+          {"error", is_answer ? or_null(draft.error) : Json(nullptr)},
+          {"problem", is_answer ? or_null(draft.problem) : Json(nullptr)},
+          {"rows", is_answer ? Json(draft.rows) : Json(nullptr)},
+          {"places", is_answer ? Json(draft.places) : Json(nullptr)}};
+}
+
+Json rules_json(const App& app) {
+  Json lines = Json::array();
+  for (const RuleLine& line : app.rules.lines) lines.push_back(rule_line_json(line));
+  Json texts = Json::array();
+  for (const RulesText& t : app.rules_pane.texts)
+    texts.push_back({{"name", t.name}, {"path", or_null(t.path)}, {"text", t.text}});
+  return {{"total", app.rules.num_rules},
+          {"off", app.rules.num_off},
+          {"judging", app.rules.num_judging},
+          {"holding", app.rules.holding},
+          {"cut", app.rules.cut},
+          {"lines", lines},
+          {"texts", texts},
+          {"editor", rule_editor_json(app)}};
 }
 
 Json tracks_json(const App& app) {
@@ -211,6 +282,7 @@ Json rows_json(const App& app) {
            {{"of_run", app.rows.minimap_of_run},
             {"bad", cells_with(minimap_bad)},
             {"hits", cells_with(minimap_hit)},
+            {"rules", cells_with(static_cast<MinimapSign>(minimap_error | minimap_warning | minimap_note))},
             {"calls", cells_with(minimap_call)}}},
           {"range", app.rows_pane.range_begin < 0
                         ? Json(nullptr)
@@ -424,6 +496,7 @@ Json App::state() const {
       {"chain", chain_json(selection)},
       {"focus", focus_json(*this)},
       {"alerts", alerts_json(*this)},
+      {"rules", rules_json(*this)},
       {"timeline", timeline_json(*this)},
       {"execution", execution_json(selection.card)},
       {"seen", seen_json(selection.seen)},

@@ -4,8 +4,10 @@
 
 namespace nanlens::viewer {
 
-EngineThread::EngineThread(OpenStorage open, std::function<void()> notify, FindMutes find_mutes)
-    : engine_(std::move(open), std::move(find_mutes)), notify_(std::move(notify)), thread_([this] { run(); }) {}
+EngineThread::EngineThread(OpenStorage open, std::function<void()> notify, FindMutes find_mutes, FindRules find_rules)
+    : engine_(std::move(open), std::move(find_mutes), std::move(find_rules)),
+      notify_(std::move(notify)),
+      thread_([this] { run(); }) {}
 
 EngineThread::~EngineThread() {
   {

@@ -16,7 +16,7 @@ namespace nanlens::viewer {
 /// replies.
 class EngineThread {
  public:
-  EngineThread(OpenStorage open, std::function<void()> notify, FindMutes find_mutes = {});
+  EngineThread(OpenStorage open, std::function<void()> notify, FindMutes find_mutes = {}, FindRules find_rules = {});
   EngineThread(const EngineThread&) = delete;
   EngineThread& operator=(const EngineThread&) = delete;
   /// Waits until the slice under way is done.

@@ -23,6 +23,7 @@
 #include "engine_thread.hpp"
 #include "picture.hpp"
 #include "report/mutes_files.hpp"
+#include "report/rules_files.hpp"
 #include "report/view_link.hpp"
 #include "settings.hpp"
 #include "sharing.hpp"
@@ -118,7 +119,7 @@ class Desktop {
   static constexpr double look_again_ = 0.5;  // seconds between looks at a logdir that may grow
 
   Window window_;
-  EngineThread engine_{archive::open_path, [] { Window::wake(); }, report::find_mutes_of};
+  EngineThread engine_{archive::open_path, [] { Window::wake(); }, report::find_mutes_of, report::find_rules_of};
   bool following_ = true;
   std::string picture_;  // where the next frame goes
   std::vector<std::string> opened_;
@@ -143,6 +144,8 @@ Platform Desktop::platform() {
   p.share_place = [this] { return Sharing::place_for(opened_); };
   p.mutes_file = [this] { return opened_.size() == 1 ? report::mutes_file_for(opened_.front()) : std::string(); };
   p.add_mute = [](const std::string& file, const std::string& line) { return report::append_mute(file, line); };
+  p.rules_file = [this] { return opened_.size() == 1 ? report::rules_file_for(opened_.front()) : std::string(); };
+  p.write_rules = report::replace_rules;
   p.screenshot = [this](const std::string& path) { picture_ = path.empty() ? picture_name() : path; };
   p.save_settings = store_settings;
   p.follow = [this](bool on) { following_ = on; };

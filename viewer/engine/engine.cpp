@@ -40,6 +40,8 @@ void Engine::apply(Close&) {
   keys_.clear();
   faults_.clear();
   mutes_ = {};
+  rules_.clear();
+  found_rules_.clear();
   const std::uint64_t generation = overview_.generation;
   overview_ = {};
   overview_.generation = generation;
@@ -84,6 +86,12 @@ void Engine::apply(Export& request) {
     current_->exporting.emplace(request.what, request.csv);
 }
 
+void Engine::apply(SetRules& request) {
+  rules_ = std::move(request.texts);
+  dirty_.rules = dirty_.rows = true;
+  if (current_) current_->rules.set(rules_);
+}
+
 void Engine::apply(Cancel&) {
   if (current_) current_->exporting.reset();
   if (!overview_.loading) return;
@@ -117,6 +125,7 @@ void Engine::apply(View& request) {
   if (current_->rows.sort(now.sort, now.sort_descending)) dirty_.rows = true;
   current_->alerts.set_expected(now.alerts_expected);
   current_->rows.set_pinned(now.pinned);
+  current_->rules.set_draft(now.rules);
   if (now.hops != old.hops) describe_again();
 }
 
@@ -146,6 +155,7 @@ void Engine::note_changes(const View& old) {
                   now.beside_path != old.beside_path || now.beside_host != old.beside_host;
   dirty_.diagnostics = dirty_.diagnostics || (now.diagnostics && !old.diagnostics);
   dirty_.search = dirty_.search || now.search != old.search;
+  dirty_.rules = dirty_.rules || now.rules != old.rules;
   dirty_.values = dirty_.values || now.values_of != old.values_of || now.values_slice != old.values_slice;
 }
 
@@ -160,8 +170,10 @@ bool Engine::step() {
 
 Engine::Work Engine::next_work() const {
   if (current_ && !current_->rows.complete()) return Work::filter;
+  if (current_ && !current_->rules.draft_complete()) return Work::draft;
   if (overview_.loading || looking_) return Work::read;
   if (current_ && !current_->unexplained && !current_->explain.complete()) return Work::explain;
+  if (current_ && !current_->rules.complete()) return Work::judge;
   if (current_ && current_->exporting) return Work::export_list;
   return Work::none;
 }
@@ -178,6 +190,8 @@ void Engine::do_slice(Work work) {
     case Work::explain:
       if (!current_->explain.step(Clock::now() + std::chrono::milliseconds(20))) explained();
       break;
+    case Work::draft:
+    case Work::judge: judge_slice(); break;
     case Work::export_list: export_slice(); break;
     default: slice_ = std::chrono::milliseconds(20); break;
   }
@@ -194,10 +208,30 @@ void Engine::give_up(Work work) {
       if (!current_) overview_.error = reason;
       break;
     case Work::explain: current_->unexplained = true; break;
+    case Work::draft:
+    case Work::judge:
+      current_->rules.give_up(reason);
+      dirty_.rules = true;
+      break;
     case Work::export_list: current_->exporting.reset(); break;
     default: break;
   }
   dirty_.rows = true;
+}
+
+// What was found is told when it is all, and now and then before.
+void Engine::judge_slice() {
+  const bool more = current_->rules.step(Clock::now() + std::chrono::milliseconds(15));
+  if (more && Clock::now() < next_rules_) return;
+  next_rules_ = Clock::now() + std::chrono::milliseconds(200);
+  dirty_.rules = true;
+  dirty_.rows = dirty_.rows || !more;
+}
+
+// With the rows at which rules hold in the minimap.
+Rows Engine::rows() {
+  current_->rows.set_signs(&current_->rules.signs());
+  return current_->rows.fill(view_, current_->selection.focus.trace);
 }
 
 void Engine::export_slice() {
@@ -257,7 +291,9 @@ void Engine::answer_topics(const Dirty& dirty) {
   OpenRun& now = *current_;
   reply(dirty.selection, [&] { return now.selection; });
   if (dirty.selection) now.selection.serial = 0;  // sent again, it is no longer the answer to a wish
-  reply(dirty.rows, [&] { return now.rows.fill(view_, now.selection.focus.trace); });
+  reply(dirty.rows, [&] { return rows(); });
+  reply(dirty.found_rules, [&] { return FoundRules{found_rules_}; });
+  reply(dirty.rules, [&] { return now.rules.fill(view_.rules); });
   reply(dirty.timeline, [&] { return timeline_of(now.index, view_); });
   reply(dirty.alerts, [&] { return now.alerts.fill(view_, now.selection.alert); });
   reply(dirty.source && !view_.source_path.empty(),

@@ -19,7 +19,9 @@
 #include "explain.hpp"
 #include "export.hpp"
 #include "protocol.hpp"
+#include "report/rules_files.hpp"
 #include "rows.hpp"
+#include "rule_book.hpp"
 #include "run_index.hpp"
 #include "selection.hpp"
 
@@ -31,11 +33,14 @@ using OpenStorage = std::function<std::unique_ptr<reader::Storage>(const std::st
 /// Reads the marks of what is meant to be for an open logdir; may throw.
 using FindMutes = std::function<void(reader::Storage& storage, const std::string& path, report::Mutes& mutes)>;
 
+/// Reads the rules for an open logdir; may throw.
+using FindRules = std::function<std::vector<report::RulesFile>(reader::Storage& storage, const std::string& path)>;
+
 class Engine {
  public:
-  /// Without `find_mutes` marks are those among the logdir's files.
-  explicit Engine(OpenStorage open, FindMutes find_mutes = {})
-      : open_(std::move(open)), find_mutes_(std::move(find_mutes)) {}
+  /// Without `find_mutes` and `find_rules` marks and rules are those among the logdir's files.
+  explicit Engine(OpenStorage open, FindMutes find_mutes = {}, FindRules find_rules = {})
+      : open_(std::move(open)), find_mutes_(std::move(find_mutes)), find_rules_(std::move(find_rules)) {}
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
@@ -49,11 +54,12 @@ class Engine {
 
  private:
   struct OpenRun {
-    explicit OpenRun(reader::Run& run) : index(run), explain(index), alerts(index, explain), rows(index, explain) {}
+    explicit OpenRun(reader::Run& run) : index(run), explain(index), alerts(index, explain), rows(index, explain), rules(index, explain) {}
     RunIndex index;
     Explain explain;
     AlertList alerts;
     RowFilter rows;
+    RuleBook rules;
     Selection selection;
     RowSteps steps;
     std::vector<Focus> walk;  // the chain that cause_step goes along
@@ -64,7 +70,7 @@ class Engine {
     std::string path;
     std::unique_ptr<reader::Logdir> logdir;
   };
-  enum class Work : std::uint8_t { none, filter, read, explain, export_list };
+  enum class Work : std::uint8_t { none, filter, draft, read, explain, judge, export_list };
   struct Progress {
     std::uint64_t done = 0;
     std::uint64_t total = 0;
@@ -80,6 +86,7 @@ class Engine {
   void apply(Export& request);
   void apply(Select& request);
   void apply(View& request);
+  void apply(SetRules& request);
   void open_path(const std::string& path);
   void note_changes(const View& old);
   void say_again();
@@ -115,6 +122,9 @@ class Engine {
   [[nodiscard]] std::int32_t place_of_current() const;
   void read_slice();
   void read_mutes();
+  void read_rules();
+  void judge_slice();
+  [[nodiscard]] Rows rows();
   [[nodiscard]] Progress update(std::chrono::steady_clock::time_point deadline);
   void refresh();
   void answer();
@@ -128,6 +138,10 @@ class Engine {
 
   OpenStorage open_;
   FindMutes find_mutes_;
+  FindRules find_rules_;
+  std::vector<RulesText> found_rules_;
+  std::vector<RulesText> rules_;  // in force
+  std::chrono::steady_clock::time_point next_rules_{};
   report::Mutes mutes_;
   bool mutes_due_ = false;
   std::vector<OpenLogdir> logdirs_;
@@ -154,7 +168,9 @@ class Engine {
     bool search = false;
     bool explanation = false;
     bool values = false;
-    void all() { overview = values = selection = rows = timeline = alerts = source = diagnostics = explanation = true; }
+    bool rules = false;
+    bool found_rules = false;
+    void all() { overview = rules = values = selection = rows = timeline = alerts = source = diagnostics = explanation = true; }
   };
   void answer_topics(const Dirty& dirty);
 

@@ -48,6 +48,8 @@ void Engine::open_run(reader::Run& run) {
   current_->rows.set(view_.filter, view_.only_bad);
   current_->rows.sort(view_.sort, view_.sort_descending);
   current_->rows.restart();
+  current_->rules.set(rules_);
+  current_->rules.set_draft(view_.rules);
   dirty_.all();
 }
 
@@ -87,7 +89,10 @@ void Engine::read_slice() {
         overview_.error += (overview_.error.empty() ? "" : "\n") + opened.path + ": " + fault_words(fault);
   if (!current_ && !all.empty() && (!progress.stopped || all.size() == 1))
     open_run(*causes::by_importance(all).front());
-  if (!progress.stopped && std::exchange(mutes_due_, false)) read_mutes();
+  if (!progress.stopped && std::exchange(mutes_due_, false)) {
+    read_mutes();
+    read_rules();
+  }
   const auto now = Clock::now();
   // While it goes on, panes are filled now and then: each time costs a pass over the index, and reads of what they
   // show.
@@ -119,12 +124,32 @@ void Engine::read_mutes() {
   if (current_->explain.complete()) explained();
 }
 
+void Engine::read_rules() {
+  found_rules_.clear();
+  for (const auto& opened : logdirs_)
+    attempt([&] {
+      reader::Storage& storage = opened.logdir->storage();
+      for (report::RulesFile& file :
+           find_rules_ ? find_rules_(storage, opened.path) : report::read_rules_in(storage))
+        found_rules_.push_back({std::move(file.name), std::move(file.path), std::move(file.text)});
+    });
+  // The same file may go with several logdirs.
+  for (std::size_t i = 0; i < found_rules_.size(); ++i)
+    for (std::size_t k = found_rules_.size(); k-- > i + 1;)
+      if (!found_rules_[k].path.empty() && found_rules_[k].path == found_rules_[i].path)
+        found_rules_.erase(found_rules_.begin() + static_cast<std::ptrdiff_t>(k));
+  dirty_.found_rules = true;
+  SetRules found{found_rules_};
+  apply(found);
+}
+
 void Engine::refresh() {
   if (!current_) return;
   current_->index.refresh();
   current_->explain.grow();
   current_->alerts.invalidate();
   current_->rows.grow();
+  current_->rules.grow();
   describe_again();
   dirty_.all();
 }
@@ -205,7 +230,7 @@ Overview Engine::overview() {
     attempt([&] { refresh_verdict(); });
     current_->explain.fill(overview_.verdict);
     overview_.memory_bytes =
-        current_->index.run().index_bytes() + current_->index.ranks().memory_bytes() + current_->explain.memory_bytes();
+        current_->index.run().index_bytes() + current_->index.ranks().memory_bytes() + current_->explain.memory_bytes() + current_->rules.memory_bytes();
   }
   return overview_;
 }

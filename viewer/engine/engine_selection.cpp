@@ -21,6 +21,13 @@ void Engine::apply(Select& request) {
 Focus Engine::wished(const Select& request, std::string& notice) {
   OpenRun& now = *current_;
   if (request.kind == IntentKind::cause_step) return step_chain(request.index, notice);
+  if (request.kind == IntentKind::rule_step) {
+    Select hit;
+    hit.kind = IntentKind::focus;
+    hit.focus = now.rules.step_hit(request.rule, now.selection.focus, request.index, notice);
+    return notice.empty() ? resolve(now.index, now.explain, now.alerts, now.steps, now.selection, hit, notice)
+                          : now.selection.focus;
+  }
   if (request.kind != IntentKind::cause)
     return resolve(now.index, now.explain, now.alerts, now.steps, now.selection, request, notice);
   Select to;
@@ -92,6 +99,7 @@ void Engine::explained() {
   describe_again();
   current_->alerts.invalidate();
   current_->rows.explained();
+  current_->rules.explained();
   dirty_.all();
 }
 

@@ -66,6 +66,19 @@ struct Export {
   std::int32_t values_of = -1;  ///< of Selection::seen of that
 };
 
+/// A text of rules, one per line, as nanlens.rules holds them.
+struct RulesText {
+  std::string name;  ///< of the file, as a message names it
+  std::string path;  ///< where it is written; "": nowhere
+  std::string text;
+  bool operator==(const RulesText&) const = default;
+};
+
+/// Judges by these rules from now on, in place of those that were found.
+struct SetRules {
+  std::vector<RulesText> texts;
+};
+
 enum class IntentKind : std::uint8_t {
   focus,       ///< `focus` as it is
   execution,   ///< `index`
@@ -81,6 +94,7 @@ enum class IntentKind : std::uint8_t {
   boundary,             ///< from a placeholder to the caller's tensor; from a call into its function
   rank_execution_step,  ///< `index` executions on in the selected one's rank
   rank_step,            ///< to the execution at the same place, `by_time` or by order, `index` ranks further down
+  rule_step,            ///< to the next (+1) or previous (−1) hit of `rule`
   rank_place,           ///< in track `index`, between `begin` and `end` of the axis: the first bad one, else the first
   clear,
 };
@@ -94,6 +108,17 @@ struct Select {
   bool by_time = false;
   double begin = 0;
   double end = 0;
+  std::string rule = {};  ///< its name; "": the last one, else the first that holds
+};
+
+/// What is on screen of rules.
+struct RulesView {
+  std::string draft;                  ///< the rule that is written just now; "": none
+  std::string draft_of;               ///< the name of the one that it replaces
+  std::vector<std::string> unfolded;  ///< keys of lines
+  std::uint64_t first = 0;
+  std::uint32_t count = 0;
+  bool operator==(const RulesView&) const = default;
 };
 
 /// What is on screen.
@@ -128,12 +153,13 @@ struct View {
   std::string search;             ///< what the palette looks for; "": nothing
   std::int32_t values_of = -1;    ///< of which tensor of Selection::seen the values are shown; −1: none
   std::int64_t values_slice = 0;  ///< of more than two dimensions
+  RulesView rules = {};
   bool operator==(const View&) const = default;
 };
 
 struct Request {
   std::uint64_t serial = 0;  ///< 0: nobody waits for the answer
-  std::variant<Open, Close, SelectRun, Cancel, Reload, Export, Select, View> what;
+  std::variant<Open, Close, SelectRun, Cancel, Reload, Export, Select, View, SetRules> what;
 };
 
 // ---------------------------------------------------------------------------------------------------- replies
@@ -213,7 +239,14 @@ struct Overview {
 };
 
 /// What a cell of the minimap holds; several may be set.
-enum MinimapSign : std::uint8_t { minimap_bad = 1, minimap_hit = 2, minimap_call = 4 };
+enum MinimapSign : std::uint8_t {
+  minimap_bad = 1,
+  minimap_hit = 2,
+  minimap_call = 4,
+  minimap_error = 8,  ///< an error's rule holds; below: a warning's, a note's
+  minimap_warning = 16,
+  minimap_note = 32
+};
 
 /// A row of Graph Executions.
 struct Row {
@@ -617,6 +650,83 @@ struct Exported {
   std::string of;  ///< values: "row88-input1", "execution3-output0"
 };
 
+/// What a hit of a rule means.
+enum class RuleLevel : std::uint8_t { error, warning, note };
+
+/// How far a rule is judged.
+enum class RuleState : std::uint8_t {
+  judging,
+  judged,
+  not_judged,  ///< what it asks is not on record
+  unreadable,
+  off  ///< nobody wants it to be judged
+};
+
+enum class RuleLineKind : std::uint8_t { rule, place, row, more };
+
+/// A line of the list of rules: a rule, an op and line where it holds, a row there, or how many are not listed.
+struct RuleLine {
+  RuleLineKind kind = RuleLineKind::rule;
+  std::string key;  ///< what RulesView::unfolded calls it
+  std::string name;
+  RuleLevel level = RuleLevel::error;
+  RuleState state = RuleState::judging;
+  std::string text;         ///< rules: as it is written
+  std::string expression;   ///< rules: what it asks
+  std::string reason;       ///< rules: of the file; else empty
+  std::string problem;      ///< rules: why it can't be read or judged
+  std::uint32_t begin = 0;  ///< rules that can't be read: where in `text`
+  std::uint32_t end = 0;
+  std::uint32_t file = 0;  ///< which of SetRules::texts
+  std::uint32_t line = 0;  ///< of it, from 1
+  bool holds = false;
+  bool total = false;           ///< it asks how many rows there are: `rows` may be 0 where it holds
+  std::uint64_t rows = 0;       ///< at which it holds
+  std::uint64_t places = 0;     ///< rules: ops and lines, those that are not listed included
+  std::uint64_t unjudged = 0;   ///< rules: rows that it is about, but what it asks is not on record
+  std::string op;               ///< "Relu:0"
+  std::string place;            ///< "model.cpp:52"
+  std::string facts;            ///< "zero = 98 %"
+  std::int64_t execution = -1;  ///< of the first row
+  std::int64_t trace = -1;
+  std::int32_t slot = -1;
+};
+
+/// What the rule that is written just now finds.
+struct RuleDraft {
+  std::string text;   ///< RulesView::draft
+  std::string error;  ///< why it can't be read
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  bool in_name = false;  ///< that is wrong, rather than what it asks
+  RuleState state = RuleState::judging;
+  double done = 0;  ///< share of the rows that were looked at
+  bool holds = false;
+  std::uint64_t rows = 0;
+  std::uint64_t places = 0;
+  std::uint64_t unjudged = 0;
+  std::string problem;  ///< why it can't be judged
+};
+
+/// By what the run is judged, and what came of it.
+struct RuleList {
+  std::uint64_t num_rules = 0;
+  std::uint64_t num_off = 0;
+  std::uint64_t num_judging = 0;
+  std::vector<std::uint64_t> holding;  ///< rules that hold, by level
+  std::uint64_t num_not_judged = 0;    ///< those that can't be read included
+  bool cut = false;                    ///< more rows hold than are listed
+  std::uint64_t num_lines = 0;
+  std::uint64_t first = 0;
+  std::vector<RuleLine> lines;
+  RuleDraft draft;
+};
+
+/// The rules that were found with what is open.
+struct FoundRules {
+  std::vector<RulesText> texts;
+};
+
 /// Ends every batch of replies.
 struct Status {
   std::uint64_t serial = 0;  ///< every request up to this one has been answered
@@ -624,6 +734,6 @@ struct Status {
 };
 
 using Reply = std::variant<Overview, Rows, Timeline, Selection, Alerts, Source, Diagnostics, Search, Explanation,
-                           Exported, Status, HeatMap>;
+                           Exported, Status, HeatMap, RuleList, FoundRules>;
 
 }  // namespace nanlens::viewer

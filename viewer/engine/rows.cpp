@@ -284,6 +284,9 @@ void RowFilter::fill_minimap_of_run(Rows& rows) const {
     rows.minimap_places[i - 1] = std::min(rows.minimap_places[i - 1], rows.minimap_places[i]);
   for (const reader::AlertRef& alert : index_.run().alerts())
     if (!alert.is_execution) rows.minimap[cell_of(alert.event)] |= minimap_bad;
+  if (signs_ == nullptr) return;
+  for (std::size_t row = 0; row < std::min<std::size_t>(signs_->size(), static_cast<std::size_t>(rows.total)); ++row)
+    if ((*signs_)[row] != 0) rows.minimap[cell_of(row)] |= (*signs_)[row];
 }
 
 // The rows shown, in their order. Calls are marked where no two of them begin in one cell.
@@ -297,6 +300,7 @@ void RowFilter::fill_minimap_of_list(Rows& rows) const {
     const auto row = static_cast<std::size_t>(row_at(position));
     std::uint8_t& cell = rows.minimap[cell_of(position)];
     if ((run.trace_flags(row) & reader::bad_flags) != 0) cell |= minimap_bad;
+    cell |= signs_of(row);
     if (!calls) continue;
     const std::uint32_t call = run.trace_execution(row);
     if (position > 0 && call != previous) {
@@ -306,7 +310,7 @@ void RowFilter::fill_minimap_of_list(Rows& rows) const {
     previous = call;
   }
   if (!calls)
-    for (std::uint8_t& cell : rows.minimap) cell &= minimap_bad;
+    for (std::uint8_t& cell : rows.minimap) cell &= static_cast<std::uint8_t>(~minimap_call);
 }
 
 }  // namespace nanlens::viewer

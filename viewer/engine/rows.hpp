@@ -84,6 +84,8 @@ class RowFilter {
   }
   [[nodiscard]] std::vector<std::uint32_t> shown() const;
   [[nodiscard]] Row describe(std::uint64_t row);
+  /// What rules say of each row, MinimapSign; none, or empty: nothing.
+  void set_signs(const std::vector<std::uint8_t>* signs) { signs_ = signs; }
   /// Answers for a window of the rows that pass.
   [[nodiscard]] Rows fill(const View& view, std::int64_t focus_row);
 
@@ -122,6 +124,9 @@ class RowFilter {
   void fill_minimap(const View& view, Rows& rows) const;
   void fill_minimap_of_run(Rows& rows) const;
   void fill_minimap_of_list(Rows& rows) const;
+  [[nodiscard]] std::uint8_t signs_of(std::size_t row) const {
+    return signs_ != nullptr && row < signs_->size() ? (*signs_)[row] : std::uint8_t{0};
+  }
   [[nodiscard]] std::uint64_t position_of(std::int64_t row) const;
   // What the files say of a row, and the op type of a call. Kept, since rows on screen are described again and again
   // while a filter runs, and in the page each read takes a millisecond.
@@ -147,6 +152,7 @@ class RowFilter {
   std::unordered_map<std::uint64_t, Row> recorded_;
   std::unordered_map<std::uint32_t, std::string> call_names_;
   RowRoles roles_;
+  const std::vector<std::uint8_t>* signs_ = nullptr;
   std::vector<std::int64_t> pinned_;
   std::size_t num_declared_ = 0;  // graphs and ops, when they were last looked at
   std::size_t num_undeclared_ = 0;

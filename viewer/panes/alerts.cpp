@@ -204,7 +204,10 @@ void draw_alerts(App& app, Rect area) {
                                 app.overview.open ? format_count(static_cast<double>(app.alerts.total)) : "");
   if (app.overview.run < 0) return;
   if (app.alerts.total == 0) {
-    draw_empty(app, area, empty_alerts_text(app));
+    const std::string text = empty_alerts_text(app);
+    const float height = ui.paragraph_height(ui.sans, 13, text, area.w - ui.px(24)) + ui.px(24);
+    draw_empty(app, area.cut_top(std::min(height, area.h)), text);
+    draw_rules(app, area, true);
     return;
   }
   const std::string_view by = by_text(app.alerts_pane.by);
@@ -214,6 +217,7 @@ void draw_alerts(App& app, Rect area) {
     app.command("group_alerts");
   draw_type_row(app, area.cut_top(ui.bar(26)));
   draw_chain(app, area);
+  draw_rules(app, area, app.alerts_pane.folded);
   draw_footer(app, area.cut_bottom(ui.bar(26)));
   draw_removed_line(app, area);
   if (app.alerts_pane.folded) return;

@@ -40,6 +40,17 @@ void draw_start_screen(App& app, Rect area);
 void draw_chain(App& app, Rect& area);
 /// Why there is a NaN: causes, what is expected, what removed bad values.
 void draw_causes(App& app, const Rect& window);
+/// By which rules the run is judged, and where they hold: at the foot of `area`, which it takes room from. `all`: it
+/// may fill it.
+void draw_rules(App& app, Rect& area, bool all);
+/// The rule that is written.
+void draw_rule_editor(App& app, const Rect& window);
+/// Colours of what a rule's level is told with.
+struct LevelColors {
+  ImU32 fill;
+  ImU32 on;
+};
+LevelColors level_colors(const Theme& theme, RuleLevel level);
 void draw_settings(App& app, const Rect& window);
 /// The line of nanlens.mutes that mutes a cause, and where it may go.
 void draw_mute(App& app, const Rect& window);

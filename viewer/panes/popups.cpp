@@ -201,7 +201,8 @@ void draw_popups(App& app, const Rect& window) {
       {Popup::columns, draw_columns},   {Popup::causes, draw_causes},
       {Popup::settings, draw_settings}, {Popup::ops_of_line, draw_ops_of_line},
       {Popup::palette, draw_palette},   {Popup::mute, draw_mute},
-      {Popup::share, draw_share},       {Popup::values, draw_values}};
+      {Popup::share, draw_share},       {Popup::values, draw_values},
+      {Popup::rule, draw_rule_editor}};
   static_assert(std::size(popups) + 1 == popup_ids.size());
   const Popup shown = app.popup;
   for (const auto& [popup, draw] : popups)

@@ -53,6 +53,12 @@ void draw_box(App& app, Rect bar) {
   if (filtered && ui.tool("filter:clear", bar.cut_right(ui.bar(24)).inset(ui.finger ? 0 : ui.px(2)), "×",
                           tr(Text::rows_clear_hint)))
     app.command("clear_filter");
+  if (filtered) {
+    const char* const rule = tr(Text::rules_add);
+    if (ui.tool("filter:rule", bar.cut_right(ui.bar_width(ui.label_width(rule))).inset(ui.finger ? 0 : ui.px(2)), rule,
+                tr(Text::rules_add_hint)))
+      app.command("add_rule");
+  }
   draw_text_field(app, bar);
 }
 

@@ -43,6 +43,12 @@ void draw_signs(App& app, const Rect& area) {
     const float left = app.rows.minimap_of_run ? ui.px(4) : 0;
     if ((cells[i] & minimap_hit) != 0) ui.fill({area.x, y, left - 1, height}, ui.theme.link);
     if ((cells[i] & minimap_bad) != 0) ui.fill({area.x + left, y, area.w - left, height}, ui.theme.badfill);
+    // Rules on the right, the gravest before all.
+    const auto level = (cells[i] & minimap_error) != 0     ? RuleLevel::error
+                       : (cells[i] & minimap_warning) != 0 ? RuleLevel::warning
+                                                           : RuleLevel::note;
+    if ((cells[i] & (minimap_error | minimap_warning | minimap_note)) != 0)
+      ui.fill({area.right() - ui.px(4), y, ui.px(4), height}, level_colors(ui.theme, level).fill);
   }
 }
 

@@ -1,0 +1,274 @@
+// What the list of rules shows, and steps through what it lists.
+#include <algorithm>
+#include <tuple>
+#include <unordered_set>
+
+#include "rows.hpp"
+#include "rule_book.hpp"
+#include "texts/texts.hpp"
+
+#include <nanlens/query/names.hpp>
+#include <nanlens/query/numbers.hpp>
+
+namespace nanlens::viewer {
+
+namespace {
+
+using query::Problem;
+
+RuleLevel level_of(query::Level level) {
+  return level == query::Level::error     ? RuleLevel::error
+         : level == query::Level::warning ? RuleLevel::warning
+                                          : RuleLevel::note;
+}
+
+// "max, dtype not on record: record with .statistics = true"
+std::string why_not_judged(const query::Judgement& found) {
+  if (!found.could_not_be_judged()) return {};
+  std::string names;
+  bool statistics = false;
+  bool counts = false;
+  for (const std::string_view name : found.missing) {
+    names += (names.empty() ? "" : ", ") + std::string(name);
+    const auto field = query::detail::find_name(query::detail::number_names, name);
+    const bool of_stack = name == "line" || name == "file" || name == "fn" || name == "host";
+    const bool is_statistic = field && query::needed_for(*field) == query::Needed::statistics;
+    statistics = statistics || is_statistic;
+    counts = counts || (!of_stack && !is_statistic);
+  }
+  return tr(statistics ? Text::rule_needs_statistics
+            : counts   ? Text::rule_needs_health
+                       : Text::rule_not_on_record,
+            {{"names", names}});
+}
+
+causes::EventRef row_of(const Focus& focus) {
+  if (focus.trace >= 0) return causes::trace_event(static_cast<std::uint32_t>(focus.trace));
+  if (focus.execution < 0) return {};
+  return causes::execution_event(static_cast<std::uint32_t>(focus.execution),
+                                 static_cast<std::size_t>(std::max(focus.slot, 0)));
+}
+
+bool comes_before(const causes::EventRef& a, const causes::EventRef& b) {
+  return std::tuple(a.is_execution, a.index, a.slot) < std::tuple(b.is_execution, b.index, b.slot);
+}
+
+void set_row(RuleLine& line, causes::EventRef row) {
+  if (!row.exists()) return;
+  (row.is_execution ? line.execution : line.trace) = row.index;
+  line.slot = row.is_execution ? row.slot : -1;
+}
+
+}  // namespace
+
+std::string rule_error_text(const query::Error& error) {
+  switch (error.problem) {
+    case Problem::name_missing:
+    case Problem::colon_missing: return tr(Text::rule_no_name);
+    case Problem::name_taken: return tr(Text::rule_name_taken, {{"name", error.name}});
+    case Problem::name_reserved: return tr(Text::rule_name_reserved);
+    case Problem::change_wording: return tr(Text::rule_change);
+    case Problem::calls_wording: return tr(Text::rule_calls);
+    case Problem::not_on_top: return tr(Text::rule_not_on_top);
+    case Problem::change_field: return tr(Text::rule_change_field, {{"name", error.name}});
+    case Problem::two_totals: return tr(Text::rule_two_counts);
+    case Problem::two_dashes: return tr(Text::rule_two_dashes);
+    case Problem::too_many_rules: return tr(Text::rule_too_many, {{"n", query::most_rules}});
+    case Problem::rule_has_more: return tr(Text::rule_has_more);
+    default: return filter_error_text(error);
+  }
+}
+
+RuleState RuleBook::state_of(const Entry& entry) const {
+  if (entry.off) return RuleState::off;
+  if (!entry.rule || !entry.failure.empty()) return RuleState::unreadable;
+  if (!entry.rule->was_judged()) return RuleState::judging;
+  return entry.rule->found().could_not_be_judged() ? RuleState::not_judged : RuleState::judged;
+}
+
+RuleLine RuleBook::describe(const Entry& entry) const {
+  RuleLine line;
+  line.state = state_of(entry);
+  line.text = entry.text;
+  line.file = entry.file;
+  line.line = entry.line;
+  line.name = entry.text.substr(0, entry.text.find(':'));
+  if (!entry.rule) {
+    line.key = "line " + std::to_string(entry.file) + ":" + std::to_string(entry.line);
+    line.problem = rule_error_text(entry.error);
+    line.begin = static_cast<std::uint32_t>(entry.error.begin);
+    line.end = static_cast<std::uint32_t>(entry.error.end);
+    return line;
+  }
+  const query::Rule& rule = entry.rule->rule();
+  const query::Judgement& found = entry.rule->found();
+  line.key = "rule " + rule.name;
+  line.name = rule.name;
+  line.level = level_of(rule.level);
+  line.expression = rule.expression;
+  line.reason = rule.reason;
+  line.problem = entry.failure.empty() ? why_not_judged(found) : entry.failure;
+  line.holds = !entry.off && entry.rule->holds();
+  line.total = rule.conditions.total.has_value();
+  line.rows = line.total && line.holds ? found.hits.front().count : found.held;
+  line.places = entry.rule->num_places();
+  line.unjudged = found.unjudged;
+  if (!found.hits.empty()) set_row(line, found.hits.front().row);
+  return line;
+}
+
+RuleLine RuleBook::describe(const RulePlace& place) const {
+  RuleLine line;
+  line.kind = RuleLineKind::place;
+  line.op = place.tensor;
+  line.place = place.place;
+  line.facts = place.facts;
+  line.rows = place.count;
+  set_row(line, place.first);
+  return line;
+}
+
+RuleLine RuleBook::describe(causes::EventRef row, const RulePlace& place) const {
+  RuleLine line;
+  line.kind = RuleLineKind::row;
+  line.op = place.tensor;
+  line.rows = 1;
+  set_row(line, row);
+  return line;
+}
+
+RuleDraft RuleBook::describe_draft() const {
+  RuleDraft d;
+  d.text = asked_.draft;
+  if (!has_draft_) return d;
+  d.state = state_of(draft_);
+  if (!draft_.rule) {
+    d.error = rule_error_text(draft_.error);
+    d.begin = static_cast<std::uint32_t>(std::min(draft_.error.begin, d.text.size()));
+    d.end = static_cast<std::uint32_t>(std::min(draft_.error.end, d.text.size()));
+    const std::size_t colon = d.text.find(':');
+    d.in_name = draft_.error.begin < colon;
+    return d;
+  }
+  const JudgedRule& rule = *draft_.rule;
+  const auto& run = index_.run();
+  const std::size_t total = run.num_traces() + run.num_executions();
+  const bool known = rule.was_judged();
+  d.done = known ? 1 : total == 0 ? 0 : static_cast<double>(rule.rows_seen()) / static_cast<double>(total);
+  d.holds = known && rule.holds();
+  d.rows = rule.rule().conditions.total && d.holds ? rule.found().hits.front().count : rule.found().held;
+  d.places = rule.num_places();
+  d.unjudged = rule.found().unjudged;
+  d.problem = draft_.failure.empty() ? why_not_judged(rule.found()) : draft_.failure;
+  return d;
+}
+
+void RuleBook::count(RuleList& list) const {
+  list.holding.assign(3, 0);
+  list.num_rules = entries_.size();
+  for (const Entry& entry : entries_) {
+    const RuleState state = state_of(entry);
+    list.num_off += state == RuleState::off;
+    list.num_not_judged += state == RuleState::not_judged || state == RuleState::unreadable;
+    if (state == RuleState::off || !entry.rule || !entry.failure.empty()) continue;
+    list.num_judging += !entry.rule->complete() && !waits(*entry.rule);
+    list.cut = list.cut || entry.rule->is_cut();
+    if (entry.rule->holds()) ++list.holding[static_cast<std::size_t>(entry.rule->rule().level)];
+  }
+}
+
+RuleList RuleBook::fill(const RulesView& view) {
+  RuleList list;
+  count(list);
+  list.draft = describe_draft();
+  list.first = view.first;
+  const std::uint64_t end = view.first + view.count;
+  const std::unordered_set<std::string> unfolded(view.unfolded.begin(), view.unfolded.end());
+  std::uint64_t at = 0;
+  const auto add = [&](auto&& make) {
+    if (at >= view.first && at < end) list.lines.push_back(make());
+    ++at;
+  };
+  for (const Entry& entry : entries_) {
+    RuleLine head = describe(entry);
+    const bool open = !entry.off && entry.rule && unfolded.contains(head.key);
+    const std::string key = head.key;
+    add([&] { return std::move(head); });
+    if (!open) continue;
+    for (const RulePlace& place : entry.rule->places()) {
+      const std::string place_key = key + "\n" + place.tensor + "\n" + place.place;
+      add([&] {
+        RuleLine line = describe(place);
+        line.key = place_key;
+        line.level = level_of(entry.rule->rule().level);
+        line.total = entry.rule->rule().conditions.total.has_value();
+        return line;
+      });
+      if (!unfolded.contains(place_key)) continue;
+      const std::uint64_t begin = at;
+      at += place.rows.size();
+      for (std::uint64_t k = std::max(begin, view.first); k < std::min(at, end); ++k) {
+        const std::uint32_t number = place.rows[static_cast<std::size_t>(k - begin)];
+        list.lines.push_back(describe(entry.rule->found().hit_rows[number].row, place));
+      }
+      if (place.count > place.rows.size())
+        add([&] {
+          RuleLine line;
+          line.kind = RuleLineKind::more;
+          line.rows = place.count - place.rows.size();
+          return line;
+        });
+    }
+    if (entry.rule->found().hits_left_out > 0)
+      add([&] {
+        RuleLine line;
+        line.kind = RuleLineKind::more;
+        line.places = entry.rule->found().hits_left_out;
+        return line;
+      });
+  }
+  list.num_lines = at;
+  return list;
+}
+
+Focus RuleBook::step_hit(const std::string& rule, const Focus& from, std::int64_t direction, std::string& notice) {
+  const Entry* const entry = holding(rule);
+  if (entry == nullptr || entry->rule->found().hit_rows.empty()) {
+    notice = tr(entry == nullptr ? Text::rule_none_holds : Text::rule_no_hits);
+    return from;
+  }
+  last_ = entry->rule->rule().name;
+  std::vector<causes::EventRef> rows;
+  for (const query::HitRow& hit : entry->rule->found().hit_rows) rows.push_back(hit.row);
+  std::sort(rows.begin(), rows.end(), comes_before);
+  const causes::EventRef here = row_of(from);
+  auto to = rows.cbegin();
+  if (here.exists() && direction > 0) {
+    to = std::upper_bound(rows.cbegin(), rows.cend(), here, comes_before);
+    if (to == rows.cend()) to = rows.cbegin();
+  } else if (direction < 0) {
+    to = here.exists() ? std::lower_bound(rows.cbegin(), rows.cend(), here, comes_before) : rows.cbegin();
+    to = (to == rows.cbegin() ? rows.cend() : to) - 1;
+  }
+  Focus focus;
+  (to->is_execution ? focus.execution : focus.trace) = to->index;
+  if (to->is_execution) focus.slot = to->slot;
+  return focus;
+}
+
+const std::vector<std::uint8_t>& RuleBook::signs() {
+  if (!std::exchange(signs_due_, false)) return signs_;
+  signs_.clear();
+  constexpr MinimapSign of_level[] = {minimap_error, minimap_warning, minimap_note};
+  for (const Entry& entry : entries_) {
+    if (entry.off || !entry.rule) continue;
+    for (const query::HitRow& hit : entry.rule->found().hit_rows) {
+      if (hit.row.is_execution) continue;
+      if (signs_.empty()) signs_.resize(index_.run().num_traces());
+      if (hit.row.index < signs_.size()) signs_[hit.row.index] |= of_level[static_cast<int>(entry.rule->rule().level)];
+    }
+  }
+  return signs_;
+}
+
+}  // namespace nanlens::viewer
