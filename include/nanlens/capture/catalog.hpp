@@ -3,6 +3,7 @@
 /// so that a second logdir gets all definitions that its events refer to.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -199,7 +200,8 @@ class Catalog {
     if (op == nullptr) op = &add_op(graph, "FurtherOps", "further_ops", {}, num_outputs, no_stack);
     return *op;
   }
-  /// Adds an op; the caller holds graph.lock. `name` is made unique as TensorFlow does: name, name_1, name_2, …
+  /// Adds an op; the caller holds graph.lock. `name` is made unique as TensorFlow does: name, name_1, name_2, … Its
+  /// reader takes "name:slot" apart at the colon, so there is none in a name.
   GraphOp& add_op(CatalogGraph& graph, std::string_view type, std::string_view name, std::vector<std::string> inputs,
                   std::size_t num_outputs, std::uint32_t stack) {
     auto op = std::make_unique<GraphOp>();
@@ -350,10 +352,12 @@ class Catalog {
     return text;
   }
   static std::string unique_name(CatalogGraph& graph, std::string_view name) {
-    std::string candidate(name);
+    std::string plain(name);
+    std::replace(plain.begin(), plain.end(), ':', '.');
+    std::string candidate = plain;
     if (graph.used_names.insert(lower(candidate)).second) return candidate;
     int& suffix = graph.next_suffix.try_emplace(lower(candidate), 1).first->second;
-    do candidate = std::string(name) + "_" + std::to_string(suffix++);
+    do candidate = plain + "_" + std::to_string(suffix++);
     while (!graph.used_names.insert(lower(candidate)).second);
     return candidate;
   }

@@ -456,15 +456,20 @@ inline void record_eager(ThreadState& state, Session* session, const OpRef& name
 }
 
 /// "op:slot" of an input inside a graph. One that was not made in this run of the graph comes in through a placeholder,
-/// as does any of a node whose inputs are not `fixed`.
+/// as does any of a node whose inputs are not `fixed`; it is named after the tensor, where the host has a name for it.
 inline std::string input_name(FunctionFrame& frame, const InputRef& input, std::string_view consumer, std::size_t index,
-                              std::uint32_t stack, bool fixed) {
+                              std::uint32_t stack, bool fixed, const TensorNames* names) {
   const TensorLink& link = input.link;
   if (fixed && link.op != nullptr && link.op->graph == frame.graph && link.graph_run == frame.graph_run)
     return link.op->name + ":" + std::to_string(link.slot);
   const char* const kind = num_elements(input.view.shape) == 0 ? "/empty_" : "/input_";  // without elements, no address
-  const GraphOp& capture = Catalog::get().add_op(*frame.graph, "Placeholder",
-                                                 std::string(consumer) + kind + std::to_string(index), {}, 1, stack);
+  std::string name;
+  if (names != nullptr)
+    names->name_of(
+        names->op, false, index, [](void* to, TextRef text) { *static_cast<std::string*>(to) = text.view(); }, &name);
+  if (name.empty()) name = consumer;
+  const GraphOp& capture =
+      Catalog::get().add_op(*frame.graph, "Placeholder", name + kind + std::to_string(index), {}, 1, stack);
   return capture.name + ":0";
 }
 
@@ -498,7 +503,7 @@ inline GraphOp& graph_op(ThreadState& state, const Session* session, FunctionFra
   const std::uint32_t stack = state.stack_number(mode, name.where());
   std::vector<std::string> names;
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    names.push_back(input_name(frame, inputs[i], name.name(), i, stack, !takes_all));
+    names.push_back(input_name(frame, inputs[i], name.name(), i, stack, !takes_all, state.measured.names));
   GraphOp& op = Catalog::get().add_op(*frame.graph, name.type(), name.name(), std::move(names), num_outputs, stack);
   known.emplace(key, &op);
   known.try_emplace(mix(site, occurrence), &op);  // for when the graph is full

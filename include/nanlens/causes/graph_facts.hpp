@@ -129,8 +129,9 @@ class GraphFacts {
   }
   [[nodiscard]] std::uint32_t num_tensors() const noexcept { return num_tensors_; }
 
-  /// nanlens names the stand-in for an input that was not recorded "<consumer>/input_<k>", or "…/empty_<k>" if it had
-  /// no elements, and so no memory to be known by. It is no argument.
+  /// nanlens names the stand-in for an input that was not recorded "<consumer>/input_<k>", or "<tensor>/input_<k>"
+  /// where the host has a name for that, and "…/empty_<k>" if it had no elements, and so no memory to be known by. It
+  /// is no argument.
   [[nodiscard]] bool is_unlinked_input(std::uint32_t op) const {
     const std::string_view name = op_name(op);
     const std::size_t slash = name.rfind('/');

@@ -12,7 +12,8 @@
 /// are not recorded; what is read through them is linked with what made the memory. In Python programs the stack of an
 /// op is Python's, that of a backward op followed by that of its forward op; the op's name is that of the
 /// torch.nn.Module that calls it ("net.layers.3.linear"), and where something is bad, parameters, buffers and their
-/// gradients have their names. Ops of TorchScript have the lines and modules of its source. Of PyTorch 1.13, 2.15 and
+/// gradients have their names. A call of a TorchScript function or module is a call of a graph: one Execution, and a
+/// row of each op in it, named by its modules ("net/fc/addmm"). Of PyTorch 1.13, 2.15 and
 /// later, what ranks exchange by gloo is recorded as it is for MPI: an Execution with what a rank puts in, and another
 /// one with what it got, once it is there.
 #pragma once
@@ -33,6 +34,7 @@
 #if !defined(NANLENS_DISABLE)
 #include <nanlens/hosts/torch/observer.hpp>
 #include <nanlens/hosts/torch/scopes.hpp>
+#include <nanlens/hosts/torch/script_functions.hpp>
 #endif
 
 namespace nanlens::inline NANLENS_ABI {
@@ -63,6 +65,7 @@ namespace detail {
 
 inline ::at::CallbackHandle callback = ::at::INVALID_CALLBACK_HANDLE;
 inline ::at::CallbackHandle step_callback = ::at::INVALID_CALLBACK_HANDLE;
+inline ::at::CallbackHandle script_callback = ::at::INVALID_CALLBACK_HANDLE;
 
 /// While recording rests PyTorch need not gather what a callback may want of an op, which costs more than the call.
 inline void rest(bool resting) noexcept {
@@ -86,6 +89,11 @@ inline bool attach() {
   detail::step_callback =
       ::at::addGlobalCallback(::at::RecordFunctionCallback(&torch_host::begin_scope, &torch_host::end_scope)
                                   .scopes({::at::RecordScope::USER_SCOPE}));
+  detail::script_callback =
+      ::at::addGlobalCallback(::at::RecordFunctionCallback(&torch_host::begin_script, &torch_host::end_script)
+                                  .needsInputs(true)
+                                  .needsIds(true)
+                                  .scopes({::at::RecordScope::TORCHSCRIPT_FUNCTION}));
   return true;
 }
 
@@ -94,6 +102,7 @@ inline void detach() {
   nanlens::detail::recorder().release_host(std::string_view("torch"), &detail::rest);
   ::at::removeCallback(std::exchange(detail::callback, ::at::INVALID_CALLBACK_HANDLE));
   ::at::removeCallback(std::exchange(detail::step_callback, ::at::INVALID_CALLBACK_HANDLE));
+  ::at::removeCallback(std::exchange(detail::script_callback, ::at::INVALID_CALLBACK_HANDLE));
 }
 
 template <class Module>

@@ -293,10 +293,10 @@ def two_processes(torch):
     os.wait()
 
 
-# --- TorchScript
+# --- TorchScript: a call is an Execution of a graph, whose ops are named by their modules and functions
 
 
-@program("aten::log", name="net.rest")
+@program("aten::log", name="net/rest/log")
 def scripted(torch):
     class Rest(torch.nn.Module):
         def forward(self, x):
@@ -314,6 +314,131 @@ def scripted(torch):
     net = torch.jit.script(Net())
     for _ in range(3):  # the third time, it is optimised
         net(torch.ones(2))
+
+
+@program("aten::log", name="net/rest/log_2")
+def scripted_loop(torch):
+    """NaN in the third iteration."""
+    class Rest(torch.nn.Module):
+        def forward(self, x):
+            return torch.log(x)  # culprit
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.rest = Rest()
+
+        def forward(self, x):
+            for _ in range(4):
+                x = self.rest(x)
+            return x
+    net = torch.jit.script(Net())
+    for _ in range(3):
+        net(torch.full((2,), 2.0)).sum()
+
+
+@program("aten::log", name="net/log")
+def traced(torch):
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = torch.nn.Conv2d(1, 2, 3)
+
+        def forward(self, x):
+            return torch.log(torch.relu(self.conv(x)).flatten(1)).sum()  # culprit
+    net = Net()
+    torch.nn.init.ones_(net.conv.weight)
+    net = torch.jit.trace(net, torch.ones(1, 1, 4, 4))
+    with torch.no_grad():
+        net(torch.ones(1, 1, 4, 4))
+        net(-torch.ones(1, 1, 4, 4)) * 2
+
+
+@program("aten::div", name="mean/ratio/div")
+def scripted_function_in_another(torch):
+    @torch.jit.script
+    def ratio(x, y):
+        return x / y  # culprit
+
+    @torch.jit.script
+    def mean(x, mask):
+        return ratio((x * mask).sum(), mask.sum())
+    for _ in range(3):
+        mean(torch.ones(3), torch.ones(3))
+    mean(torch.ones(3), torch.zeros(3)) * 2
+
+
+@program("aten::div", name="DifferentiableGraphBackward of net")
+def scripted_gradient(torch):
+    class Net(torch.nn.Module):
+        def forward(self, x):
+            return torch.sqrt(x * x)
+    net = torch.jit.script(Net())
+    for value in (1.0, 1.0, 0.0):
+        x = torch.full((3,), value, requires_grad=True)
+        y = net(x)  # culprit
+        y.sum().backward()
+
+
+@program("aten::log")
+def scripted_threads(torch):
+    def work(number):
+        for _ in range(5):
+            net(torch.ones(3) * number)
+        if number == 2:
+            net(torch.zeros(3)).sum()
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.fc = torch.nn.Linear(3, 3)
+
+        def forward(self, x):
+            return torch.log(x) + self.fc(x)  # culprit
+    net = torch.jit.script(Net())
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(1, 4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+@program("aten::log", name="last/log")
+def scripted_exception(torch):
+    @torch.jit.script
+    def first(x):
+        y = x + 1
+        assert bool(y.sum() > 100)
+        return y
+
+    @torch.jit.script
+    def last(x):
+        return torch.log(x)  # culprit
+    for _ in range(2):
+        try:
+            first(torch.ones(2))
+        except Exception:  # noqa: BLE001 - TorchScript's, of which versions have others
+            pass
+    last(torch.zeros(2)) + 1
+
+
+@program("aten::sqrt", name="both/sqrt")
+def scripted_tasks(torch):
+    """A call waits for another one on a pool's thread, and ends there."""
+    @torch.jit.script
+    def slow(x):
+        for _ in range(100):
+            x = x * 1.5
+        return x
+
+    @torch.jit.script
+    def both(x):
+        task = torch.jit.fork(slow, x)
+        return torch.sqrt(x - 2) + torch.jit.wait(task)  # culprit
+    for _ in range(3):
+        both(torch.ones(2)).sum()
+    sys.stdout.flush()
+    os._exit(0)  # the pool's thread may still let go of tensors, which crashes in an interpreter that ends
 
 
 # --- what comes in bad

@@ -67,6 +67,8 @@ struct Interpreter {
   void (*Py_DecRef)(Object) = nullptr;
   std::ptrdiff_t (*PyUnicode_GetLength)(Object) = nullptr;
   std::uint32_t (*PyUnicode_ReadChar)(Object, std::ptrdiff_t) = nullptr;
+  Object (*PyCell_Get)(Object) = nullptr;
+  Object PyCell_Type = nullptr;
   Object PyCode_Type = nullptr;
   Object _Py_NoneStruct = nullptr;
 
@@ -131,6 +133,8 @@ struct Interpreter {
     NANLENS_LOOK_UP(Py_DecRef);
     NANLENS_LOOK_UP(PyUnicode_GetLength);
     NANLENS_LOOK_UP(PyUnicode_ReadChar);
+    NANLENS_LOOK_UP(PyCell_Get);
+    NANLENS_LOOK_UP(PyCell_Type);
     NANLENS_LOOK_UP(PyCode_Type);
     NANLENS_LOOK_UP(_Py_NoneStruct);
 #undef NANLENS_LOOK_UP

@@ -3,12 +3,15 @@
 /// modules hold.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 
@@ -73,8 +76,14 @@ class ModuleNaming {
   // The variable of a caller that holds the module; else its class.
   std::string name_in(const python::Walk& walked, std::size_t first, std::uintptr_t module) {
     constexpr std::size_t most_callers = 8;
-    for (std::size_t i = first; i < walked.size && i < first + most_callers; ++i) {
+    // PyTorch's own functions call it "mod", say.
+    std::string own = text_in(walked.frames[first - 1], layout_.file);
+    own.resize(own.find("nn/modules/"));
+    std::size_t left = most_callers;
+    for (std::size_t i = first; i < walked.size && left > 0; ++i) {
       const python::Frame& frame = walked.frames[i];
+      if (text_in(frame, layout_.file).starts_with(own)) continue;
+      --left;
       if (std::string name = local_name(frame, module); !name.empty()) return name;
       if (layout_.globals < 0) continue;
       if (std::string name = key_in(object_at(python::word_of(frame.address, layout_.globals)), module); !name.empty())
@@ -83,17 +92,34 @@ class ModuleNaming {
     const Owned name(python_.PyObject_GetAttrString(object_at(python::word_of(module, layout_.type)), "__name__"));
     return name.get() == nullptr ? std::string("module") : python::text_of(name.address());
   }
+  // What a variable holds; one that nested functions share is a cell that holds it.
+  [[nodiscard]] std::uintptr_t held(const python::Frame& frame, std::ptrdiff_t index) const noexcept {
+    const std::uintptr_t object = local(frame, static_cast<int>(index));
+    if (object == 0 || python_.PyCell_Get == nullptr) return object;
+    if (type_of(object_at(object)) != address(python_.PyCell_Type)) return object;
+    return Owned(python_.PyCell_Get(object_at(object))).address();
+  }
+  // In the order in which they lie in a frame; arguments that are shared lie among the plain ones.
+  std::vector<std::string> variables(const python::Frame& frame) {
+    std::vector<std::string> all;
+    for (const char* const which : {"co_varnames", "co_cellvars", "co_freevars"}) {
+      const Owned names(python_.PyObject_GetAttrString(object_at(frame.code), which));
+      const std::ptrdiff_t count = names.get() == nullptr ? 0 : python_.PyTuple_Size(names.get());
+      for (std::ptrdiff_t i = 0; i < count; ++i) {
+        std::string name = python::text_of(address(python_.PyTuple_GetItem(names.get(), i)));
+        if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(std::move(name));
+      }
+    }
+    return all;
+  }
   std::string local_name(const python::Frame& frame, std::uintptr_t module) {
-    const Owned names(python_.PyObject_GetAttrString(object_at(frame.code), "co_varnames"));
-    const std::ptrdiff_t count = names.get() == nullptr ? 0 : python_.PyTuple_Size(names.get());
-    for (std::ptrdiff_t i = 0; i < count; ++i)
-      if (local(frame, static_cast<int>(i)) == module)
-        return python::text_of(address(python_.PyTuple_GetItem(names.get(), i)));
-    if (count == 0 || local(frame, 0) == 0) return {};
+    const std::vector<std::string> names = variables(frame);
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (held(frame, static_cast<std::ptrdiff_t>(i)) == module) return names[i];
+    const std::uintptr_t self = names.empty() ? 0 : held(frame, 0);
+    if (self == 0 || names[0] != "self") return {};
     // An attribute of a method's object: "self.net".
-    const std::string first = python::text_of(address(python_.PyTuple_GetItem(names.get(), 0)));
-    if (first != "self") return {};
-    const Owned attributes(python_.PyObject_GenericGetDict(object_at(local(frame, 0)), nullptr));
+    const Owned attributes(python_.PyObject_GenericGetDict(object_at(self), nullptr));
     python_.PyErr_Clear();
     const std::string key = attributes.get() == nullptr ? "" : key_in(attributes.get(), module);
     return key.empty() ? key : "self." + key;

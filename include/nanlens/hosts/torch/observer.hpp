@@ -24,8 +24,6 @@
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN torch_host {
 
-using nanlens::detail::SourcePlace;
-
 /// A node of the autograd graph that runs: what an op of the backward pass is named after.
 struct BackwardNode final : ::at::ObserverContext {
   std::string name;                             ///< "SqrtBackward0", "AddmmBackward0 of net.fc"
@@ -40,6 +38,7 @@ struct ThreadRecord {
   std::size_t depth = 0;
   const BackwardNode* node = nullptr;
   const std::shared_ptr<Receiving>* receiving = nullptr;  ///< of the op that exchanges tensors now
+  ThreadScripts scripts;
   NestedResults results;
 };
 inline ThreadRecord& this_thread_record() noexcept {
@@ -74,13 +73,44 @@ inline SourcePlace where_of(const RunningOp& op, const ThreadRecord& thread) {
   return stack == SourcePlace::no_stack ? SourcePlace() : SourcePlace::of_stack(stack);
 }
 
+// In TorchScript, and in which call of it; ops of the backward pass are in none.
+inline void find_place(RunningOp& op, const ForwardPlace& caller, ThreadRecord& thread) {
+  const ScriptScope* const scope = thread.scripts.find();
+  const bool is_task = scope != nullptr && caller.stack == SourcePlace::no_stack;  // of a pool's thread
+  const ScriptPlace found = script_place(is_task ? scope->call->caller() : caller,
+                                         scope != nullptr ? scope->root : ScriptRoot{caller.module});
+  op.place = found.path != nullptr ? found.place : caller;
+  if (thread.node != nullptr) return;
+  op.script_path = found.path;
+  if (scope != nullptr && found.path == nullptr) return thread.scripts.end_innermost();
+  if (scope != nullptr && !scope->has_left) op.script = scope->call;
+}
+
+// A call that has waited for another one may go on on another thread.
+inline void find_script(RunningOp& op) {
+  if (op.script == nullptr && op.script_path != nullptr) {
+    std::vector<const ::c10::StorageImpl*> storages;
+    for (const TensorIdentity& input : op.input_identities) storages.push_back(input.storage);
+    const auto frames = ::torch::jit::currentCallstack();
+    const std::string function = frames.empty() ? std::string() : frames.back().filename;
+    if (const auto scope = OpenScripts::get().find(function, storages)) {
+      scope->has_left.store(true, std::memory_order_release);
+      const ScriptPlace found = script_place(scope->call->caller(), scope->root);
+      op.place = found.place;
+      op.script_path = found.path;
+      op.script = scope->call;
+    }
+  }
+  if (op.script != nullptr) op.script->open();
+}
+
 inline std::unique_ptr<::at::ObserverContext> begin_op(const ::at::RecordFunction& function, ThreadRecord& thread) {
   const OpFacts& facts = facts_of(function);
   if (!facts.is_op) return nullptr;
   auto op = std::make_unique<RunningOp>();
   op->facts = &facts;
   const python::ThreadStack stack = python::this_thread_stack(&is_module_call);
-  op->place = script_place({stack.number, module_of(stack)});
+  find_place(*op, {stack.number, module_of(stack)}, thread);
   if (function.seqNr() >= 0 && op->place.stack != SourcePlace::no_stack && thread.node == nullptr)
     forward_stacks().set(function.threadId(), function.seqNr(), op->place);
   op->first_result = thread.results.count();
@@ -92,6 +122,7 @@ inline std::unique_ptr<::at::ObserverContext> begin_op(const ::at::RecordFunctio
       each_tensor(argument, [&](const ::c10::TensorImpl& tensor) { add_argument(*op, tensor, bit); });
       ++index;
     }
+    find_script(*op);
     if (!op->written.empty()) look_at_inputs(*op);
   }
   if (facts.exchange != nullptr) {
@@ -117,18 +148,40 @@ inline std::unique_ptr<::at::ObserverContext> begin_node(const ::at::RecordFunct
   return node;
 }
 
+// "net/fc/addmm": PyTorch's own ops without their namespace.
+inline std::string node_name(const RunningOp& op) {
+  constexpr std::string_view own = "aten::";
+  std::string_view name = op.facts->name;
+  if (name.starts_with(own)) name.remove_prefix(own.size());
+  return op.script_path->empty() ? std::string(name) : *op.script_path + "/" + std::string(name);
+}
+
+// As a node of the graph that the op is in; false if it is in none.
+template <class Record>
+bool record_in_script(const RunningOp& op, const Results& results, const Record& record) {
+  if (op.script == nullptr) return false;
+  return op.script->within([&] {
+    record(node_name(op));
+    for (std::size_t i = 0; i < results.identities.size(); ++i)
+      op.script->add_result(results.refs[i], results.identities[i].storage);
+  });
+}
+
 inline void record(const ::at::RecordFunction& function, RunningOp& op, ThreadRecord& thread) {
   Results results = own_results(function, op, thread.results);
   if (results.refs.empty()) return;
   const std::string_view type = op.facts->name;
   std::string_view name = op.place.module == nullptr ? type : std::string_view(*op.place.module);
   if (thread.node != nullptr) name = thread.node->name;
-  const SourcePlace where = where_of(op, thread);
   const NamedOp named{op, results};
   const nanlens::detail::TensorNames names{&named, &NamedOp::name_of};
   const nanlens::detail::Measured measured{nanlens::detail::steady_now_ns() - op.begun_ns, 0, nullptr, &names};
-  tell(nanlens::detail::recorder().record({type, name, where}, op.inputs.data(), op.inputs.size(), results.refs.data(),
-                                          results.refs.size(), measured));
+  const SourcePlace where = where_of(op, thread);
+  const auto record = [&](std::string_view as) {
+    tell(nanlens::detail::recorder().record({type, as, where}, op.inputs.data(), op.inputs.size(), results.refs.data(),
+                                            results.refs.size(), measured));
+  };
+  if (!record_in_script(op, results, record)) record(name);
   for (const OutputRef& result : results.refs) thread.results.add(result.key);
 }
 

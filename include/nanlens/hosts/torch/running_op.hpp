@@ -17,15 +17,13 @@
 #include <nanlens/hosts/torch/forward_stacks.hpp>
 #include <nanlens/hosts/torch/nested_results.hpp>
 #include <nanlens/hosts/torch/op_facts.hpp>
+#include <nanlens/hosts/torch/script_call.hpp>
 #include <nanlens/hosts/torch/tensor_names.hpp>
 #include <nanlens/hosts/torch/tensor_views.hpp>
 #include <nanlens/hosts/torch/written_parts.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN torch_host {
-
-using nanlens::detail::InputRef;
-using nanlens::detail::OutputRef;
 
 class Receiving;
 
@@ -44,7 +42,9 @@ struct RunningOp final : ::at::ObserverContext {
   std::uint64_t first_result = 0;
   std::uint64_t begun_ns = 0;
   ForwardPlace place;
-  std::shared_ptr<Receiving> receiving;  ///< what it is going to get from other processes
+  std::shared_ptr<ScriptCall> script;        ///< that it runs in
+  const std::string* script_path = nullptr;  ///< of its modules and functions
+  std::shared_ptr<Receiving> receiving;      ///< what it is going to get from other processes
 
   /// Most ops have few tensors among their arguments.
   void reserve(std::size_t arguments) {

@@ -2,6 +2,7 @@
 /// Where a TorchScript program is: the lines of its source, and its modules.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <nanlens/capture/hash.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/hosts/torch/forward_stacks.hpp>
+#include <nanlens/hosts/torch/script_scopes.hpp>
 #include <nanlens/hosts/torch/tensor_names.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
@@ -52,25 +54,52 @@ inline std::uint32_t define_script_stack(const ScriptFrames& frames, std::uint32
   return joined_stack(caller, number);
 }
 
-/// "net.sub.fc" of "TOP(Net)::forward", "sub(Sub)::forward", "fc(Linear)::forward"; the outermost one is called `root`,
-/// or as its class is. Functions are no modules.
-inline std::string script_module(const std::vector<std::string>& hierarchy, const std::string* root) {
-  std::string path;
-  for (const std::string_view entry : hierarchy) {
-    const std::size_t open = entry.find('(');
-    if (open == std::string_view::npos) break;
-    std::string_view name = entry.substr(0, open);
-    if (name == "TOP") name = root != nullptr ? *root : entry.substr(open + 1, entry.find(')') - open - 1);
-    if (!path.empty() && !name.empty()) path += '.';
-    path += name;
-  }
-  return path;
+/// Where in its modules a TorchScript program is.
+struct ScriptNames {
+  std::string module;  ///< "net.sub.fc" of "TOP(Net)::forward", "sub(Sub)::forward", "fc(Linear)::forward"
+  std::string path;    ///< "net/sub/fc"; functions that are called there have their names in it, too
+};
+
+inline void append(std::string& to, char separator, std::string_view name) {
+  if (!to.empty() && !name.empty()) to += separator;
+  to += name;
 }
 
-/// Where an op of a running TorchScript program is; of others, `caller` itself.
-inline ForwardPlace script_place(const ForwardPlace& caller) {
+/// The outermost module has the name of the root, or else its class's. Functions are no modules.
+inline ScriptNames script_names(const std::vector<std::string>& hierarchy, const ScriptRoot& root) {
+  ScriptNames names;
+  bool in_modules = true;
+  for (const std::string_view entry : hierarchy) {
+    const std::size_t open = entry.find('(');
+    std::string_view name = entry.substr(0, open);
+    if (name == "TOP") {
+      const std::string_view class_name = entry.substr(open + 1, entry.find(')') - open - 1);
+      names.module = root.module != nullptr ? *root.module : class_name;
+      names.path = root.path != nullptr ? *root.path : names.module;
+      continue;
+    }
+    in_modules = in_modules && open != std::string_view::npos;
+    if (open == std::string_view::npos) name = entry.substr(entry.rfind(':') + 1);
+    if (in_modules) append(names.module, '.', name);
+    append(names.path, '/', name);
+  }
+  std::replace(names.path.begin(), names.path.end(), '.', '/');
+  return names;
+}
+
+/// Where an op of a TorchScript program is.
+struct ScriptPlace {
+  ForwardPlace place;
+  const std::string* path = nullptr;  ///< of its modules and functions; null: it is in no program
+};
+
+// The autograd engine runs the backward pass of a part of a program as a program of its own, whose lines are PyTorch's.
+inline bool is_backward(const ScriptFrames& frames) { return frames.back().filename == "<backward op>"; }
+
+/// Where the op is that begins; of others than TorchScript's, `caller` itself.
+inline ScriptPlace script_place(const ForwardPlace& caller, const ScriptRoot& root) {
   const ScriptFrames frames = ::torch::jit::currentCallstack();
-  if (frames.empty()) return caller;
+  if (frames.empty() || is_backward(frames)) return {caller};
   struct Known {
     std::uint64_t hash;
     std::uint32_t stack;
@@ -79,8 +108,8 @@ inline ForwardPlace script_place(const ForwardPlace& caller) {
   const std::uint64_t hash = nanlens::detail::mix(hash_frames(frames), caller.stack);
   Known& entry = known[hash % known.size()];
   if (entry.hash != hash) entry = {hash, define_script_stack(frames, caller.stack)};
-  const std::string module = script_module(::torch::jit::currentModuleHierarchy(), caller.module);
-  return {entry.stack, module.empty() ? caller.module : &kept_name(module)};
+  const ScriptNames names = script_names(::torch::jit::currentModuleHierarchy(), root);
+  return {{entry.stack, names.module.empty() ? caller.module : &kept_name(names.module)}, &kept_name(names.path)};
 }
 
 }  // namespace NANLENS_HIDDEN torch_host

@@ -28,7 +28,7 @@ inline const std::string& kept_name(std::string name) {
 /// Which tensor an argument was: numbers to compare, whose objects may be gone.
 struct TensorIdentity {
   const ::c10::TensorImpl* tensor = nullptr;
-  const ::c10::StorageImpl* storage = nullptr;  ///< views of a tensor have its storage
+  ::c10::StorageImpl* storage = nullptr;  ///< views of a tensor have its storage
 };
 
 inline TensorIdentity identity_of(const ::c10::TensorImpl& tensor) noexcept {
