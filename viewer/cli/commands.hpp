@@ -93,16 +93,19 @@ int view(const std::vector<std::string>& paths);
 std::string why_no_viewer();
 
 struct RunOptions {
-  std::vector<std::string> program;  // its name, and its arguments
-  std::string logdir;                // empty: ./nanlens-DATE-TIME
-  std::string mode;                  // empty: FULL_HEALTH
-  std::int64_t ring = 0;             // keep the last so many events; 0: all
-  std::string traps;                 // floating-point exceptions to trap; empty: none
-  std::int64_t every = 0;            // of so many steps one is recorded; 0: all
-  std::string steps;                 // "A..B": these are
-  std::string hosts;                 // libraries whose ops are recorded, a list with commas; empty: all known
-  bool check = false;                // exit code 1 if there is a NaN or infinity
-  bool best_effort = false;          // run it unrecorded where it can't be recorded
+  std::vector<std::string> program;     // its name, and its arguments
+  std::string logdir;                   // empty: ./nanlens-DATE-TIME
+  std::string mode;                     // empty: FULL_HEALTH
+  std::int64_t ring = 0;                // keep the last so many events; 0: all
+  std::string traps;                    // floating-point exceptions to trap; empty: none
+  std::int64_t every = 0;               // of so many steps one is recorded; 0: all
+  std::string steps;                    // "A..B": these are
+  std::vector<std::string> rules;       // that the program judges by itself
+  std::vector<std::string> rule_files;  // "standard": those that ship
+  bool stop_on_rule = false;
+  std::string hosts;         // libraries whose ops are recorded, a list with commas; empty: all known
+  bool check = false;        // exit code 1 if there is a NaN or infinity
+  bool best_effort = false;  // run it unrecorded where it can't be recorded
 };
 
 /// Runs a program and records it; then says on stderr what was found. Its exit code, or 128 and the signal that ended

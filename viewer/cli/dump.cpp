@@ -101,6 +101,7 @@ void print_run(Run& run) {
               {"dropped", run.dropped()},
               {"left_out", left_out_json(run.left_out())},
               {"clean_end", clean ? Json(*clean) : Json(nullptr)},
+              {"rules", rule_hits_json(run.rule_outcomes())},
               {"diagnostics", diagnostics}});
 }
 
@@ -134,6 +135,7 @@ void print_execution(Run& run, std::size_t i) {
               {"since_start_ns", extension_or_null(detail->extension.since_start_ns)},
               {"job_rank", rank_of(run, run.set_of_execution(i))},
               {"exchange", exchange_of(detail->extension.exchange)},
+              {"rule_hits", rule_hits_json(detail->extension.rule_hits)},
               {"input_evidence", evidence_of(detail->extension.input_evidence)},
               {"output_evidence", evidence_of(detail->extension.output_evidence)}});
 }
@@ -156,6 +158,7 @@ void print_trace(Run& run, std::size_t i) {
               {"thread_id", extension_or_null(detail->extension.thread_id)},
               {"call_id", extension_or_null(detail->extension.call_id)},
               {"job_rank", rank_of(run, run.set_of_trace(i))},
+              {"rule_hits", rule_hits_json(detail->extension.rule_hits)},
               {"input_evidence", evidence_of(detail->extension.input_evidence)},
               {"output_evidence", evidence_of(detail->extension.output_evidence)}});
 }

@@ -47,6 +47,20 @@ inline Json left_out_json(const logdir::LeftOut& left_out) {
   return {{"ops", left_out.ops}, {"steps", left_out.steps}, {"ns", left_out.ns}};
 }
 
+/// Rules of the program that recorded; an empty list for most.
+inline Json rule_hits_json(const std::vector<logdir::RuleHit>& hits) {
+  Json list = Json::array();
+  for (const logdir::RuleHit& hit : hits)
+    list.push_back({{"rule", hit.rule},
+                    {"level", hit.level},
+                    {"expression", hit.expression},
+                    {"reason", text_or_null(hit.reason)},
+                    {"output_slot", hit.output_slot},
+                    {"hits", hit.hits},
+                    {"stopped", hit.stopped}});
+  return list;
+}
+
 /// Prints one object as a line. Bytes that are not UTF-8 are replaced, so that every line can be parsed.
 inline void print_line(const Json& object) {
   std::cout << object.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';

@@ -284,6 +284,15 @@ void add_run(CLI::App& app, Arguments& a) {
   command->add_option("--steps", a.run.steps, "record these steps alone: A..B, A.. or ..B; they count from 0")
       ->excludes(every)
       ->check(CLI::Validator(&wrong_steps, "A..B"));
+  command
+      ->add_option(
+          "--rule", a.run.rules,
+          "judge by this rule while the program runs, \"NAME: CONDITIONS\" as for check; the first hit is told")
+      ->allow_extra_args(false);
+  command->add_option("--rules", a.run.rule_files, "a file of such rules, one per line; 'standard': those that ship")
+      ->allow_extra_args(false);
+  command->add_flag("--stop-on-rule", a.run.stop_on_rule,
+                    "end the program, with exit code 97, where a rule of level error holds");
   command->add_flag("--traps{all}", a.run.traps,
                     "trap floating-point exceptions of native code: all, or a list of invalid, "
                     "divbyzero, overflow (--traps=invalid,overflow)");

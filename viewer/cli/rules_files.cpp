@@ -66,4 +66,19 @@ std::vector<findings::RuleFile> add_found_rules(const reader::Logdir& logdir, co
   return files;
 }
 
+std::string program_rules(const std::vector<std::string>& rules, const std::vector<std::string>& files) {
+  std::vector<query::Rule> all;
+  std::string text;  // items end with a line: then semicolons separate none
+  for (const std::string& path : files) {
+    if (const auto fault = query::parse_program_rules(text_of_file(path), all))
+      throw_wrong(path + ":" + std::to_string(fault->line), fault->text, fault->error);
+    text += (path == "standard" ? path : "@" + std::filesystem::absolute(path).string()) + "\n";
+  }
+  for (const std::string& rule : rules) {
+    if (const auto fault = query::parse_program_rules(rule, all)) throw_wrong("--rule", fault->text, fault->error);
+    text += rule + "\n";
+  }
+  return text;
+}
+
 }  // namespace nanlens::cli

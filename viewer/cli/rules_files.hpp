@@ -21,4 +21,8 @@ std::vector<query::Rule> read_rules(const std::vector<std::string>& rules, const
 std::vector<findings::RuleFile> add_found_rules(const reader::Logdir& logdir, const std::string& path,
                                                 std::vector<query::Rule>& rules);
 
+/// The same of rules for a program that is run, as NANLENS_RULES takes them; empty: there are none. Throws Failure if
+/// one can't be read, or is not for a program to judge.
+std::string program_rules(const std::vector<std::string>& rules, const std::vector<std::string>& files);
+
 }  // namespace nanlens::cli

@@ -21,6 +21,7 @@
 #include "program_file.hpp"
 #include "report/describe.hpp"
 #include "report/muted_causes.hpp"
+#include "rules_files.hpp"
 #include "run.hpp"
 #include "share/file_text.hpp"
 #include "share/own_program.hpp"
@@ -99,6 +100,9 @@ std::vector<std::string> variables_for(const RunOptions& options, const Recordin
   if (options.ring > 0) variables.push_back("NANLENS_CIRCULAR_BUFFER_SIZE=" + std::to_string(options.ring));
   if (options.every > 0) variables.push_back("NANLENS_EVERY=" + std::to_string(options.every));
   if (!options.steps.empty()) variables.push_back("NANLENS_STEPS=" + options.steps);
+  if (const std::string rules = program_rules(options.rules, options.rule_files); !rules.empty())
+    variables.push_back("NANLENS_RULES=" + rules);
+  if (options.stop_on_rule) variables.emplace_back("NANLENS_RULES_STOP=1");
   std::string preload = "LD_PRELOAD=" + library("libnanlens_preload.so");
   if (!options.traps.empty()) preload += ":" + library("libnanlens_traps.so");
   if (const char* const others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0')
@@ -218,6 +222,7 @@ bool tell_findings(const RunOptions& options, const Recording& recording, bool w
   if (!any) tell("no NaN or ∞ on record");
   std::size_t sampled = 0;
   for (const auto& run : logdir->runs()) {
+    for (const std::string& rule : report::rule_words(*run)) tell(rule);
     const std::string left_out = report::left_out_words(*run);
     if (left_out.empty()) continue;
     tell(left_out);

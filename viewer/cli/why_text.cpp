@@ -194,6 +194,7 @@ void print_killers(Causes& causes) {
 }
 
 void print_limits(Causes& causes) {
+  for (const std::string& rule : report::rule_words(causes.run())) line("  " + rule + ".");
   for (const std::string& reason : report::unfinished_words(causes.run()))
     line("  " + tr(Text::out_may_miss, {{"reason", reason}}));
   if (const std::string left_out = report::left_out_words(causes.run()); !left_out.empty())

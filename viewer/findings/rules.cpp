@@ -11,6 +11,7 @@
 
 #include "gather.hpp"
 #include "make_finding.hpp"
+#include "recorded_rules.hpp"
 #include "texts/speech.hpp"
 
 namespace nanlens::findings {
@@ -80,13 +81,28 @@ Finding finding_of_hit(reader::Run& run, const query::Rule& rule, const query::H
   return f;
 }
 
-// Outputs of one op, processes and turns of a loop that was unrolled are one finding.
-void add_finding(Finding f, RuleOutcome& outcome, std::size_t first_of_rule, Report& report) {
+// The same rule in a list of rules; null: it is not there.
+const RecordedRule* find_recorded(const query::Rule& rule, const std::vector<RecordedRule>& list) {
+  const auto same = std::find_if(list.begin(), list.end(), [&](const RecordedRule& r) {
+    return r.rule.name == rule.name && r.rule.expression == rule.expression;
+  });
+  return same == list.end() ? nullptr : &*same;
+}
+
+bool is_among(const query::Rule& rule, const std::vector<query::Rule>& list) {
+  return std::any_of(list.begin(), list.end(), [&](const query::Rule& other) {
+    return other.name == rule.name && other.expression == rule.expression;
+  });
+}
+
+// Outputs of one op, processes and turns of a loop that was unrolled are one finding. `only_if_new`: a hit that may be
+// one of those that were found already.
+void add_finding(Finding f, RuleOutcome& outcome, std::size_t first_of_rule, Report& report, bool only_if_new) {
   const auto same = std::find_if(
       report.findings.begin() + static_cast<std::ptrdiff_t>(first_of_rule), report.findings.end(),
       [&](const Finding& other) { return other.fingerprint == f.fingerprint && other.run_id == f.run_id; });
   if (same != report.findings.end()) {
-    same->count += f.count;
+    if (!only_if_new) same->count += f.count;
     return;
   }
   // The first of each rule is listed in any case: who fails, and why, is in the list.
@@ -113,8 +129,12 @@ std::string found_words(const Report& report) {
 
 }  // namespace
 
-void judge(const reader::Logdir& logdir, const std::vector<query::Rule>& rules, const SourceRoot& sources,
+void judge(const reader::Logdir& logdir, const std::vector<query::Rule>& given, const SourceRoot& sources,
            Report& report) {
+  const std::vector<RecordedRule> recorded = recorded_rules(logdir);
+  std::vector<query::Rule> rules = given;
+  for (const RecordedRule& one : recorded)
+    if (!is_among(one.rule, given)) rules.push_back(one.rule);
   for (const query::Rule& rule : rules)
     report.rules.push_back({rule.name, level_of(rule.level), rule.expression, rule.reason, 0, 0, 0, 0, {}});
   for (const auto& run : logdir.runs()) {
@@ -127,8 +147,16 @@ void judge(const reader::Logdir& logdir, const std::vector<query::Rule>& rules, 
       outcome.seen += judgement.seen;
       if (outcome.not_judged.empty()) outcome.not_judged = query::why_not_judged(rules[i], judgement, viewer::speech());
       const std::size_t first = report.findings.size();
-      for (const query::Hit& hit : judgement.hits)
-        add_finding(finding_of_hit(*run, rules[i], hit, sources), outcome, first, report);
+      const RecordedRule* const of_program = find_recorded(rules[i], recorded);
+      const auto add = [&](const query::Hit& hit, bool only_if_new) {
+        Finding f = finding_of_hit(*run, rules[i], hit, sources);
+        if (of_program != nullptr) f.sentence += words(*of_program);
+        add_finding(std::move(f), outcome, first, report, only_if_new);
+      };
+      for (const query::Hit& hit : judgement.hits) add(hit, false);
+      if (of_program == nullptr) continue;
+      // What a ring or a rest has left of the calls may not suffice to judge again.
+      for (const query::Hit& hit : recorded_hits(*run, rules[i])) add(hit, true);
     }
   }
   // What rows of another run decide; a total is one of each run.

@@ -1,10 +1,12 @@
 #include "describe.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <span>
 #include <utility>
 
+#include <nanlens/causes/stack_of.hpp>
 #include <nanlens/summary/summarize.hpp>
 #include <nanlens/tensor/dtype_name.hpp>
 
@@ -155,6 +157,62 @@ std::string left_out_words(const reader::Run& run) {
   if (!all) what = tr(Text::out_least, {{"what", what}});
   if (left_out.ns > 0) what = tr(Text::out_during, {{"what", what}, {"time", time}});  // 0: of a part, by `share`
   return tr(Text::out_left_out, {{"what", what}, {"n", left_out.steps + left_out.ops}});
+}
+
+namespace {
+
+// "relu.cpp:12", else the event's op.
+std::string place_of_hit(reader::Run& run, const reader::RuleHitRow& row) {
+  const causes::EventRef event =
+      row.is_execution ? causes::execution_event(row.event, 0) : causes::trace_event(row.event);
+  if (const auto frame = reader::user_frame(causes::stack_of(run, event)); frame && frame->line > 0)
+    return frame->file_path.substr(frame->file_path.rfind('/') + 1) + ":" + std::to_string(frame->line);
+  if (!row.is_execution) {
+    const auto detail = run.trace(row.event);
+    return detail ? detail->event.op_name : std::string();
+  }
+  const auto detail = run.execution(row.event);
+  return detail ? detail->event.op_type : std::string();
+}
+
+// Each rule once, with the first place where it held; of a program that has not ended in order, by those places alone.
+struct RuleInRun {
+  logdir::RuleHit hit;
+  std::string place;
+};
+std::vector<RuleInRun> rules_in(reader::Run& run) {
+  std::vector<RuleInRun> rules;
+  const auto find = [&](const logdir::RuleHit& hit) -> RuleInRun& {
+    for (RuleInRun& known : rules)
+      if (known.hit.rule == hit.rule) return known;
+    return rules.emplace_back(RuleInRun{hit, {}});
+  };
+  for (const logdir::RuleHit& outcome : run.rule_outcomes())
+    if (outcome.hits > 0) find(outcome);
+  for (const reader::RuleHitRow& row : run.rule_hit_rows()) {
+    std::vector<logdir::RuleHit> hits;
+    if (row.is_execution) {
+      if (auto detail = run.execution(row.event)) hits = std::move(detail->extension.rule_hits);
+    } else if (auto detail = run.trace(row.event)) {
+      hits = std::move(detail->extension.rule_hits);
+    }
+    for (const logdir::RuleHit& hit : hits) {
+      RuleInRun& rule = find(hit);
+      rule.hit.hits = std::max(rule.hit.hits, hit.hits);
+      if (rule.place.empty()) rule.place = place_of_hit(run, row);
+    }
+  }
+  return rules;
+}
+
+}  // namespace
+
+std::vector<std::string> rule_words(reader::Run& run) {
+  std::vector<std::string> lines;
+  for (const RuleInRun& rule : rules_in(run))
+    lines.push_back(tr(rule.hit.stopped ? Text::out_rule_stopped : Text::out_rule_held,
+                       {{"rule", rule.hit.rule}, {"place", rule.place}, {"n", rule.hit.hits}}));
+  return lines;
 }
 
 std::string short_function(const std::string& function) {

@@ -47,6 +47,10 @@ std::vector<std::string> unfinished_words(const reader::Run& run);
 /// for". Empty if nothing was.
 std::string left_out_words(const reader::Run& run);
 
+/// What the rules of the program that recorded a run found while it ran, one line each, without a full stop: "The
+/// program was stopped by its rule "dead relu" at relu.cpp:12 (37 hits)".
+std::vector<std::string> rule_words(reader::Run& run);
+
 /// A function's name without its parameters.
 std::string short_function(const std::string& function);
 

@@ -6,7 +6,8 @@
 /// NANLENS_EVERY, NANLENS_STEPS ("A..B", either end may be left out; see DumpOptions), NANLENS_VALUE_BUDGET (bytes),
 /// NANLENS_PINNED_SITES, NANLENS_PINNED_EVENTS, NANLENS_STATISTICS, NANLENS_FP_FLAGS (0 or 1), NANLENS_STACK
 /// (call_site, unwind, frame_pointers), NANLENS_RUN_ID, NANLENS_CHECK_NUMERICS (1: throw at the first NaN),
-/// NANLENS_RULES (rules, as in DumpOptions::rules, one per line or with ';' between them), NANLENS_RULES_STOP (0 or 1).
+/// NANLENS_RULES (as in DumpOptions::rules, one per line, or in a single line with ';' between them), NANLENS_RULES_STOP
+/// (0 or 1).
 #pragma once
 
 #include <cerrno>
@@ -86,8 +87,9 @@ inline bool parse_steps(std::string_view text, DumpOptions& options, std::string
   return false;
 }
 
-// Items that a line's end or a semicolon separates, but not within double quotes.
+// One per line; in a single line, semicolons separate them, but not within double quotes.
 inline void parse_rule_items(std::string_view text, std::vector<std::string>& items) {
+  const bool has_lines = text.find('\n') != std::string_view::npos;
   bool quoted = false;
   std::string item;
   const auto end_item = [&] {
@@ -97,11 +99,10 @@ inline void parse_rule_items(std::string_view text, std::vector<std::string>& it
   };
   for (const char c : text) {
     if (c == '"') quoted = !quoted;
-    if (c == '\n' || (c == ';' && !quoted))
+    if (c == '\n' || (c == ';' && !quoted && !has_lines))
       end_item();
     else
       item += c;
-    if (c == '\n') quoted = false;
   }
   end_item();
 }

@@ -40,11 +40,13 @@ class EventMatcher {
   [[nodiscard]] query::Truth operator()(const query::Node& node) const {
     return query::ask(node, [&](const query::Node& leaf) { return ask_leaf(leaf); });
   }
-  /// What holds of all calls of the op; the rest is not known yet.
-  [[nodiscard]] query::Truth of_all_calls(const query::Node& node) const {
+  /// What holds of all calls of the op, or of those with tensors of the same dtype; the rest is not known yet.
+  [[nodiscard]] query::Truth of_all_calls(const query::Node& node, bool of_dtype) const {
     return query::ask(node, [&](const query::Node& leaf) {
-      const bool is_text = leaf.kind == query::Node::Kind::text && query::detail::decided_by_op(leaf.text_field);
-      return is_text ? ask_leaf(leaf) : query::Truth::unknown;
+      const bool is_known =
+          leaf.kind == query::Node::Kind::text &&
+          (query::detail::decided_by_op(leaf.text_field) || (of_dtype && leaf.text_field == query::TextField::dtype));
+      return is_known ? ask_leaf(leaf) : query::Truth::unknown;
     });
   }
 
@@ -114,18 +116,24 @@ class RuleBook {
                          [](const query::Change& change) { return asks_statistic(change.field); });
     });
   }
-  [[nodiscard]] std::uint64_t about(const RuleEvent& event) const {
+  // A call with another dtype is one of those that rules look back at.
+  [[nodiscard]] RulesAbout about(const RuleEvent& event) const {
     const EventMatcher matcher(event);
-    std::uint64_t all = 0;
-    for (std::size_t i = 0; i < rules_.size(); ++i)
-      if (matcher.of_all_calls(rules_[i].apart.selection().root) != query::Truth::no) all |= bit_of(i);
+    RulesAbout all;
+    std::uint64_t not_selected = 0;
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+      const query::Truth of_all = matcher.of_all_calls(rules_[i].apart.selection().root, !rules_[i].looks_back);
+      if (of_all != query::Truth::no) all.rules |= bit_of(i);
+      if (of_all != query::Truth::yes) not_selected |= bit_of(i);
+    }
+    all.selected = all.rules & ~not_selected;
     return all;
   }
   template <class Take>
-  void judge(std::uint64_t rules, const RuleEvent& event, const Take& take) {
+  void judge(const RulesAbout& about, const RuleEvent& event, const Take& take) {
     const EventMatcher matcher(event);
     for (std::size_t i = 0; i < rules_.size(); ++i)
-      if ((rules & bit_of(i)) != 0) judge_by(i, event, matcher, take);
+      if ((about.rules & bit_of(i)) != 0) judge_by(i, (about.selected & bit_of(i)) != 0, event, matcher, take);
   }
 
  private:
@@ -138,6 +146,7 @@ class RuleBook {
     query::ConditionsApart apart;
     bool looks_back;  // at the calls before
     std::atomic<std::uint64_t> hits{0};
+    std::atomic<std::size_t> streaks{0};  // outputs at whose last call it held
   };
   struct Output {
     query::Calls calls;
@@ -151,16 +160,21 @@ class RuleBook {
   }
 
   template <class Take>
-  void judge_by(std::size_t number, const RuleEvent& event, const EventMatcher& matcher, const Take& take) {
+  void judge_by(std::size_t number, bool selected, const RuleEvent& event, const EventMatcher& matcher,
+                const Take& take) {
     Entry& entry = rules_[number];
-    const query::OfRow of_row = entry.apart.of_row(matcher);
+    const query::OfRow of_row =
+        entry.apart.of_row(matcher, selected ? query::Truth::yes : matcher(entry.apart.selection().root));
     using About = query::OfRow::About;
     if (of_row.about == About::no && !(entry.looks_back && entry.apart.calls_differ())) return;
-    if (!entry.looks_back && of_row.holds != query::Truth::yes) return;
+    // Of an output at whose last call it did not hold there is nothing to forget.
+    const bool compares = !entry.rule.conditions.changes.empty();
+    if (!compares && of_row.holds != query::Truth::yes && entry.streaks.load(std::memory_order_relaxed) == 0) return;
     Held held;
     {
       const std::lock_guard guard(lock_);
-      Output* const output = output_of(mix(event.op_key, number), of_row.about != About::no);
+      const bool remember = compares ? of_row.about != About::no : of_row.holds == query::Truth::yes;
+      Output* const output = output_of(mix(event.op_key, number), remember);
       held = note(entry, output, of_row, matcher);
     }
     if (!held.now) return;
@@ -178,7 +192,7 @@ class RuleBook {
     std::vector<query::ChangeSeen> changes;
   };
   // What is said of the row becomes a part of the output's calls.
-  static Held note(const Entry& entry, Output* output, const query::OfRow& of_row, const EventMatcher& matcher) {
+  static Held note(Entry& entry, Output* output, const query::OfRow& of_row, const EventMatcher& matcher) {
     Held held;
     if (output == nullptr) {
       held.now = !entry.looks_back && of_row.holds == query::Truth::yes;
@@ -188,7 +202,11 @@ class RuleBook {
     if (!entry.rule.conditions.changes.empty())
       holds = query::both(holds, output->calls.compare(entry.rule.conditions.changes, &matcher.facts(), held.changes,
                                                        [](std::string_view) {}));
+    const bool held_before = output->calls.streak() > 0;
     held.now = output->calls.count(holds, entry.rule.conditions.calls);
+    const bool holds_now = output->calls.streak() > 0;
+    if (entry.looks_back && holds_now != held_before)
+      entry.streaks.fetch_add(holds_now ? 1 : ~std::size_t{0}, std::memory_order_relaxed);
     held.first = held.now && !std::exchange(output->held, true);
     return held;
   }
@@ -303,14 +321,14 @@ inline constexpr RuleEngine rule_engine{
     [](const void* book, std::size_t number) noexcept { return static_cast<const RuleBook*>(book)->hits(number); },
     [](const void* book) noexcept { return static_cast<const RuleBook*>(book)->asks_statistics(); },
     [](const void* book, const RuleEvent& event) noexcept {
-      std::uint64_t rules = 0;
-      judging([&] { rules = static_cast<const RuleBook*>(book)->about(event); });
-      return rules;
+      RulesAbout about;
+      judging([&] { about = static_cast<const RuleBook*>(book)->about(event); });
+      return about;
     },
-    [](void* book, std::uint64_t rules, const RuleEvent& event, void (*take)(void* to, const RuleHolds& what),
+    [](void* book, const RulesAbout& about, const RuleEvent& event, void (*take)(void* to, const RuleHolds& what),
        void* to) noexcept {
       judging(
-          [&] { static_cast<RuleBook*>(book)->judge(rules, event, [&](const RuleHolds& what) { take(to, what); }); });
+          [&] { static_cast<RuleBook*>(book)->judge(about, event, [&](const RuleHolds& what) { take(to, what); }); });
     },
 };
 

@@ -48,6 +48,12 @@ struct RuleHolds {
   TextRef numbers;
 };
 
+/// Which rules may be about an output, as a bit for each; the last one stands for all from there on.
+struct RulesAbout {
+  std::uint64_t rules = 0;
+  std::uint64_t selected = 0;  ///< among them: what they ask besides values, calls and numbers holds
+};
+
 /// What rules are read for.
 struct RuleTexts {
   const TextRef* items = nullptr;  ///< each a rule, "standard", or @ and the path of a file of rules
@@ -66,11 +72,10 @@ struct RuleEngine {
   std::uint64_t (*hits)(const void* engine, std::size_t number) noexcept;
   /// Does any rule ask minimum, maximum, mean or norm?
   bool (*asks_statistics)(const void* engine) noexcept;
-  /// Which rules may be about an output of this op, as a bit for each; the last one stands for all from there on. Asks
-  /// nothing that calls differ in.
-  std::uint64_t (*about)(const void* engine, const RuleEvent& event) noexcept;
+  /// Which rules may be about this output of this op where it has this dtype. Asks nothing else that calls differ in.
+  RulesAbout (*about)(const void* engine, const RuleEvent& event) noexcept;
   /// Judges by those rules. `take` gets each that holds at an output where it has not held before.
-  void (*judge)(void* engine, std::uint64_t rules, const RuleEvent& event,
+  void (*judge)(void* engine, const RulesAbout& about, const RuleEvent& event,
                 void (*take)(void* to, const RuleHolds& what), void* to) noexcept;
 };
 

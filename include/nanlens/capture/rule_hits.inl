@@ -61,10 +61,12 @@ inline RuleState* begin_judging(ThreadState& state, const Session& session) {
 inline void judge_output(RuleState& own, Session& session, const RuleEvent& event, bool own_name, std::uint32_t stack) {
   if (own.telling) return;
   const SessionRules& rules = session.rules();
-  const std::uint64_t key = mix(event.op_key, rules.serial());
+  const auto dtype = static_cast<std::uint64_t>(static_cast<std::int32_t>(event.health.dtype)) << 1 |
+                     (event.health.flags & logdir::has_summary_flag);
+  const std::uint64_t key = mix(event.op_key, mix(rules.serial(), dtype));
   RuleState::AboutEntry& entry = own.about[key % own.about.size()];
   if (entry.key != key) entry = {key, rules.about(event)};
-  if (entry.rules == 0) return;
+  if (entry.rules.rules == 0) return;
   auto take = [&](const RuleHolds& what) {
     const RuleRef rule = rules.rule(what.rule);
     own.hits.push_back({std::string(rule.name.view()), std::string(rule.level.view()),

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <nanlens/capture/options.hpp>
+#include <nanlens/capture/rule_engine.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/logdir/events.hpp>
 #include <nanlens/logdir/recorded_health.hpp>
@@ -33,7 +34,7 @@ struct RuleState {
   /// Which rules may be about an output: asked once for each.
   struct AboutEntry {
     std::uint64_t key = 0;
-    std::uint64_t rules = 0;
+    RulesAbout rules;
   };
   std::array<AboutEntry, 1024> about{};
   std::vector<logdir::RuleHit> hits;  ///< of the event being recorded

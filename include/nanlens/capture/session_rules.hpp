@@ -55,11 +55,11 @@ class SessionRules {
   [[nodiscard]] bool asks_statistics() const noexcept { return asks_statistics_; }
   /// Which of the process's sets of rules it is.
   [[nodiscard]] std::uint64_t serial() const noexcept { return serial_; }
-  [[nodiscard]] std::uint64_t about(const RuleEvent& event) const noexcept { return engine_->about(book_, event); }
+  [[nodiscard]] RulesAbout about(const RuleEvent& event) const noexcept { return engine_->about(book_, event); }
   template <class Take>
-  void judge(std::uint64_t rules, const RuleEvent& event, Take& take) const noexcept {
+  void judge(const RulesAbout& about, const RuleEvent& event, Take& take) const noexcept {
     engine_->judge(
-        book_, rules, event, [](void* to, const RuleHolds& what) { (*static_cast<Take*>(to))(what); }, &take);
+        book_, about, event, [](void* to, const RuleHolds& what) { (*static_cast<Take*>(to))(what); }, &take);
   }
   [[nodiscard]] RuleRef rule(std::size_t number) const noexcept { return engine_->rule(book_, number); }
 

@@ -95,7 +95,11 @@ class ConditionsApart {
   /// Asks all of a row: `ask` answers a condition.
   template <class Ask>
   OfRow of_row(const Ask& ask) const {
-    const Truth selected = ask(selection_.root);
+    return of_row(ask, ask(selection_.root));
+  }
+  /// The same where it is known whether the row is selected.
+  template <class Ask>
+  OfRow of_row(const Ask& ask, Truth selected) const {
     if (selected == Truth::no || ask(about_) == Truth::no) return {};
     const Truth valued = ask(values_);
     if (valued == Truth::no) return {OfRow::About::other_values, Truth::no};
@@ -134,6 +138,9 @@ class Calls {
     streak_ = holds == Truth::yes ? streak_ + 1 : 0;
     return streak_ >= asked;
   }
+
+  /// For how many calls it has held by now.
+  [[nodiscard]] std::uint32_t streak() const noexcept { return streak_; }
 
  private:
   // A call without the number is one of those that are counted; none is compared with it.

@@ -30,6 +30,10 @@ NANLENS_API std::optional<Rule> parse_rule(std::string_view text, Error& error, 
 NANLENS_API std::optional<RuleFault> parse_rules(std::string_view text, std::vector<Rule>& rules,
                                                  RegexCompiler regexes = nullptr);
 
+/// The same of rules that a program judges by while it runs: what only the whole recording tells is a fault, as are
+/// regular expressions.
+NANLENS_API std::optional<RuleFault> parse_program_rules(std::string_view text, std::vector<Rule>& rules);
+
 /// Adds a rule; false, with `error`, if another one has its name, or there are too many. `text`: as it was written.
 NANLENS_API bool add_rule(std::vector<Rule>& rules, Rule rule, std::string_view text, Error& error);
 

@@ -16,14 +16,27 @@ NANLENS_API bool add_rule(std::vector<Rule>& rules, Rule rule, std::string_view 
   return detail::add_rule_to(rules, std::move(rule), text, error);
 }
 
-NANLENS_API std::optional<RuleFault> parse_rules(std::string_view text, std::vector<Rule>& rules,
-                                                 RegexCompiler regexes) {
+namespace detail {
+
+inline std::optional<RuleFault> first_fault(std::string_view text, std::vector<Rule>& rules, RegexCompiler regexes,
+                                            Grammar grammar) {
   std::optional<RuleFault> first;
-  detail::read_rules(text, rules, regexes, detail::Grammar::rule, [&](RuleFault fault) {
+  read_rules(text, rules, regexes, grammar, [&](RuleFault fault) {
     first = std::move(fault);
     return false;
   });
   return first;
+}
+
+}  // namespace detail
+
+NANLENS_API std::optional<RuleFault> parse_rules(std::string_view text, std::vector<Rule>& rules,
+                                                 RegexCompiler regexes) {
+  return detail::first_fault(text, rules, regexes, detail::Grammar::rule);
+}
+
+NANLENS_API std::optional<RuleFault> parse_program_rules(std::string_view text, std::vector<Rule>& rules) {
+  return detail::first_fault(text, rules, nullptr, detail::Grammar::rule_in_program);
 }
 
 }  // namespace nanlens::inline NANLENS_ABI::query

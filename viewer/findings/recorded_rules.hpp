@@ -1,0 +1,32 @@
+/// @file
+/// What programs found by rules of their own while they recorded.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nanlens/query/judge.hpp>
+#include <nanlens/query/query.hpp>
+#include <nanlens/query/rule.hpp>
+#include <nanlens/reader/reader.hpp>
+
+namespace nanlens::findings {
+
+/// A rule that held.
+struct RecordedRule {
+  query::Rule rule;
+  std::uint64_t hits = 0;  ///< at so many rows, as far as programs have ended in order
+  bool stopped = false;    ///< it ended one
+};
+
+/// The rules of all runs that held; one of several programs once.
+std::vector<RecordedRule> recorded_rules(const reader::Logdir& logdir);
+
+/// Where one held, by what programs noted themselves.
+std::vector<query::Hit> recorded_hits(reader::Run& run, const query::Rule& rule);
+
+/// What the program did about it, as a sentence that follows the finding's.
+std::string words(const RecordedRule& rule);
+
+}  // namespace nanlens::findings
