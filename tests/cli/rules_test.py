@@ -24,7 +24,7 @@ def check(logdir, *more, code):
 
 
 def dump(logdir, kind):
-    return [json.loads(line) for line in run(nanlens, "dump", kind, logdir)[0].splitlines()]
+    return [json.loads(line) for line in run(nanlens, "dump", "--what", kind, logdir)[0].splitlines()]
 
 
 # The environment alone: the first hit of each rule is told, and is on record; what can't be read is told, with its place.
@@ -33,40 +33,39 @@ assert told.count("nanlens: ") == 3, told
 assert 'nanlens: error: the rule "dead relu" holds of Relu:0 at ' in told and "ruled.cpp:14: zero is 100% of 2, for 3 calls (lower the rate)" in told, told
 assert "odd: typ:Log\n     ^^^\n" in told, told
 hits = [t for t in dump("told", "traces") if t["rule_hits"]]
-assert [t["op_name"] for t in hits] == ["Relu"] and hits[0]["rule_hits"] == [
+assert [t["op_name"] for t in hits] == ["Rate", "Relu"] and hits[1]["rule_hits"] == [
     {"rule": "dead relu", "level": "error", "expression": "zero>95% type:Relu for 3 calls", "reason": "lower the rate", "output_slot": 0, "hits": 1,
      "stopped": False}], hits
-assert [len(e["rule_hits"]) for e in dump("told", "executions") if e["op_type"] == "Rate"] == [1] + 9 * [0]
-(about,) = dump("told", "run")
+(about,) = dump("told", "runs")
 assert [(r["rule"], r["hits"], r["stopped"]) for r in about["rules"]] == [("dead relu", 5, False), ("slow", 10, False), ("never", 0, False)], about
 
 # They are findings of a check that is given no rule, at their levels, and the same ones where it is given the same rule.
 for given in ([], ["--rule", DEAD]):
     found = check("told", *given, code=1)
-    assert [(f["rule"], f["level"], f["count"]) for f in found["findings"]] == [("dead relu", "error", 5), ("slow", "warning", 10)], found["findings"]
+    assert [(f["rule"], f["level"], f["occurrences"]) for f in found["findings"]] == [("dead relu", "error", 5), ("slow", "warning", 10)], found["findings"]
     assert found["findings"][0]["sentence"] == ('The rule "dead relu" holds of Relu:0: zero is 100% of 2, for 3 calls. '
                                                 "While the program ran, it held 5 times."), found["findings"]
     assert found["findings"][0]["place"]["line"] == 14, found["findings"]
 write = os.path.join(work.name, "some.rules")
 with open(write, "w", encoding="utf-8") as f:
     f.write("# of ours\nnote slow: size=1 type:Rate pos>0\n")
-run(ruled, NANLENS_LOGDIR="of_file", NANLENS_RULES=f"@{write}\nnote semicolon: op:; or size=1\n")
+run(ruled, NANLENS_LOGDIR="of_file", NANLENS_RULES=f"@{write}\nnote semicolon: op:; or (size=1 type:Mean)\n")
 assert [f["rule"] for f in check("of_file", code=0)["findings"]] == ["slow", "semicolon"]
-assert len(dump("of_file", "run")[0]["rules"]) == 2
+assert len(dump("of_file", "runs")[0]["rules"]) == 2
 
 # A rule stops the program: the logdir is whole, and says so. A killed one has lost nothing either.
 told = run(ruled, NANLENS_LOGDIR="stopped", NANLENS_RULES=DEAD, NANLENS_RULES_STOP="1", code=97)[1]
 assert "; the program is stopped" in told, told
-assert dump("stopped", "run")[0]["clean_end"] is True
+assert dump("stopped", "runs")[0]["clean_end"] is True
 assert len([t for t in dump("stopped", "traces") if t["op_name"] == "Relu"]) == 6
 stopped = 'The program was stopped by its rule "dead relu" at ruled.cpp:14 (1 hit).'
 for command in ("why", "report"):
     assert stopped in run(nanlens, command, "stopped")[0], command
-assert json.loads(run(nanlens, "why", "stopped", "--json")[0])["runs"][0]["rules"][0]["stopped"] is True
+assert json.loads(run(nanlens, "why", "stopped", "--json")[0])["rules"][0]["stopped"] is True
 (finding,) = check("stopped", code=1)["findings"]
 assert finding["sentence"].endswith(" While the program ran, it held once, and stopped it."), finding
 run(ruled, "kill", NANLENS_LOGDIR="killed", NANLENS_RULES=DEAD, code=-signal.SIGKILL)
-assert [(f["rule"], f["count"]) for f in check("killed", code=1)["findings"]] == [("dead relu", 5)]
+assert [(f["rule"], f["occurrences"]) for f in check("killed", code=1)["findings"]] == [("dead relu", 5)]
 assert 'rule "dead relu" held at ruled.cpp:14' in run(nanlens, "why", "killed")[0]
 run(ruled, "nan", NANLENS_LOGDIR="nan", NANLENS_RULES=DEAD)
 assert 'rule "dead relu" held at ruled.cpp:14 (5 hits).' in run(nanlens, "why", "nan")[0]

@@ -260,6 +260,7 @@ int run(const RunOptions& options) {
   if (options.program.empty())
     throw Failure("run needs a program behind '--': nanlens run --traps -- ./solver input.txt");
   const std::string path = find_program(options.program.front());
+  (void)program_rules(options.rules, options.rule_files);  // a wrong one is told before anything is made
   if (!options.best_effort) return run_recorded(options, path);
   try {
     return run_recorded(options, path);

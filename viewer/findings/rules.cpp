@@ -156,7 +156,12 @@ void judge(const reader::Logdir& logdir, const std::vector<query::Rule>& given, 
       for (const query::Hit& hit : judgement.hits) add(hit, false);
       if (of_program == nullptr) continue;
       // What a ring or a rest has left of the calls may not suffice to judge again.
-      for (const query::Hit& hit : recorded_hits(*run, rules[i])) add(hit, true);
+      const auto judged = [&](const query::Hit& hit) {
+        return std::any_of(judgement.hits.begin(), judgement.hits.end(),
+                           [&](const query::Hit& other) { return other.row == hit.row; });
+      };
+      for (const query::Hit& hit : recorded_hits(*run, rules[i]))
+        if (!judged(hit)) add(hit, true);
     }
   }
   // What rows of another run decide; a total is one of each run.
