@@ -6,8 +6,8 @@
 /// NANLENS_EVERY, NANLENS_STEPS ("A..B", either end may be left out; see DumpOptions), NANLENS_VALUE_BUDGET (bytes),
 /// NANLENS_PINNED_SITES, NANLENS_PINNED_EVENTS, NANLENS_STATISTICS, NANLENS_FP_FLAGS (0 or 1), NANLENS_STACK
 /// (call_site, unwind, frame_pointers), NANLENS_RUN_ID, NANLENS_CHECK_NUMERICS (1: throw at the first NaN),
-/// NANLENS_RULES (as in DumpOptions::rules, one per line, or in a single line with ';' between them), NANLENS_RULES_STOP
-/// (0 or 1).
+/// NANLENS_RULES (as in DumpOptions::rules, one per line, or in a single line with ';' between them),
+/// NANLENS_RULES_STOP (0 or 1).
 #pragma once
 
 #include <cerrno>

@@ -2,6 +2,7 @@
 /// The adapter as a loadable object, which attaches when it is loaded: what `nanlens adapter torch` compiles.
 
 #define NDEBUG
+#include <nanlens/capture/rules.hpp>
 #include <nanlens/hosts/torch.hpp>
 
 namespace {
