@@ -1,0 +1,133 @@
+"""Compiles each header alone: `headers.py SOURCE_DIR CLANG WORK_DIR FLAG...`.
+
+Alone means: with what it includes itself and nothing else. What that brings along is read again and again where each header is
+compiled from nothing, so a header is compiled on top of one that it includes, which was compiled alone and kept (-include-pch).
+"""
+import concurrent.futures
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+source, compiler, work = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
+flags = [*sys.argv[4:], "-fpch-instantiate-templates"]
+
+
+def flags_of_mpi():
+    found = subprocess.run(["pkg-config", "--cflags-only-I", "ompi-c"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return ["-isystem" + directory[2:] for directory in shlex.split(found.stdout)]
+
+
+# What headers need besides: how their path begins, what is missing without flags, and the flags; None where it is missing.
+HOSTS = (
+    ("nanlens/hosts/eigen.hpp", "Eigen", ["-isystem/usr/include/eigen3"]),
+    ("nanlens/hosts/mpi", "MPI", flags_of_mpi() or None),
+    ("nanlens/hosts/ggml", "ggml", [f"-isystem{source}/build/ggml/include"] if (source / "build/ggml/done-1").exists() else None),
+    ("nanlens/hosts/torch", "PyTorch", ["-DNDEBUG"] if os.path.exists("/usr/include/ATen/record_function.h") else None),
+)
+
+
+def host_of(header):
+    return next((host for host in HOSTS if header.startswith(host[0])), ("", "", []))
+
+
+def includes_in(text):
+    """The headers of nanlens that a text includes; and those of them that it includes in any case."""
+    every, always, depth = [], [], 0
+    for word, header in re.findall(r"^\s*#\s*(if|endif|include)[a-z]*(?:\s*<(nanlens/[^>]+)>)?", text, re.M):
+        depth += {"if": 1, "endif": -1, "include": 0}[word]
+        if header:
+            every.append(header)
+            if depth == 0:
+                always.append(header)
+    return every, always
+
+
+def brought_by(header, includes):
+    """All that comes with a header, however indirectly; the header itself only if it comes back to itself."""
+    found, left = set(), list(includes[header])
+    while left:
+        other = left.pop()
+        if other in includes and other not in found:
+            found.add(other)
+            left += includes[other]
+    return found
+
+
+class Headers:
+    def __init__(self):
+        folder = source / "include"
+        self.includes, self.always = {}, {}
+        for path in sorted(folder.glob("nanlens/**/*")):
+            if path.suffix in (".hpp", ".inl", ".h"):
+                header = str(path.relative_to(folder))
+                self.includes[header], self.always[header] = includes_in(path.read_text(encoding="utf-8"))
+        self.brought = {header: brought_by(header, self.includes) for header in self.includes}
+        self.checked = [header for header in self.includes if header.endswith(".hpp") and not header.endswith("/disabled.hpp")]
+        self.below = self.chosen()
+
+    def chosen(self):
+        """What each header is compiled on top of; None where nothing is. What others are compiled on top of is itself compiled from
+        nothing: clang loses macros where such a file stands on another."""
+        fit = {header: {other for other in brought_by(header, self.always) if other in self.checked and
+                        host_of(other) == host_of(header) and header not in self.brought[other]} for header in self.checked}
+        below = dict.fromkeys(self.checked)
+
+        def saved(header):
+            return len(self.brought[below[header]]) if below[header] else 0
+
+        def gained(other):
+            return sum(max(0, len(self.brought[other]) - saved(header)) for header in self.checked
+                       if other in fit[header] and header not in below.values()) - saved(other)
+
+        while gained(best := max(self.checked, key=gained)) > 20:  # with fewer, keeping it costs more
+            below[best] = None
+            for header in self.checked:
+                if best in fit[header] and header not in below.values() and len(self.brought[best]) > saved(header):
+                    below[header] = best
+        return below
+
+
+def compiled(headers, header):
+    """What the compiler said, if it refused the header."""
+    _, missing, more = host_of(header)
+    if more is None:
+        print(f"no {missing} here: {header} is left out")
+        return ""
+    name = header.replace("/", ".")
+    (work / name).write_text(f"#include <{header}>\n")
+    command = [compiler, *flags, *more]
+    if headers.below[header]:
+        command += ["-include-pch", str(work / headers.below[header].replace("/", ".")) + ".pch"]
+    if header in headers.below.values():
+        command += ["-x", "c++-header", str(work / name), "-o", str(work / name) + ".pch"]
+    else:
+        command += ["-x", "c++", "-fsyntax-only", str(work / name)]
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return "" if result.returncode == 0 else f"{result.stdout}header: {header}"
+
+
+def main():
+    headers = Headers()
+    left = set(headers.checked)
+    done = {None}
+    faults = []
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        running = {}
+        while left or running:
+            ready = sorted(header for header in left if headers.below[header] in done) if not faults else []
+            running.update({pool.submit(compiled, headers, header): header for header in ready})
+            left.difference_update(ready)
+            if not running:
+                break
+            for task in concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED).done:
+                done.add(running.pop(task))
+                faults += [task.result()] if task.result() else []
+    print("\n".join(faults) or f"{len(headers.checked)} headers")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
