@@ -88,7 +88,7 @@ void Engine::apply(Export& request) {
 
 void Engine::apply(SetRules& request) {
   rules_ = std::move(request.texts);
-  dirty_.rules = dirty_.rows = true;
+  dirty_.rules = dirty_.rows = dirty_.timeline = true;
   if (current_) current_->rules.set(rules_);
 }
 
@@ -225,13 +225,19 @@ void Engine::judge_slice() {
   if (more && Clock::now() < next_rules_) return;
   next_rules_ = Clock::now() + std::chrono::milliseconds(200);
   dirty_.rules = true;
-  dirty_.rows = dirty_.rows || !more;
+  if (!more && current_->rules.signs_due()) dirty_.rows = dirty_.timeline = true;
 }
 
 // With the rows at which rules hold in the minimap.
 Rows Engine::rows() {
   current_->rows.set_signs(&current_->rules.signs());
   return current_->rows.fill(view_, current_->selection.focus.trace);
+}
+
+Timeline Engine::timeline() {
+  Timeline timeline = timeline_of(current_->index, view_);
+  current_->rules.mark(timeline);
+  return timeline;
 }
 
 void Engine::export_slice() {
@@ -294,7 +300,7 @@ void Engine::answer_topics(const Dirty& dirty) {
   reply(dirty.rows, [&] { return rows(); });
   reply(dirty.found_rules, [&] { return FoundRules{found_rules_}; });
   reply(dirty.rules, [&] { return now.rules.fill(view_.rules); });
-  reply(dirty.timeline, [&] { return timeline_of(now.index, view_); });
+  reply(dirty.timeline, [&] { return timeline(); });
   reply(dirty.alerts, [&] { return now.alerts.fill(view_, now.selection.alert); });
   reply(dirty.source && !view_.source_path.empty(),
         [&] { return source_of(now.index, view_.source_host, view_.source_path); });

@@ -54,7 +54,8 @@ class Engine {
 
  private:
   struct OpenRun {
-    explicit OpenRun(reader::Run& run) : index(run), explain(index), alerts(index, explain), rows(index, explain), rules(index, explain) {}
+    explicit OpenRun(reader::Run& run)
+        : index(run), explain(index), alerts(index, explain), rows(index, explain), rules(index, explain) {}
     RunIndex index;
     Explain explain;
     AlertList alerts;
@@ -125,6 +126,7 @@ class Engine {
   void read_rules();
   void judge_slice();
   [[nodiscard]] Rows rows();
+  [[nodiscard]] Timeline timeline();
   [[nodiscard]] Progress update(std::chrono::steady_clock::time_point deadline);
   void refresh();
   void answer();
@@ -170,7 +172,9 @@ class Engine {
     bool values = false;
     bool rules = false;
     bool found_rules = false;
-    void all() { overview = rules = values = selection = rows = timeline = alerts = source = diagnostics = explanation = true; }
+    void all() {
+      overview = rules = values = selection = rows = timeline = alerts = source = diagnostics = explanation = true;
+    }
   };
   void answer_topics(const Dirty& dirty);
 

@@ -129,8 +129,7 @@ void Engine::read_rules() {
   for (const auto& opened : logdirs_)
     attempt([&] {
       reader::Storage& storage = opened.logdir->storage();
-      for (report::RulesFile& file :
-           find_rules_ ? find_rules_(storage, opened.path) : report::read_rules_in(storage))
+      for (report::RulesFile& file : find_rules_ ? find_rules_(storage, opened.path) : report::read_rules_in(storage))
         found_rules_.push_back({std::move(file.name), std::move(file.path), std::move(file.text)});
     });
   // The same file may go with several logdirs.
@@ -229,8 +228,8 @@ Overview Engine::overview() {
   if (current_) {
     attempt([&] { refresh_verdict(); });
     current_->explain.fill(overview_.verdict);
-    overview_.memory_bytes =
-        current_->index.run().index_bytes() + current_->index.ranks().memory_bytes() + current_->explain.memory_bytes() + current_->rules.memory_bytes();
+    overview_.memory_bytes = current_->index.run().index_bytes() + current_->index.ranks().memory_bytes() +
+                             current_->explain.memory_bytes() + current_->rules.memory_bytes();
   }
   return overview_;
 }

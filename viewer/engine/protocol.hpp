@@ -307,6 +307,7 @@ struct Box {
   std::string device;
   std::vector<std::vector<Badge>> outputs;
   std::int32_t track = -1;
+  std::uint8_t rules = 0;  ///< MinimapSign of rules that hold at it, or at rows of it
 };
 
 /// A pixel column of many executions.

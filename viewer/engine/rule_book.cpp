@@ -140,7 +140,7 @@ bool RuleBook::step(std::chrono::steady_clock::time_point deadline) {
     const std::size_t rows = rows_left();
     while (rule->step(index_.run(), around_, places_, rows))
       if (std::chrono::steady_clock::now() >= deadline) return true;
-    signs_due_ = true;
+    signs_due_ = signs_due_ || rule != draft_.rule.get();
     bound_history();
     rule = next_rule();
     if (std::chrono::steady_clock::now() >= deadline) break;
@@ -166,7 +166,7 @@ void RuleBook::give_up(const std::string& reason) {
 }
 
 std::size_t RuleBook::memory_bytes() const {
-  std::size_t bytes = signs_.size();
+  std::size_t bytes = signs_.size() + call_signs_.size();
   for (const Entry& entry : entries_)
     if (entry.rule)
       bytes += entry.rule->history_bytes() + entry.rule->found().hit_rows.size() * sizeof(query::HitRow) +

@@ -44,6 +44,10 @@ class RuleBook {
   [[nodiscard]] Focus step_hit(const std::string& rule, const Focus& from, std::int64_t direction, std::string& notice);
   /// Which rows of graphs rules hold at: MinimapSign of each row, as far as they are listed. Empty if none does.
   [[nodiscard]] const std::vector<std::uint8_t>& signs();
+  /// Adds them to the boxes of executions at which rules hold, or at rows of which.
+  void mark(Timeline& timeline);
+  /// Have they changed?
+  [[nodiscard]] bool signs_due() const noexcept { return signs_due_; }
   [[nodiscard]] std::size_t memory_bytes() const;
 
  private:
@@ -82,6 +86,9 @@ class RuleBook {
   [[nodiscard]] RuleLine describe(const RulePlace& place) const;
   [[nodiscard]] RuleLine describe(causes::EventRef row, const RulePlace& place) const;
   void count(RuleList& list) const;
+  class Window;
+  void add_place(const Entry& entry, const RulePlace& place, const std::string& key, Window& window) const;
+  void find_signs();
 
   RunIndex& index_;
   Explain& explain_;
@@ -93,6 +100,7 @@ class RuleBook {
   Entry draft_;
   bool has_draft_ = false;
   std::vector<std::uint8_t> signs_;
+  std::vector<std::uint8_t> call_signs_;
   bool signs_due_ = true;
   std::string last_;  // whose hits were stepped through
   std::size_t num_declared_ = 0;

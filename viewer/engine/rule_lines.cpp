@@ -177,57 +177,72 @@ void RuleBook::count(RuleList& list) const {
   }
 }
 
+// Lines as they are asked for: all are counted, those on screen alone are made.
+class RuleBook::Window {
+ public:
+  Window(RuleList& list, const RulesView& view)
+      : list_(list),
+        begin_(view.first),
+        end_(view.first + view.count),
+        unfolded_(view.unfolded.begin(), view.unfolded.end()) {}
+  [[nodiscard]] bool is_open(const std::string& key) const { return unfolded_.contains(key); }
+  [[nodiscard]] std::uint64_t count() const { return at_; }
+  void add(RuleLine line) {
+    if (at_ >= begin_ && at_ < end_) list_.lines.push_back(std::move(line));
+    ++at_;
+  }
+  template <class Make>
+  void add_many(std::uint64_t count, Make&& make) {
+    const std::uint64_t first = std::max(at_, begin_);
+    for (std::uint64_t k = first; k < std::min(at_ + count, end_); ++k) list_.lines.push_back(make(k - at_));
+    at_ += count;
+  }
+  void add_rest(std::uint64_t rows, std::uint64_t places) {
+    if (rows == 0 && places == 0) return;
+    RuleLine line;
+    line.kind = RuleLineKind::more;
+    line.rows = rows;
+    line.places = places;
+    add(std::move(line));
+  }
+
+ private:
+  RuleList& list_;
+  std::uint64_t begin_;
+  std::uint64_t end_;
+  std::uint64_t at_ = 0;
+  std::unordered_set<std::string> unfolded_;
+};
+
+void RuleBook::add_place(const Entry& entry, const RulePlace& place, const std::string& key, Window& window) const {
+  RuleLine line = describe(place);
+  line.key = key + "\n" + place.tensor + "\n" + place.place;
+  line.level = level_of(entry.rule->rule().level);
+  line.total = entry.rule->rule().conditions.total.has_value();
+  const bool open = window.is_open(line.key);
+  window.add(std::move(line));
+  if (!open) return;
+  window.add_many(place.rows.size(), [&](std::uint64_t k) {
+    return describe(entry.rule->found().hit_rows[place.rows[static_cast<std::size_t>(k)]].row, place);
+  });
+  window.add_rest(place.count - place.rows.size(), 0);
+}
+
 RuleList RuleBook::fill(const RulesView& view) {
   RuleList list;
   count(list);
   list.draft = describe_draft();
   list.first = view.first;
-  const std::uint64_t end = view.first + view.count;
-  const std::unordered_set<std::string> unfolded(view.unfolded.begin(), view.unfolded.end());
-  std::uint64_t at = 0;
-  const auto add = [&](auto&& make) {
-    if (at >= view.first && at < end) list.lines.push_back(make());
-    ++at;
-  };
+  Window window(list, view);
   for (const Entry& entry : entries_) {
     RuleLine head = describe(entry);
-    const bool open = !entry.off && entry.rule && unfolded.contains(head.key);
     const std::string key = head.key;
-    add([&] { return std::move(head); });
-    if (!open) continue;
-    for (const RulePlace& place : entry.rule->places()) {
-      const std::string place_key = key + "\n" + place.tensor + "\n" + place.place;
-      add([&] {
-        RuleLine line = describe(place);
-        line.key = place_key;
-        line.level = level_of(entry.rule->rule().level);
-        line.total = entry.rule->rule().conditions.total.has_value();
-        return line;
-      });
-      if (!unfolded.contains(place_key)) continue;
-      const std::uint64_t begin = at;
-      at += place.rows.size();
-      for (std::uint64_t k = std::max(begin, view.first); k < std::min(at, end); ++k) {
-        const std::uint32_t number = place.rows[static_cast<std::size_t>(k - begin)];
-        list.lines.push_back(describe(entry.rule->found().hit_rows[number].row, place));
-      }
-      if (place.count > place.rows.size())
-        add([&] {
-          RuleLine line;
-          line.kind = RuleLineKind::more;
-          line.rows = place.count - place.rows.size();
-          return line;
-        });
-    }
-    if (entry.rule->found().hits_left_out > 0)
-      add([&] {
-        RuleLine line;
-        line.kind = RuleLineKind::more;
-        line.places = entry.rule->found().hits_left_out;
-        return line;
-      });
+    window.add(std::move(head));
+    if (entry.off || !entry.rule || !window.is_open(key)) continue;
+    for (const RulePlace& place : entry.rule->places()) add_place(entry, place, key, window);
+    window.add_rest(0, entry.rule->found().hits_left_out);
   }
-  list.num_lines = at;
+  list.num_lines = window.count();
   return list;
 }
 
@@ -257,18 +272,36 @@ Focus RuleBook::step_hit(const std::string& rule, const Focus& from, std::int64_
 }
 
 const std::vector<std::uint8_t>& RuleBook::signs() {
-  if (!std::exchange(signs_due_, false)) return signs_;
+  find_signs();
+  return signs_;
+}
+
+void RuleBook::mark(Timeline& timeline) {
+  find_signs();
+  for (Box& box : timeline.boxes)
+    if (box.index < call_signs_.size()) box.rules = call_signs_[static_cast<std::size_t>(box.index)];
+}
+
+// A call has the signs of its rows.
+void RuleBook::find_signs() {
+  if (!std::exchange(signs_due_, false)) return;
+  constexpr std::uint8_t of_level[] = {minimap_error, minimap_warning, minimap_note};
+  const reader::Run& run = index_.run();
   signs_.clear();
-  constexpr MinimapSign of_level[] = {minimap_error, minimap_warning, minimap_note};
+  call_signs_.clear();
+  const auto set = [](std::vector<std::uint8_t>& signs, std::size_t size, std::uint32_t at, std::uint8_t sign) {
+    if (signs.size() < size) signs.resize(size);
+    if (at < signs.size()) signs[at] |= sign;
+  };
   for (const Entry& entry : entries_) {
     if (entry.off || !entry.rule) continue;
+    const std::uint8_t sign = of_level[static_cast<std::size_t>(entry.rule->rule().level)];
     for (const query::HitRow& hit : entry.rule->found().hit_rows) {
-      if (hit.row.is_execution) continue;
-      if (signs_.empty()) signs_.resize(index_.run().num_traces());
-      if (hit.row.index < signs_.size()) signs_[hit.row.index] |= of_level[static_cast<int>(entry.rule->rule().level)];
+      const std::uint32_t call = hit.row.is_execution ? hit.row.index : run.trace_execution(hit.row.index);
+      if (!hit.row.is_execution) set(signs_, run.num_traces(), hit.row.index, sign);
+      if (hit.row.exists()) set(call_signs_, run.num_executions(), call, sign);
     }
   }
-  return signs_;
 }
 
 }  // namespace nanlens::viewer
