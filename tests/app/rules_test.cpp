@@ -1,6 +1,8 @@
 // Rules in the viewer: made of the filter, edited while what they find is told, kept, turned off, removed.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -81,6 +83,10 @@ TEST_CASE("+ rule makes a rule of the filter, tells what it finds while it is ty
   CHECK(saved["lines"][0]["rows"] == rows);
   CHECK(saved["holding"] == Json({0, 1, 0}));
   CHECK(v.rows()["minimap"]["rules"] > 0);
+  const Json boxes = v.state()["timeline"]["boxes"];
+  const auto marked = std::count_if(boxes.begin(), boxes.end(), [](const Json& box) { return box["rules"] == true; });
+  CHECK(marked > 0);
+  CHECK(marked < static_cast<std::ptrdiff_t>(boxes.size()));
   Headless other;
   other.app().apply_settings(v.settings);
   other.open(walkthrough());

@@ -188,6 +188,7 @@ Json timeline_json(const App& app) {
                      {"op_type", b.op_type},
                      {"kind", b.function ? "function" : "eager"},
                      {"bad", b.bad},
+                     {"rules", b.rules != 0},
                      {"track", or_null(b.track)}});
   }
   Json gaps = Json::array();

@@ -181,7 +181,9 @@ void draw_rail(App& app, Rect area) {
   };
   if (tool("alerts:widen", "»", tr(Text::alerts_widen)))
     app.command("set_splitter", {{"id", Layout::ids[0]}, {"at", Layout::defaults[0]}});
-  if (app.overview.run < 0 || app.alerts.total == 0) return;
+  if (app.overview.run < 0) return;
+  draw_rules_tag(app, area);
+  if (app.alerts.total == 0) return;
   const Rect count = area.cut_top(ui.px(28));
   const Hit hit = ui.item("alert:InfNanAlert", count);
   const std::uint64_t open = num_open(app);

@@ -43,6 +43,8 @@ void draw_causes(App& app, const Rect& window);
 /// By which rules the run is judged, and where they hold: at the foot of `area`, which it takes room from. `all`: it
 /// may fill it.
 void draw_rules(App& app, Rect& area, bool all);
+/// How many rules hold, in a narrow strip, which it takes room from.
+void draw_rules_tag(App& app, Rect& area);
 /// The rule that is written.
 void draw_rule_editor(App& app, const Rect& window);
 /// Colours of what a rule's level is told with.

@@ -241,6 +241,26 @@ LevelColors level_colors(const Theme& theme, RuleLevel level) {
   return {theme.func, theme.onfunc};
 }
 
+// In the colours of the gravest.
+void draw_rules_tag(App& app, Rect& area) {
+  Ui& ui = app.ui;
+  std::uint64_t holding = 0;
+  auto gravest = RuleLevel::note;
+  for (std::size_t level = app.rules.holding.size(); level-- > 0;) {
+    holding += app.rules.holding[level];
+    if (app.rules.holding[level] > 0) gravest = static_cast<RuleLevel>(level);
+  }
+  if (holding == 0) return;
+  const Rect at = area.cut_bottom(ui.px(28));
+  const std::string text = level_sign(gravest) + std::string(" ") + format_short_count(static_cast<double>(holding));
+  const float w = ui.text_width(ui.mono, 11, text) + ui.px(8);
+  const LevelColors colors = level_colors(ui.theme, gravest);
+  const Hit hit = ui.item("rules:tag", at);
+  ui.tag({at.x + (at.w - w) / 2, at.y}, at.h, text, colors.fill, colors.on);
+  if (hit.hovered) ui.tooltip(tr(Text::rules_title));
+  if (hit.clicked) app.command("next_rule_hit", {{"dir", 0}});
+}
+
 void draw_rules(App& app, Rect& area, bool all) {
   Ui& ui = app.ui;
   auto& pane = app.rules_pane;

@@ -36,6 +36,16 @@ std::string tooltip_of(const App& app, const Box& box) {
   return text;
 }
 
+// In the other corner than that of what is bad.
+void draw_rule_corner(const Ui& ui, const Rect& rect, const Box& box) {
+  if (box.rules == 0 || rect.w < ui.px(8)) return;
+  const ImU32 color = box.bad                              ? ui.theme.onbad
+                      : (box.rules & minimap_error) != 0   ? ui.theme.bad
+                      : (box.rules & minimap_warning) != 0 ? ui.theme.warn
+                                                           : ui.theme.link;
+  ui.draw()->AddTriangleFilled({rect.x, rect.y}, {rect.x + ui.px(5), rect.y}, {rect.x, rect.y + ui.px(5)}, color);
+}
+
 }  // namespace
 
 void draw_box(App& app, const Rect& rect, const Box& box) {
@@ -56,6 +66,7 @@ void draw_box(App& app, const Rect& rect, const Box& box) {
   if (box.bad && rect.w >= ui.px(8))
     ui.draw()->AddTriangleFilled({rect.right() - ui.px(5), rect.y}, {rect.right(), rect.y},
                                  {rect.right(), rect.y + ui.px(5)}, ui.theme.onbad);
+  draw_rule_corner(ui, rect, box);
   if (focused)
     ui.frame(rect.inset(-1), ui.theme.text, ui.px(2), 2);
   else if (hit.hovered)
