@@ -3,6 +3,7 @@
 
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <cmath>
 #include <limits>
@@ -229,10 +230,112 @@ TEST_CASE("a named tensor is known by itself, by its views and as the owner of i
 }
 
 TEST_CASE("a module's path is told by the interpreter's hierarchy; functions are no modules") {
-  const std::string root = "model";
-  CHECK(torch_host::script_module({"TOP(Net)::forward", "sub(Sub)::forward", "fc(Linear)::forward"}, nullptr) ==
-        "Net.sub.fc");
-  CHECK(torch_host::script_module({"TOP(Net)::forward", "sub(Sub)::forward", "::helper"}, &root) == "model.sub");
-  CHECK(torch_host::script_module({"TOP()::<forward op>", "sub(Sub)::forward"}, nullptr) == "sub");
-  CHECK(torch_host::script_module({}, &root).empty());
+  const std::string name = "model.net";
+  const std::string path = "model.net/mean";
+  const auto names = [](const std::vector<std::string>& hierarchy, const torch_host::ScriptRoot& root) {
+    const torch_host::ScriptNames found = torch_host::script_names(hierarchy, root);
+    return found.module + " " + found.path;
+  };
+  CHECK(names({"TOP(Net)::forward", "sub(Sub)::forward", "fc(Linear)::forward"}, {}) == "Net.sub.fc Net/sub/fc");
+  CHECK(names({"TOP(Net)::forward", "sub(Sub)::forward", "::helper"}, {&name, &name}) ==
+        "model.net.sub model/net/sub/helper");
+  CHECK(names({"TOP()::mean", "::ratio"}, {&name, &path}) == "model.net model/net/mean/ratio");
+  CHECK(names({"TOP()::<forward op>", "sub(Sub)::forward"}, {nullptr, &path}) == "sub model/net/mean/sub");
+  CHECK(names({}, {&name, &name}) == " ");
+}
+
+namespace {
+
+::torch::jit::Module scripted_net() {
+  ::torch::jit::Module rest("__torch__.Rest");
+  rest.register_parameter("weight", at::ones({2}), false);
+  rest.define("def forward(self, x):\n  return torch.log(x * self.weight)\n");
+  ::torch::jit::Module net("__torch__.Net");
+  net.register_module("rest", rest);
+  net.define("def forward(self, x):\n  for i in range(2):\n    x = self.rest.forward(x)\n  return x + 1\n");
+  return net;
+}
+
+// The ops of the rows in graphs, but for conversions of numbers.
+std::string rows_of(const Recorded& run) {
+  std::string rows;
+  for (std::size_t i = 0; i < run->num_traces(); ++i) {
+    const auto row = run->trace(i);
+    if (!row->event.op_name.starts_with("Net/_to_copy")) rows += row->event.op_name + " ";
+  }
+  return rows;
+}
+
+std::string inputs_of(const Recorded& run, const std::string& op) {
+  const auto row = run->trace(0);
+  const auto creation = run->op(run->find_op(row->event.tfdbg_context_id, op));
+  std::string names;
+  for (const std::string& name : creation->event.input_names) names += name + " ";
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("a call of TorchScript is one execution of a graph, whose ops know what feeds them") {
+  const Recorded run = record_torch([] {
+    ::torch::jit::Module net = scripted_net();
+    for (int i = 0; i < 3; ++i) {
+      const at::Tensor y = net.forward({at::full({2}, 2.0)}).toTensor();
+      if (i == 2) (void)y.sum();
+    }
+  });
+  CHECK(ops_of(run) ==
+        "aten::ones aten::full __inference_Net.forward_1 aten::full __inference_Net.forward_1 aten::full "
+        "__inference_Net.forward_1 aten::sum ");
+  const std::string one = "Net/rest/mul Net/rest/log Net/rest/mul_1 Net/rest/log_1 Net/add ";
+  CHECK(rows_of(run) == one + one + one);
+  CHECK(inputs_of(run, "Net/rest/mul") == "x:0 Net.rest.weight/input_1:0 ");
+  CHECK(inputs_of(run, "Net/rest/mul_1") == "Net/rest/log:0 Net.rest.weight/input_1_1:0 ");
+  const auto call = run->execution(6);
+  CHECK(call->event.input_tensor_ids == run->execution(5)->event.output_tensor_ids);
+  CHECK(call->event.output_tensor_ids == run->execution(7)->event.input_tensor_ids);
+}
+
+TEST_CASE("a bad weight is followed into a call of TorchScript, and what the call makes of it out of that") {
+  const Recorded run = record_torch([] {
+    ::torch::jit::Module net = scripted_net();
+    at::log_(net.attr("rest").toModule().attr("weight").toTensor().sub_(1));
+    (void)net.forward({at::full({2}, 2.0)}).toTensor().sum();
+  });
+  const auto answer = answer_of(run);
+  CHECK(answer.op() == "aten::log_");
+  CHECK(answer.causes == 1);
+}
+
+TEST_CASE("a call of TorchScript that an exception leaves has rows and no execution") {
+  const Recorded run = record_torch([] {
+    ::torch::jit::Module net("__torch__.Net");
+    net.define("def forward(self, x):\n  y = x - 1\n  assert bool(y.sum() > 100)\n  return y\n");
+    CHECK_THROWS((void)net.forward({at::ones({2})}));
+    (void)at::ones({3}).sum();
+  });
+  CHECK(ops_of(run) == "aten::ones aten::ones aten::sum ");
+  CHECK(rows_of(run) == "Net/sub Net/sum ");
+}
+
+TEST_CASE("what threads do in one module of TorchScript at the same time are calls of their own") {
+  const Recorded run = record_torch([] {
+    ::torch::jit::Module net = scripted_net();
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+      threads.emplace_back([&net] {
+        for (int k = 0; k < 20; ++k) (void)net.forward({at::full({2}, 2.0)}).toTensor().sum();
+      });
+    for (std::thread& thread : threads) thread.join();
+  });
+  std::size_t calls = 0;
+  for (std::size_t i = 0; i < run->num_executions(); ++i) {
+    const auto execution = run->execution(i);
+    if (execution->event.graph_id.empty()) continue;
+    ++calls;
+    CHECK(execution->event.input_tensor_ids.size() == 1);
+    CHECK(execution->event.output_tensor_ids.size() == 1);
+  }
+  CHECK(calls == 80);
+  CHECK(run->num_traces() >= 80 * 5);
 }
