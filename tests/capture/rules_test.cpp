@@ -191,6 +191,21 @@ TEST_CASE("threads that call one op are judged together") {
   CHECK(recorded_hits(*run).size() == 2);
 }
 
+TEST_CASE("the first hit of a rule is told, at however many outputs another one holds") {
+  Hits told;
+  const Recorded run(
+      [] {
+        for (int i = 0; i < 9000; ++i)
+          nanlens::op({"Relu", "n" + std::to_string(i)}, std::tuple(0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 0.0F));
+        nanlens::op("Log", -1.0F);
+      },
+      with_rules({"any: zero>0", "late: neg>0"}, &told));
+  REQUIRE(told.size() == 2);
+  CHECK(told[1].rule == "late");
+  CHECK(total_of(*run, "any") == 72000);
+  CHECK(recorded_hits(*run).count(Place("late", true, 9000, 0)) == 1);
+}
+
 TEST_CASE("a ring keeps the first hit of each rule, with what led to it; so does a program that dies") {
   for (const bool dies : {false, true}) {
     const TemporaryDirectory dir;

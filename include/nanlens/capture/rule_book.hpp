@@ -176,19 +176,20 @@ class RuleBook {
       const bool remember = compares ? of_row.about != About::no : of_row.holds == query::Truth::yes;
       Output* const output = output_of(mix(event.op_key, number), remember);
       held = note(entry, output, of_row, matcher);
+      // Counted here: the first of all is told, at whatever output and in whatever thread it is.
+      if (held.now) held.hits = entry.hits.fetch_add(1, std::memory_order_relaxed) + 1;
     }
-    if (!held.now) return;
-    const std::uint64_t hits = entry.hits.fetch_add(1, std::memory_order_relaxed) + 1;
-    if (!held.first) return;
+    if (!held.first && held.hits != 1) return;
     std::vector<query::NumberSeen> numbers;
     query::detail::collect_numbers(entry.rule.conditions.rows.root, matcher.facts(), numbers);
     const std::string words = query::detail::words_of(numbers, held.changes, entry.rule.conditions.calls);
-    take(RuleHolds{number, hits, hits == 1, std::string_view(words)});
+    take(RuleHolds{number, held.hits, held.hits == 1, std::string_view(words)});
   }
 
   struct Held {
     bool now = false;
-    bool first = false;  // at this output
+    bool first = false;      // at this output
+    std::uint64_t hits = 0;  // of the rule, with this one; 0: it does not hold
     std::vector<query::ChangeSeen> changes;
   };
   // What is said of the row becomes a part of the output's calls.
