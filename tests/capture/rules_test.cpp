@@ -233,7 +233,9 @@ TEST_CASE("a ring keeps the first hit of each rule, with what led to it; so does
 }
 
 #if !defined(NANLENS_SANITIZED)  // their runtimes don't take threads in the child of a process with threads
-TEST_CASE("a rule stops the program: its level is error, and the logdir is whole and says which one it was") {
+TEST_CASE(
+    "a rule stops the program, even if its handler throws: its level is error, and the logdir is whole and says which "
+    "one it was") {
   for (const bool is_error : {true, false}) {
     const TemporaryDirectory dir;
     const pid_t child = ::fork();
@@ -241,7 +243,7 @@ TEST_CASE("a rule stops the program: its level is error, and the logdir is whole
       ::alarm(20);
       DumpOptions options = everything(dir / "run");
       options.rules = {is_error ? "dead: zero>95%" : "warning dead: zero>95%", "note other: zero>1"};
-      options.on_rule = [](const RuleHit&) {};
+      options.on_rule = [](const RuleHit&) { throw std::runtime_error("on purpose"); };
       options.stop = true;
       enable_dump_debug_info(options);
       record_relus(5, 10);

@@ -158,17 +158,36 @@ inline std::string message_of(const RuleHit& hit) {
   return text + (hit.reason.empty() ? "" : " (" + hit.reason + ")");
 }
 
-/// Tells of a hit: the program's handler, or stderr; and stops the program where that was asked for.
-inline void tell_rule(RuleToTell& told) {
-  told.hit.stack = told.session->frames_of(told.stack);
-  told.hit.message = message_of(told.hit);
+/// Runs a part of telling; whatever it throws is said, and what follows goes on.
+template <class Body>
+void say_if_thrown([[maybe_unused]] const char* what, [[maybe_unused]] const RuleHit& hit, Body&& body) noexcept {
+#if NANLENS_HAS_EXCEPTIONS
+  try {
+#endif
+    body();
+#if NANLENS_HAS_EXCEPTIONS
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "nanlens: %s of the rule \"%s\" threw: %s\n", what, hit.rule.c_str(), error.what());
+  } catch (...) {
+    std::fprintf(stderr, "nanlens: %s of the rule \"%s\" threw\n", what, hit.rule.c_str());
+  }
+#endif
+}
+
+/// Tells of a hit: the program's handler, or stderr; and stops the program where that was asked for, whatever goes
+/// wrong before.
+inline void tell_rule(RuleToTell& told) noexcept {
+  say_if_thrown("the message", told.hit, [&] {
+    told.hit.stack = told.session->frames_of(told.stack);
+    told.hit.message = message_of(told.hit);
+  });
   if (told.stops) told.session->note_stop(told.number);
   if (told.stops || !told.handler)
     std::fprintf(stderr, "nanlens: %s: %s%s\n", told.hit.level.c_str(), told.hit.message.c_str(),
                  told.stops ? "; the program is stopped" : "");
-  if (told.handler) told.handler(told.hit);
+  if (told.handler) say_if_thrown("the handler", told.hit, [&] { told.handler(told.hit); });
   if (!told.stops) return;
-  disable_dump();
+  say_if_thrown("the stop", told.hit, [] { disable_dump(); });
   std::fflush(stdout);
   std::_Exit(stopped_by_rule);
 }
@@ -180,19 +199,7 @@ inline void tell_rules(RuleState& own) noexcept {
   own.telling = true;
   std::vector<RuleToTell> all;
   all.swap(own.to_tell);
-  for (RuleToTell& told : all) {
-#if NANLENS_HAS_EXCEPTIONS
-    try {
-#endif
-      tell_rule(told);
-#if NANLENS_HAS_EXCEPTIONS
-    } catch (const std::exception& error) {
-      std::fprintf(stderr, "nanlens: the handler of the rule \"%s\" threw: %s\n", told.hit.rule.c_str(), error.what());
-    } catch (...) {
-      std::fprintf(stderr, "nanlens: the handler of the rule \"%s\" threw\n", told.hit.rule.c_str());
-    }
-#endif
-  }
+  for (RuleToTell& told : all) tell_rule(told);
   own.telling = false;
 }
 
