@@ -168,6 +168,30 @@ TEST_CASE("the same options are the same recording; another handler is another o
   CHECK_THROWS_AS(enable_dump_debug_info(other), std::invalid_argument);
 }
 
+TEST_CASE("of an output that the filters reject, statistics are judged as they are on record") {
+  for (const bool by_type : {false, true}) {
+    const Recorded run(
+        [] {
+          nanlens::op("Other", Vector{1, 3});
+          nanlens::op("Relu", Vector{1, 3});
+        },
+        [&](DumpOptions& options) {
+          options.tensor_debug_mode = TensorDebugMode::full_tensor;
+          options.statistics = true;
+          if (by_type)
+            options.op_regex = "Relu";
+          else
+            options.tensor_dtypes = {DType::float64};
+          with_rules({"big: max>2"})(options);
+        });
+    const auto outputs = run->execution(0)->extension.outputs;
+    REQUIRE(outputs.size() == 1);
+    CHECK(outputs[0].min == 1);
+    CHECK(outputs[0].max == 3);
+    CHECK(recorded_hits(*run).size() == 2);
+  }
+}
+
 TEST_CASE("threads that call one op are judged together") {
   constexpr int threads = 4;
   constexpr int calls = 300;

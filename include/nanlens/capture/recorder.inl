@@ -318,9 +318,10 @@ inline void write_extension(logdir::WireWriter& w, const ThreadState& state, con
     if (needs_stats(session, fields))
       for (std::size_t i = 0; i < fields.outputs.size(); ++i)
         e.message(Tag::outputs, [&](logdir::WireWriter& stats) {
-          const bool known = fields.judged != nullptr && i < fields.judged->statistics.size();
+          const bool known =
+              fields.judged != nullptr && i < fields.judged->statistics.size() && fields.judged->statistics[i];
           write_stats(stats, session, fields.outputs[i].view, fields.outside_source,
-                      known ? &fields.judged->statistics[i] : nullptr);
+                      known ? &*fields.judged->statistics[i] : nullptr);
         });
     e.packed(Tag::variable_ids, fields.variables);
     e.packed(Tag::read_variable_ids, fields.read_variables);

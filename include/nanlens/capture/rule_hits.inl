@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,8 +46,8 @@ inline logdir::TensorHealth health_of_values(const TensorView& view) {
 /// Are a tensor's minimum, maximum, mean and norm on record?
 inline bool tells_statistics(const Session& session, const TensorView& view, const logdir::TensorHealth& health) {
   if (!is_floating(view.dtype)) return false;
-  if (session.options().tensor_debug_mode == TensorDebugMode::full_tensor) return health.dtype != DType::invalid;
-  return session.options().statistics && session.options().extension;
+  if (session.options().statistics && session.options().extension) return true;
+  return session.options().tensor_debug_mode == TensorDebugMode::full_tensor && health.dtype != DType::invalid;
 }
 
 /// This thread's part in judging the event that begins; null: nobody judges.
@@ -111,8 +112,7 @@ inline void judge_trace(RuleState& own, Session& session, const GraphOp& op, std
   event.row_flags = health.flags;
   event.health = health;
   if (session.rules().asks_statistics() && tells_statistics(session, view, health)) {
-    own.statistics.push_back(statistics(view));
-    add_statistics(event, own.statistics.back());
+    add_statistics(event, own.statistics.emplace_back(statistics(view)).value());
   }
   judge_output(own, session, event, true, op.stack);
 }
@@ -138,11 +138,8 @@ inline void judge_eager(RuleState& own, Session& session, const OpRef& name, std
     event.health = own.healths[i];
     event.has_statistics = false;
     if (session.rules().asks_statistics() && outputs.size() == own.healths.size()) {
-      own.statistics.emplace_back();
-      if (tells_statistics(session, view, own.healths[i])) {
-        own.statistics.back() = statistics(view);
-        add_statistics(event, own.statistics.back());
-      }
+      std::optional<Statistics>& known = own.statistics.emplace_back();
+      if (tells_statistics(session, view, own.healths[i])) add_statistics(event, known.emplace(statistics(view)));
     }
     judge_output(own, session, event, named, stack);
   }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,7 @@ struct RuleState {
   bool telling = false;  ///< what a handler records is not judged
   // Of the outputs of the op being recorded.
   std::vector<logdir::TensorHealth> healths;
-  std::vector<Statistics> statistics;
+  std::vector<std::optional<Statistics>> statistics;  ///< as far as they were needed
 
   void begin_event() noexcept {
     hits.clear();
