@@ -224,6 +224,16 @@ TEST_CASE("a file of rules is replaced as a whole, if it is what it was, and thr
   CHECK_FALSE(replace_rules(file.string(), "", "b: bad\n"));
   CHECK(replace_rules(file.string(), "a: bad\n", "b: bad\n"));
   CHECK(contents(file) == "b: bad\n");
+  // What lies beside it is somebody else's, and a link among that leads to what must stay.
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  std::ofstream(directory / "diary") << "mine\n";
+  for (const char* const name : {"nanlens.rules.new", "nanlens.rules.part"})
+    fs::create_symlink("diary", directory / name);
+  CHECK(replace_rules(file.string(), "b: bad\n", "c: bad\n"));
+  CHECK(contents(file) == "c: bad\n");
+  CHECK(fs::status(file).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+  CHECK(contents(directory / "diary") == "mine\n");
+  CHECK(std::distance(fs::directory_iterator(directory), {}) == 5);
   fs::remove(file);
   std::ofstream(directory / "profile") << "old\n";
   fs::create_symlink("profile", file);

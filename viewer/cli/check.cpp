@@ -19,8 +19,8 @@
 #include "findings/rules.hpp"
 #include "look_at.hpp"
 #include "open.hpp"
+#include "report/whole_file.hpp"
 #include "rules_files.hpp"
-#include "share/whole_file.hpp"
 
 namespace nanlens::cli {
 
@@ -103,7 +103,7 @@ int check(const CheckOptions& options) {
   const findings::Report report = look_at(*open_logdir(options.path), options);
   for (const std::string& output : options.outputs) {
     const std::size_t equals = output.find('=');
-    share::WholeFile file(output.substr(equals + 1));
+    report::WholeFile file(output.substr(equals + 1));
     file.write(find_format(output.substr(0, equals))->write(report));
     file.finish();
   }

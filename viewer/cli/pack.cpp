@@ -12,8 +12,8 @@
 
 #include "commands.hpp"
 #include "open.hpp"
+#include "report/whole_file.hpp"
 #include "share/logdir_files.hpp"
-#include "share/whole_file.hpp"
 
 namespace nanlens::cli {
 
@@ -22,7 +22,7 @@ int pack(const std::string& path, std::string output) {
   while (from.size() > 1 && from.back() == '/') from.pop_back();
   if (output.empty()) output = from + ".nanlens";
   const share::LogdirFiles files = share::open_logdir_files(from);
-  share::WholeFile file(output);
+  report::WholeFile file(output);
   std::string why;
   if (!archive::pack(
           *files.storage, files.names, std::time(nullptr),

@@ -11,7 +11,7 @@
 #include "report/describe.hpp"
 #include "report/muted_causes.hpp"
 #include "report/report.hpp"
-#include "share/whole_file.hpp"
+#include "report/whole_file.hpp"
 #include "why.hpp"
 
 namespace nanlens::cli {
@@ -43,7 +43,7 @@ int report_page(const CheckOptions& options, const std::string& output) {
       throw Failure(std::string("can't write to stdout: ") + std::strerror(errno));
     return 0;
   }
-  share::WholeFile file(output);
+  report::WholeFile file(output);
   file.write(page);
   file.finish();
   std::printf("%s\n", output.c_str());

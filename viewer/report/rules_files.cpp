@@ -7,7 +7,9 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "report/failure.hpp"
 #include "report/found_files.hpp"
+#include "report/whole_file.hpp"
 
 namespace nanlens::report {
 
@@ -79,18 +81,15 @@ std::string rules_file_for(const std::string& path) {
 }
 
 bool replace_rules(const std::string& file, const std::string& before, const std::string& text) {
-  std::error_code error;
   if (!may_be_written(file) || !holds_text(file, before)) return false;
-  const fs::path target = fs::exists(file, error) ? fs::canonical(file, error) : fs::path(file);
-  if (error) return false;
-  // In place of the old one at once: who reads it meanwhile never sees half of it.
-  const fs::path whole = target.string() + ".new";
-  std::ofstream out(whole, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) return false;
-  fs::rename(whole, target, error);
-  return !error;
+  try {
+    WholeFile whole(file);  // who reads it meanwhile never sees half of it
+    whole.write(text);
+    whole.finish();
+  } catch (const Failure&) {
+    return false;
+  }
+  return true;
 }
 
 }  // namespace nanlens::report

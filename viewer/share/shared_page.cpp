@@ -21,8 +21,8 @@
 #include "own_program.hpp"
 #include "report/failure.hpp"
 #include "report/view_link.hpp"
+#include "report/whole_file.hpp"
 #include "rewrite.hpp"
-#include "whole_file.hpp"
 
 namespace nanlens::share {
 
@@ -133,7 +133,7 @@ std::string write_page(const PageOptions& options) {
   const std::string output = options.output.empty() ? name + ".html" : options.output;
   const std::size_t at = page.find(empty_place);
   const std::string_view after = std::string_view(page).substr(at + empty_place.size());
-  WholeFile file(output);
+  report::WholeFile file(output);
   Base64 text;
   std::string why;
   file.write(std::string_view(page).substr(0, at));

@@ -7,10 +7,11 @@
 #include <string>
 #include <string_view>
 
-namespace nanlens::share {
+namespace nanlens::report {
 
-/// Writes under another name until `finish`, which no other file has; what was not finished is removed. What is no
-/// file, such as a pipe or /dev/null, is written as it is, and stays what it is.
+/// Writes under another name until `finish`, which no other file has; what was not finished is removed. It
+/// has the permissions of a file that it takes the place of. What is no file, such as a pipe or /dev/null, is written
+/// as it is, and stays what it is.
 class WholeFile {
  public:
   /// Throws Failure if the file can't be written.
@@ -30,4 +31,4 @@ class WholeFile {
   bool finished_ = false;
 };
 
-}  // namespace nanlens::share
+}  // namespace nanlens::report
