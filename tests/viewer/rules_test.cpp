@@ -12,6 +12,7 @@
 #include <nanlens/query/standard_rules.hpp>
 
 #include "../support/logdir_generator.hpp"
+#include "engine/judged_rule.hpp"
 #include "engine/rule_limits.hpp"
 #include "growing.hpp"
 #include "regex/regex.hpp"
@@ -214,6 +215,36 @@ TEST_CASE("a run that grows is judged as one that was read at once") {
   read.ask(rules_of(asked_text()));
   CHECK(read.rules.holding[0] >= 6);
   CHECK(everything(grown) == everything(read));
+}
+
+TEST_CASE("rows that come while places are named are judged, too, and eager ops that were judged are not once more") {
+  auto files = generated_files({.calls = 100, .ops_per_graph = 6, .bad_every = 7});
+  SUBCASE("rows of graphs") {}
+  SUBCASE("eager ops alone") {
+    std::erase_if(files, [](const auto& file) { return file.first.ends_with("traces"); });
+  }
+  Growing growing(files);
+  std::string why;
+  reader::Logdir logdir(growing.open()("growing", why));
+  logdir.update();
+  reader::Run& run = *logdir.runs().front();
+  const auto num_rows = [&] { return run.num_traces() + run.num_executions(); };
+  query::Error error;
+  viewer::JudgedRule rule(*query::parse_rule("all: size>=0", error), "nanlens.rules");
+  viewer::RulePlaces places(run);
+  Analysis analysis(run);
+  constexpr std::size_t most = 1000000;
+  while (rule.rows_seen() < num_rows()) REQUIRE(rule.step(run, analysis, places, most));
+  REQUIRE_FALSE(rule.complete());  // its places have no names yet
+  const std::uint64_t seen = rule.rows_seen();
+  growing.grow(2, 10);
+  logdir.update();
+  REQUIRE(num_rows() > seen);
+  rule.grow(false, run.num_traces());
+  while (rule.step(run, analysis, places, most)) CHECK(rule.rows_seen() >= seen);
+  CHECK(rule.rows_seen() == num_rows());
+  const query::Judgement whole = query::Judge(run, rule.rule(), analysis).judge();
+  CHECK(rule.found().held == whole.held);
 }
 
 TEST_CASE("a thousand rules at a million rows stay within bounds, and what is not listed is told") {

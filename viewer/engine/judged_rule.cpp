@@ -104,19 +104,23 @@ void JudgedRule::publish() {
   next_places_.clear();
   place_of_hit_.clear();
   place_by_key_.clear();
-  was_judged_ = complete_ = true;
-  if (std::exchange(again_, false)) grow(true);
+  was_judged_ = true;
+  complete_ = !std::exchange(behind_, false);
+  if (!std::exchange(again_, false)) return;
+  judge_.reset();
+  complete_ = false;
 }
 
-void JudgedRule::grow(bool anew) {
+void JudgedRule::grow(bool anew, std::size_t num_traces) {
   // Where there are rows of graphs, calls are none of their own any more.
-  anew = anew || uses_calls() || (judge_ && had_traces_ == 0);
+  anew = anew || uses_calls() || (judge_ && had_traces_ == 0 && num_traces > 0);
   if (anew && !complete_ && judge_) {
     again_ = true;  // else a run that grows all the time would never be judged to its end
     return;
   }
   if (anew) judge_.reset();
   complete_ = false;
+  behind_ = next_.has_value();
 }
 
 }  // namespace nanlens::viewer

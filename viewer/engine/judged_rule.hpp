@@ -63,8 +63,8 @@ class JudgedRule {
 
   /// Goes on for a while; true if there is more to do. `rows`: how many of them may be kept.
   bool step(reader::Run& run, query::Surroundings& around, RulePlaces& places, std::size_t rows);
-  /// The run has grown. `anew`: what it has seen may have changed.
-  void grow(bool anew);
+  /// The run has grown; it has so many rows of graphs now. `anew`: what it has seen may have changed.
+  void grow(bool anew, std::size_t num_traces);
   /// What it remembers of single ops goes; it begins anew when the run has grown.
   void forget_history() { judge_.reset(); }
   [[nodiscard]] std::size_t history_bytes() const { return judge_ ? judge_->memory_bytes() : 0; }
@@ -92,7 +92,8 @@ class JudgedRule {
   std::size_t had_traces_ = 0;
   bool complete_ = false;
   bool was_judged_ = false;
-  bool again_ = false;  // what it has seen may have changed already
+  bool again_ = false;   // what it has seen may have changed already
+  bool behind_ = false;  // there are more rows than when all had been seen
   query::Judgement found_;
   std::vector<RulePlace> places_;
   // On the way there.

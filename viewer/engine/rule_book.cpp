@@ -102,15 +102,17 @@ bool RuleBook::definitions_changed() {
 
 void RuleBook::grow() {
   const bool renamed = definitions_changed();
+  const std::size_t num_traces = index_.run().num_traces();
   for (Entry& entry : entries_)
-    if (entry.rule) entry.rule->grow(renamed || entry.rule->uses_classes());
-  if (draft_.rule) draft_.rule->grow(renamed || draft_.rule->uses_classes());
+    if (entry.rule) entry.rule->grow(renamed || entry.rule->uses_classes(), num_traces);
+  if (draft_.rule) draft_.rule->grow(renamed || draft_.rule->uses_classes(), num_traces);
 }
 
 void RuleBook::explained() {
+  const std::size_t num_traces = index_.run().num_traces();
   for (Entry& entry : entries_)
-    if (entry.rule && entry.rule->uses_classes()) entry.rule->grow(true);
-  if (draft_.rule && draft_.rule->uses_classes()) draft_.rule->grow(true);
+    if (entry.rule && entry.rule->uses_classes()) entry.rule->grow(true, num_traces);
+  if (draft_.rule && draft_.rule->uses_classes()) draft_.rule->grow(true, num_traces);
 }
 
 JudgedRule* RuleBook::next_rule() {
