@@ -95,11 +95,15 @@ class ScriptCall {
       next_look_ = 2 * results_.size() + few_results;
     }
     results_.push_back(
-        {output, Weak(::c10::intrusive_ptr<::c10::StorageImpl>::unsafe_reclaim_from_nonowning(storage))});
+        {output, Weak(::c10::intrusive_ptr<::c10::StorageImpl>::unsafe_reclaim_from_nonowning(storage)), {}});
   }
 
   /// `unwinding`: an exception has left it. Any thread may end it.
   void end(bool unwinding) noexcept {
+    // They go once the lock is free: whoever frees memory that is Python's waits for the interpreter's lock, which
+    // somebody may have who waits for this one.
+    std::vector<Result> results;
+    std::vector<::c10::Storage> kept;
     const std::lock_guard guard(lock_);
     ended_ = true;
     if (call_ != nullptr) {
@@ -107,8 +111,8 @@ class ScriptCall {
       nanlens::detail::recorder().leave_function(call_, unwinding);
     }
     call_ = nullptr;
-    results_.clear();
-    kept_.clear();
+    results.swap(results_);
+    kept.swap(kept_);
   }
 
  private:
@@ -116,6 +120,7 @@ class ScriptCall {
   struct Result {
     OutputRef output;
     Weak storage;
+    ::c10::intrusive_ptr<::c10::StorageImpl> held{};  ///< while the call ends
   };
   static constexpr std::size_t few_results = 256;
 
@@ -137,7 +142,7 @@ class ScriptCall {
     std::array<std::pair<std::uintptr_t, std::uintptr_t>, most_results> told;
     std::size_t num_told = 0;
     for (std::size_t i = results_.size(); i-- > 0 && num_told < most_results;) {
-      const auto storage = results_[i].storage.lock();
+      const auto& storage = results_[i].held = results_[i].storage.lock();
       const OutputRef& result = results_[i].output;
       if (storage == nullptr || !holds(*storage, result.key)) continue;
       const auto overlaps = [&](const auto& other) {
