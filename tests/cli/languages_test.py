@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import unicodedata
 
 command, golden, texts = (pathlib.Path(path).resolve() for path in sys.argv[1:4])
 write = "--write" in sys.argv
@@ -86,21 +87,43 @@ def chosen():
     assert said("why", logdirs[0], NANLENS_LANG="de", LC_ALL="ja_JP.UTF-8") == german
     assert said("why", logdirs[0], "--lang", "en", NANLENS_LANG="de") == english
     assert said("why", logdirs[0], LC_ALL="fr_FR.UTF-8") == english
-    for arguments in (["why", "--json"], ["check", "--format", "json"], ["check", "--format", "sarif"]):
-        assert said(*arguments, logdirs[0], LANG="de_DE.UTF-8") == said(*arguments, logdirs[0]), arguments
+    for arguments in (["why", "--json"], *(["check", "--format", name] for name in ("json", "sarif", "junit", "github")),
+                      ["check", "--output", "sarif=/dev/null"]):
+        english = said(*arguments, logdirs[0])
+        assert said(*arguments, logdirs[0], LANG="de_DE.UTF-8") == english, arguments
+        assert said(*arguments, logdirs[0], NANLENS_LANG="de", LANG="ja_JP.UTF-8") == english, arguments
+        assert said(*arguments, logdirs[0], "--lang", "de") != english, arguments
+    markdown = ["check", "--format", "markdown", logdirs[0]]
+    assert said(*markdown, NANLENS_LANG="de") == said(*markdown, "--lang", "de") != said(*markdown)
     unknown = subprocess.run([command, "why", golden / logdirs[0], "--lang", "tlh"], capture_output=True, check=False)
     assert unknown.returncode == 2 and b"zh-TW" in unknown.stderr, unknown
 
 
 def same_findings():
-    """fingerprints, places and kinds are the same in every language, sentences are not"""
-    found = {}
-    for tag in tags:
-        report = json.loads(said("check", logdirs[0], "--format", "json", "--lang", tag))
-        found[tag] = report["findings"]
-    for tag, findings in found.items():
-        assert [f["fingerprint"] for f in findings] == [f["fingerprint"] for f in found["en"]], tag
-    assert len({findings[0]["sentence"] for findings in found.values()}) == len(found)
+    """fingerprints, states, levels and ids are the same in every language, also of rules and of what is muted; sentences are not"""
+    def kept(report):
+        return ([[f[key] for key in ("rule", "fingerprint", "state", "level", "op_name", "place")] for f in report["findings"]],
+                [[r[key] for key in ("name", "level")] for r in report["rules"]], report["verdict"], report["exit_code"])
+
+    def kept_of_sarif(report):
+        run = report["runs"][0]
+        return ([(rule["id"], rule["shortDescription"]) for rule in run["tool"]["driver"]["rules"]],
+                [(r["ruleId"], r["level"], r["partialFingerprints"], "suppressions" in r) for r in run["results"]])
+
+    def levels(junit):
+        return re.findall(rb"<system-out>(\w+): ", junit)
+
+    asked = ["check", logdirs[0], *judging, *muting]
+    found = {tag: json.loads(said(*asked, "--format", "json", "--lang", tag)) for tag in tags}
+    sarif = {tag: json.loads(said(*asked, "--format", "sarif", "--lang", tag)) for tag in tags}
+    junit = {tag: said(*asked, "--format", "junit", "--lang", tag) for tag in tags}
+    assert {"new", "muted"} <= {f["state"] for f in found["en"]["findings"]}, kept(found["en"])
+    assert {b"note", b"warning"} <= set(levels(junit["en"])), levels(junit["en"])
+    for tag in tags[1:]:
+        assert kept(found[tag]) == kept(found["en"]), tag
+        assert kept_of_sarif(sarif[tag]) == kept_of_sarif(sarif["en"]), tag
+        assert levels(junit[tag]) == levels(junit["en"]), tag
+    assert len({report["findings"][0]["sentence"] for report in found.values()}) == len(found)
 
 
 def whole():
@@ -117,16 +140,26 @@ def whole():
                     assert not re.search(rb"\w  \w", re.sub(rb"<pre>.*?</pre>", b"", told, flags=re.S)), (tag, name)
 
 
+def columns(text):
+    """How many columns a text takes in a terminal"""
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
 def descriptions(text):
-    """The right column of a help text by its left one, which ends at the 30th byte, or has a line of its own."""
-    found, lines = {}, text.split(b"\n")
-    for line, following in zip(lines, [*lines[1:], b""]):
-        if not re.match(rb"  \S", line):
+    """The right column of a help text by the name in its left one, which ends at the 30th column, or has a line of its own."""
+    found, lines = {}, text.decode().split("\n")
+    for line, following in zip(lines, [*lines[1:], ""]):
+        if not re.match(r"  \S", line):
             continue
-        alone = following.startswith(b" " * 30)
-        left, right = (line, following) if alone else (line[:30], line[30:])
-        found[left.strip().decode()] = right.strip().decode()
+        alone = following.startswith(" " * 30)
+        end = 0 if alone else next(i for i in range(len(line) + 1) if columns(line[:i]) >= 30)
+        assert alone or (columns(line[:end]) == 30 and line[end - 1] == " " and line[end] != " "), line
+        found[line.split()[0]] = (following if alone else line[end:]).strip()
     return found
+
+
+# What is typed as it stands, in every language: names of files, of variables, of options, of commands, and LOGDIR.
+typed = re.compile(r"\b[a-z]\w*\.[a-z]{2,}\b|\bLOGDIR\b|\b[A-Z]+_[A-Z]+\b|--[a-z][a-z-]*|'[a-z][a-z ]*'")
 
 
 def helped():
@@ -141,10 +174,13 @@ def helped():
             assert original.keys() == translated.keys() and len(original) > 1, (tag, command_name, original, translated)
             for left, words in original.items():
                 assert words and translated[left] and translated[left] != words, f"help_*.def of {tag}: {command_name} {left}"
+                for name in typed.findall(words):
+                    assert name in translated[left], f"help_*.def of {tag}: {command_name} {left} lacks {name}"
         wrong = [started(*a, NANLENS_LANG=tag) for a in (["why"], ["why", "a", "b"], ["why", "a", "--row", "x"], ["why", "a", "--row"],
-                                                         ["why", "a", "--row", "1", "--execution", "2"], ["report", "a", "-o", "b"], [])]
+                                                         ["why", "a", "--row", "1", "--execution", "2"], ["report", "a", "-o", "b"], [], ["dump"],
+                                                         ["onnx", "a", "--instrument"])]
         for done in wrong:
-            assert done.returncode == 2 and not re.search(rb"required|expected|excludes|requires|convert|Run with", done.stderr), done
+            assert done.returncode == 2 and not re.search(rb"required|expected|excludes|requires|convert|needs|Run with", done.stderr), done
     assert said("why", "--help", "--lang", "ja") == said("why", "--help", LC_ALL="ja_JP.UTF-8") != said("why", "--help")
 
 

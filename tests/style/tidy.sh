@@ -18,7 +18,7 @@ group() {
 }
 group engine "include viewer/engine viewer/regex viewer/texts" viewer/engine/*.cpp viewer/regex/re2.cpp viewer/texts/*.cpp
 group panes "include viewer/engine viewer/texts viewer/app viewer/panes viewer/widgets" viewer/app/*.cpp viewer/panes/*.cpp viewer/widgets/*.cpp
-group command "include viewer/report viewer/findings viewer/share viewer/cli" viewer/report/*.cpp viewer/findings/*.cpp $(ls viewer/share/*.cpp viewer/cli/*.cpp | grep -v -e raw.cpp -e rewrite.cpp)
+group command "include viewer/texts viewer/report viewer/findings viewer/share viewer/cli" viewer/report/*.cpp viewer/findings/*.cpp $(ls viewer/share/*.cpp viewer/cli/*.cpp | grep -v -e raw.cpp -e rewrite.cpp)
 group libraries include include/nanlens/*/implementation.hpp
 group hello "include examples/hello" examples/hello/hello.cpp
 xargs -P 2 -L 1 python3 tests/unchanged.py <"$work/groups" 2>build/tidy.log || { tail -n 40 build/tidy.log; exit 1; }

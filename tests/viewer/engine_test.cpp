@@ -310,6 +310,11 @@ TEST_CASE("nothing there, nothing readable: reasons, not blanks") {
   s.open("/nonexistent");
   CHECK(s.overview.run == -1);
   CHECK(s.overview.error.find("No tfdbg2 files") != std::string::npos);
+  for (const viewer::Tongue tongue : {viewer::Tongue::german, viewer::Tongue::english}) {
+    s.view.tongue = tongue;
+    s.show();
+    CHECK(s.overview.error == viewer::tr(tongue, viewer::Text::open_not_logdir));
+  }
   auto files = generate({});
   for (auto& [name, bytes] : *files)
     for (std::size_t i = 7; i < bytes.size(); i += 611) bytes[i] = static_cast<char>(bytes[i] ^ 0x55);

@@ -98,6 +98,14 @@ std::string why_no_output(const std::string& output) {
   return {};
 }
 
+// All formats are of one report, whose sentences are of one language.
+bool for_people(const CheckOptions& options) {
+  return find_format(options.format)->for_people &&
+         std::all_of(options.outputs.begin(), options.outputs.end(), [](const std::string& output) {
+           return find_format(std::string_view(output).substr(0, output.find('=')))->for_people;
+         });
+}
+
 int check(const CheckOptions& options) {
   (void)read_rules(options.rules, options.rule_files);  // a wrong one is told before a large logdir is read
   const findings::Report report = look_at(*open_logdir(options.path), options);

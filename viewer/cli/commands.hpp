@@ -74,6 +74,9 @@ int check(const CheckOptions& options);
 /// A run's report as a page of HTML, without scripts, in a file, or on stdout if it has no name.
 int report_page(const CheckOptions& options, const std::string& output);
 
+/// Is all that `check` writes read by people?
+bool for_people(const CheckOptions& options);
+
 /// What is wrong with a "FORMAT=FILE"; empty if nothing is.
 std::string why_no_output(const std::string& output);
 

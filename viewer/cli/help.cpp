@@ -1,6 +1,7 @@
 #include "help.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -60,6 +61,31 @@ std::string or_english(std::string_view key, std::string english) {
   return text == nullptr ? std::move(english) : text;
 }
 
+// In columns of a terminal, where ideographs, kana and hangul take two.
+std::size_t columns_of(std::string_view text) {
+  constexpr unsigned char begins_wide = 0xe3;  // from U+3000 on
+  std::size_t columns = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xc0) != 0x80) columns += byte >= begins_wide ? 2 : 1;
+  }
+  return columns;
+}
+
+// CLI11's own pads by bytes.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    std::string line = "  " + make_option_name(option, is_positional) + make_option_opts(option);
+    const std::string description = make_option_desc(option);
+    if (description.empty()) return line + "\n";
+    const std::size_t columns = columns_of(line);
+    line += columns < column_width_ ? std::string(column_width_ - columns, ' ')
+                                    : "\n" + std::string(column_width_, ' ');
+    return line + description + "\n";
+  }
+};
+
 void translate(CLI::App& command) {
   const std::string name = command.get_name();
   command.description(or_english(name.empty() ? "app" : name, command.get_description()));
@@ -69,6 +95,8 @@ void translate(CLI::App& command) {
     const auto& long_names = option->get_lnames();
     const std::string option_name = long_names.empty() ? option->get_name() : "--" + long_names.front();
     option->description(or_english(name + " " + option_name, or_english(option_name, option->get_description())));
+    const std::string type = option->get_type_name();  // followed by what its values are checked for
+    if (!type.empty()) option->type_name(or_english(type.substr(0, type.find(':')), type.substr(0, type.find(':'))));
     if (!option->get_group().empty()) option->group(or_english("options", option->get_group()));
   }
 }
@@ -139,11 +167,18 @@ viewer::Tongue translate_help(CLI::App& app, const std::vector<std::string>& wor
     speak(language_in(words), true);
   } catch (const Failure&) {  // there is no such language: the command says so, if it speaks
   }
+  const auto formatter = std::make_shared<HelpFormatter>();
+  app.formatter(formatter);
+  for (CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; }))
+    command->formatter(formatter);
   for (const auto& [label, key] : {std::pair{"Usage", "usage"},
                                    {"Positionals", "positionals"},
                                    {"OPTIONS", "OPTIONS"},
-                                   {"SUBCOMMAND", "SUBCOMMAND"}})
-    if (const char* const text = help_text(key); text != nullptr) app.get_formatter()->label(label, text);
+                                   {"SUBCOMMAND", "SUBCOMMAND"},
+                                   {"REQUIRED", "REQUIRED"},
+                                   {"Needs", "Needs"},
+                                   {"Excludes", "Excludes"}})
+    if (const char* const text = help_text(key); text != nullptr) formatter->label(label, text);
   translate(app);
   for (CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; })) {
     command->group(or_english("subcommands", command->get_group()));

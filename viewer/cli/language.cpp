@@ -24,9 +24,11 @@ void speak(const std::string& asked, bool to_people) {
   const char* const environment = std::getenv("NANLENS_LANG");
   if (!asked.empty())
     viewer::set_tongue(tongue_named(asked));
+  else if (!to_people)
+    viewer::set_tongue(viewer::Tongue::english);
   else if (environment != nullptr && *environment != '\0')
     viewer::set_tongue(tongue_named(environment));
-  else if (to_people)
+  else
     viewer::set_tongue(viewer::tongue_of_environment());
 }
 

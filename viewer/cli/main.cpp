@@ -20,8 +20,8 @@ namespace {
 
 constexpr int cannot_read = 2;
 constexpr const char* language_help =
-    "of what is said: en, de, ja, ko, zh-TW, pt-BR or system; by default NANLENS_LANG, then the system's where people "
-    "read it, and English where programs do";
+    "of what is said: en, de, ja, ko, zh-TW, pt-BR or system; by default, where people read it, NANLENS_LANG or the "
+    "system's; English where programs do";
 constexpr const char* mutes_help =
     "the file of mutes; by default nanlens.mutes in LOGDIR, and in the working directory or above";
 
@@ -121,7 +121,7 @@ void add_check(CLI::App& app, Arguments& a) {
   add_rules(*command, a.check);
   command->add_option("--lang", a.language, language_help);
   command->callback([&a] {
-    nanlens::cli::speak(a.language, a.check.format == "text" && a.check.outputs.empty());
+    nanlens::cli::speak(a.language, nanlens::cli::for_people(a.check));
     a.code = nanlens::cli::check(a.check);
   });
 }
@@ -152,7 +152,7 @@ void add_dump(CLI::App& app, Arguments& a) {
   raw->excludes(path)->excludes(what);
   command->callback([&a] {
     if (a.raw.empty() && (a.dump.path.empty() || a.dump.what.empty()))
-      throw CLI::RequiredError("dump needs LOGDIR and --what KIND, or --raw FILE: it");
+      throw CLI::ValidationError("dump needs LOGDIR and --what KIND, or --raw FILE");
     a.code = a.raw.empty() ? nanlens::cli::dump(a.dump) : nanlens::cli::dump_raw(a.raw);
   });
 }
@@ -243,7 +243,7 @@ void add_onnx(CLI::App& app, Arguments& a) {
       ->excludes(input)
       ->excludes(random);
   command->callback([&a] {
-    if (a.instrument && a.onnx.output.empty()) throw CLI::RequiredError("--instrument needs -o OUT: it");
+    if (a.instrument && a.onnx.output.empty()) throw CLI::ValidationError("--instrument needs -o OUT");
     a.code = nanlens::cli::onnx(a.onnx);
   });
 }

@@ -38,7 +38,7 @@ int unpack(const std::string& path, const std::string& directory) {
   const auto storage = archive::open(std::make_unique<reader::FileSource>(path), why);
   if (storage == nullptr) throw Failure("can't open '" + path + "' as an archive: " + why);
   storage->prepare({});
-  if (!storage->fault().empty()) throw Failure("can't unpack '" + path + "': " + storage->fault());
+  if (!storage->fault().empty()) throw Failure("can't unpack '" + path + "': " + words(storage->fault()));
   std::vector<char> buffer(std::size_t{1} << 20);
   for (const auto& name : storage->list()) {
     const auto source = storage->open(name, why);

@@ -44,6 +44,7 @@ void Engine::apply(Close&) {
   found_rules_.clear();
   const std::uint64_t generation = overview_.generation;
   overview_ = {};
+  why_no_runs_.clear();
   overview_.generation = generation;
   dirty_.all();
 }

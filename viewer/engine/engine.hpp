@@ -135,6 +135,7 @@ class Engine {
   [[nodiscard]] RunInfo describe_run(reader::Run& run);
   [[nodiscard]] std::uint64_t num_diagnostics();
   [[nodiscard]] Diagnostics diagnostics();
+  [[nodiscard]] std::string why_no_runs() const;
   void refresh_verdict();
   [[nodiscard]] Verdict verdict();
 
@@ -152,6 +153,7 @@ class Engine {
   std::unique_ptr<OpenRun> current_;
   View view_;
   Overview overview_;
+  std::string why_no_runs_;  ///< the overview's error that is said again in another language
   std::uint64_t serial_ = 0;
   bool looking_ = false;      ///< for new data, without a word if there is none
   bool owes_status_ = false;  ///< the last one said that more would come

@@ -83,10 +83,6 @@ void Engine::read_slice() {
   overview_.loading = progress.stopped;
   const auto all = runs();
   if (place_of_current() < 0) current_.reset();  // it turned out to be a part of another run
-  if (!progress.stopped && all.empty() && overview_.error.empty())
-    for (const auto& opened : logdirs_)
-      if (const reader::Fault fault = opened.logdir->fault(); !fault.empty())
-        overview_.error += (overview_.error.empty() ? "" : "\n") + opened.path + ": " + fault_words(fault);
   if (!current_ && !all.empty() && (!progress.stopped || all.size() == 1))
     open_run(*causes::by_importance(all).front());
   if (!progress.stopped && std::exchange(mutes_due_, false)) {
@@ -217,13 +213,22 @@ RunInfo Engine::describe_run(reader::Run& run) {
   return info;
 }
 
+// In the language of now.
+std::string Engine::why_no_runs() const {
+  std::string why;
+  for (const auto& opened : logdirs_)
+    if (const reader::Fault fault = opened.logdir->fault(); !fault.empty())
+      why += (why.empty() ? "" : "\n") + opened.path + ": " + fault_words(fault);
+  return why.empty() ? tr(Text::open_not_logdir) : why;
+}
+
 Overview Engine::overview() {
   overview_.runs.clear();
   for (reader::Run* const run : runs()) overview_.runs.push_back(describe_run(*run));
   overview_.run = place_of_current();
   overview_.open = !logdirs_.empty();
-  if (overview_.open && overview_.runs.empty() && !overview_.loading && overview_.error.empty())
-    overview_.error = tr(Text::open_not_logdir);
+  if (overview_.open && overview_.runs.empty() && !overview_.loading && overview_.error == why_no_runs_)
+    overview_.error = why_no_runs_ = why_no_runs();
   overview_.num_diagnostics = num_diagnostics();
   if (current_) {
     attempt([&] { refresh_verdict(); });

@@ -33,10 +33,11 @@ std::string markdown_format(const Report& report);
 struct Format {
   std::string_view name;
   std::string (*write)(const Report&);
+  bool for_people;  ///< programs get English unless they ask for another language
 };
 
-inline constexpr std::array formats{Format{"text", &text_format},     Format{"json", &json_format},
-                                    Format{"junit", &junit_format},   Format{"sarif", &sarif_format},
-                                    Format{"github", &github_format}, Format{"markdown", &markdown_format}};
+inline constexpr std::array formats{Format{"text", &text_format, true},      Format{"json", &json_format, false},
+                                    Format{"junit", &junit_format, false},   Format{"sarif", &sarif_format, false},
+                                    Format{"github", &github_format, false}, Format{"markdown", &markdown_format, true}};
 
 }  // namespace nanlens::findings

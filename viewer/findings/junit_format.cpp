@@ -36,7 +36,10 @@ std::string story(const Finding& f) {
   for (const Step& step : f.chain)
     text += "  " + step.tensor + " (" + step.where + "): " + step.what +
             (step.place.known() ? "  " + step.place.shown() + ":" + std::to_string(step.place.line) : "") + "\n";
-  if (f.steps_left_out > 0) text += "  (" + tr(Text::page_steps_left_out, {{"n", f.steps_left_out}}) + ")\n";
+  if (f.steps_left_out > 0) {
+    const std::string count = report::with_separators(f.steps_left_out);
+    text += "  (" + tr(Text::page_steps_left_out, {{"n", f.steps_left_out}, {"count", count}}) + ")\n";
+  }
   return text;
 }
 
@@ -53,7 +56,7 @@ std::string test_case(const Finding& f, const std::string& name) {
     text += "   <failure" + attribute("message", f.sentence) + attribute("type", f.rule) + ">" + xml_text(story(f)) +
             "</failure>\n";
   else if (f.state == State::fresh)
-    text += "   <system-out>" + xml_text(std::string(level_words(f.level)) + ": " + story(f)) + "</system-out>\n";
+    text += "   <system-out>" + xml_text(std::string(level_name(f.level)) + ": " + story(f)) + "</system-out>\n";
   else
     text += "   <skipped" + attribute("message", excuse(f)) + "/>\n";
   return text + "  </testcase>\n";

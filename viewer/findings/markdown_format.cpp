@@ -40,7 +40,7 @@ std::string details(const Finding& f) {
   for (const Step& step : f.chain)
     text += "1. " + markdown_code(step.tensor) + " (" + markdown(step.where) + "): " + markdown(step.what) + " " +
             (step.place.known() ? place_code(step.place, false) : "") + "\n";
-  if (f.steps_left_out > 0) text += "\n" + tr(Text::page_left_out, {{"n", f.steps_left_out}}) + "\n";
+  if (f.steps_left_out > 0) text += "\n" + tr(Text::page_some_left_out, {{"n", f.steps_left_out}}) + "\n";
   return text + "\n</details>\n";
 }
 

@@ -109,7 +109,9 @@ Json flow_json(const Finding& f) {
     steps.push_back({{"location", std::move(location)}});
   }
   Json thread{{"locations", std::move(steps)}};
-  if (f.steps_left_out > 0) thread["message"] = {{"text", tr(Text::page_steps_left_out, {{"n", f.steps_left_out}})}};
+  if (f.steps_left_out > 0)
+    thread["message"] = {{"text", tr(Text::page_steps_left_out, {{"n", f.steps_left_out},
+                                                                 {"count", std::to_string(f.steps_left_out)}})}};
   return Json::array({{{"threadFlows", Json::array({std::move(thread)})}}});
 }
 

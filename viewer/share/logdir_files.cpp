@@ -37,7 +37,7 @@ LogdirFiles open_logdir_files(const std::string& path) {
       if (!text.empty()) files.names.push_back(text);
     return files;
   }
-  const std::string fault = files.storage->fault();
+  const std::string fault = words(files.storage->fault());
   throw report::Failure("there is no tfdbg2 logdir in '" + path + "'" + (fault.empty() ? "" : ": " + fault));
 }
 

@@ -46,7 +46,7 @@ class SharedStorage final : public reader::Storage {
   std::unique_ptr<reader::ByteSource> open(const std::string& name, std::string& why) override {
     return files_->open(name, why);
   }
-  [[nodiscard]] std::string fault() const override { return files_->fault(); }
+  [[nodiscard]] reader::Fault fault() const override { return files_->fault(); }
   std::optional<bool> in_use(const std::string& name) override { return files_->in_use(name); }
 
  private:
@@ -78,9 +78,13 @@ class ArchivesStorage final : public reader::Storage {
     why = "there is no such file";
     return nullptr;
   }
-  [[nodiscard]] std::string fault() const override {
-    for (const auto& [name, archive] : archives_)
-      if (!archive->fault().empty()) return name + ": " + archive->fault();
+  [[nodiscard]] reader::Fault fault() const override {
+    for (const auto& [name, archive] : archives_) {
+      if (archive->fault().empty()) continue;
+      reader::Fault fault = reader::fault_because(reader::FaultId::of_archive, archive->fault());
+      fault.told = name;
+      return fault;
+    }
     return {};
   }
 

@@ -39,7 +39,7 @@ class UnpackedStorage final : public reader::Storage {
   bool prepare(const reader::Progress& progress) override;
   std::vector<std::string> list(std::string_view prefix = {}) override;
   std::unique_ptr<reader::ByteSource> open(const std::string& name, std::string& why) override;
-  [[nodiscard]] std::string fault() const override { return fault_; }
+  [[nodiscard]] reader::Fault fault() const override { return fault_; }
 
  private:
   bool step();
@@ -56,7 +56,7 @@ class UnpackedStorage final : public reader::Storage {
   std::size_t state_ = 0;
   std::shared_ptr<BlockSource> tar_;
   std::unique_ptr<TarStorage> files_;
-  std::string fault_;
+  reader::Fault fault_;
 };
 
 }  // namespace nanlens::archive

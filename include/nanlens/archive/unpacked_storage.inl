@@ -45,6 +45,15 @@ NANLENS_API UnpackedStorage::UnpackedStorage(std::shared_ptr<reader::ByteSource>
   if (context_ != nullptr) ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, 27);
 }
 
+namespace detail {
+
+// Its reason is zstd's, or of a tar: English.
+inline reader::Fault damaged_archive(std::string why) {
+  return reader::fault_because(reader::FaultId::archive_damaged, reader::told_fault(std::move(why)));
+}
+
+}  // namespace detail
+
 // Unpacks up to one buffer full. False at the end, whatever that is.
 NANLENS_API bool UnpackedStorage::step() {
   if (input_.pos == input_.size && !more_output_) {
@@ -52,19 +61,18 @@ NANLENS_API bool UnpackedStorage::step() {
     offset_ += n;
     input_ = {in_.data(), n, 0};
     if (n == 0) {
-      if (state_ != 0) fault_ = "the archive is cut off";
+      if (state_ != 0) fault_ = reader::FaultId::archive_cut_off;
       return false;
     }
   }
   ZSTD_outBuffer output{out_.data(), out_.size(), 0};
   state_ = ZSTD_decompressStream(context_.get(), &output, &input_);
   if (ZSTD_isError(state_) != 0) {
-    fault_ = std::string("the archive is damaged: ") + ZSTD_getErrorName(state_);
+    fault_ = detail::damaged_archive(ZSTD_getErrorName(state_));
     return false;
   }
   if (tar_->size() + output.pos > limit_) {
-    fault_ = "the archive holds more than " + std::to_string(limit_ >> 20) +
-             " MiB and has no seek table: unpack it and make an archive with 'nanlens pack', which opens at any size";
+    fault_ = {reader::FaultId::archive_too_large, {{"n", limit_ >> 20}}};
     return false;
   }
   more_output_ = output.pos == output.size && state_ != 0;
@@ -77,7 +85,7 @@ NANLENS_API bool UnpackedStorage::begins_a_tar(std::string& why) {
   }
   unsigned char block[tar_block] = {};
   if (tar_->read(0, block, sizeof block) == sizeof block && is_tar_header(block)) return true;
-  why = fault_.empty() ? "it is not a compressed tar archive" : fault_;
+  why = fault_.empty() ? "it is not a compressed tar archive" : reader::words(fault_);
   return false;
 }
 
@@ -88,7 +96,7 @@ NANLENS_API bool UnpackedStorage::prepare(const reader::Progress& progress) {
   bool more = fault_.empty();
   while (more) {
     if (!reader::with_memory([&] { more = step(); })) {
-      fault_ = "there is not enough memory to unpack the archive";
+      fault_ = reader::FaultId::no_memory_to_unpack;
       break;
     }
     if (!more || tar_->size() - asked < ask_every) continue;
@@ -102,7 +110,7 @@ NANLENS_API bool UnpackedStorage::prepare(const reader::Progress& progress) {
 NANLENS_API void UnpackedStorage::finish() {
   std::vector<TarEntry> entries;
   std::string why;
-  if (!read_tar(*tar_, entries, why) && fault_.empty()) fault_ = "the archive is damaged: " + why;
+  if (!read_tar(*tar_, entries, why) && fault_.empty()) fault_ = detail::damaged_archive(why);
   files_ = std::make_unique<TarStorage>(tar_, std::move(entries));
   context_.reset();
   in_ = {};

@@ -62,10 +62,9 @@ class DirectoryStorage final : public Storage {
 #endif
     return std::nullopt;
   }
-  [[nodiscard]] std::string fault() const override {
+  [[nodiscard]] Fault fault() const override {
     if (visited_ < limits::directory_entries) return {};
-    return "the directory has more than " + std::to_string(limits::directory_entries) +
-           " entries: files beyond them are not looked for";
+    return {FaultId::many_entries, {{"n", limits::directory_entries}}};
   }
   /// How often the directory was looked at, and the entries that the last look visited.
   [[nodiscard]] std::size_t looks() const noexcept { return looks_; }

@@ -63,7 +63,7 @@ struct Fault {
   FaultId id = FaultId::none;
   std::vector<FaultValue> values;
   std::vector<Fault> reason;  ///< {reason}; one at most
-  std::string told;           ///< {text} of what is shown as it was told
+  std::string told;           ///< {text}: what is shown as it was told
 };
 
 /// What a system, or another layer, tells in its own words; where they are those of a kind of fault, it is that one.

@@ -15,6 +15,15 @@ X(not_regular, "it is no regular file")
 X(no_such_file, "there is no such file")
 X(not_in_archive, "the archive has no such file")
 
+// Archives, directories, and what programs left in their memory
+X(of_archive, "{text}: {reason}")
+X(archive_cut_off, "the archive is cut off")
+X(archive_damaged, "the archive is damaged: {reason}")
+X(archive_too_large, "the archive holds more than {n} MiB and has no seek table: unpack it and make an archive with 'nanlens pack', which opens at any size")
+X(no_memory_to_unpack, "there is not enough memory to unpack the archive")
+X(many_entries, "the directory has more than {n} entries: files beyond them are not looked for")
+X(much_in_memory, "{name} is read up to {n} MiB: further events that it holds are not")
+
 // Files and file sets
 X(cant_open, "the file can't be opened: {reason}")
 X(cant_read_on, "the file can't be read from here on: {reason}")

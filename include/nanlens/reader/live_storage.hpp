@@ -64,11 +64,10 @@ class LiveStorage final : public Storage {
         leave(stem, set);
     return names;
   }
-  [[nodiscard]] std::string fault() const override {
+  [[nodiscard]] Fault fault() const override {
     for (const auto& [stem, set] : sets_)
       if (set.set->truncated())
-        return "'" + stem + std::string(live::suffix) + "' is read up to " + std::to_string(limits::live_bytes >> 20) +
-               " MiB: further events that it holds are not";
+        return {FaultId::much_in_memory, {{"name", stem + std::string(live::suffix)}, {"n", limits::live_bytes >> 20}}};
     return files_->fault();
   }
   std::optional<bool> in_use(const std::string& name) override { return files_->in_use(name); }

@@ -156,7 +156,7 @@ class Logdir {
 
   // What concerns no run is told with the first.
   void tell_fault() {
-    if (const std::string told = storage_->fault(); fault_.empty() && !told.empty()) fault_ = told_fault(told);
+    if (fault_.empty()) fault_ = storage_->fault();
     const std::string now = words(fault());
     if (now.empty() || runs_.empty() || std::exchange(told_, now) == now) return;
     runs_.front()->add_fault({"", 0, fault()});

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <nanlens/reader/byte_source.hpp>
+#include <nanlens/reader/fault.hpp>
 
 namespace nanlens::reader {
 
@@ -36,7 +37,7 @@ class Storage {
   /// sub-directories included, sorted.
   virtual std::vector<std::string> list(std::string_view prefix = {}) = 0;
   /// What `prepare` and `list` could not do; empty if there is nothing.
-  [[nodiscard]] virtual std::string fault() const { return {}; }
+  [[nodiscard]] virtual Fault fault() const { return {}; }
   /// True if a process that writes this file holds a lock on it; nothing where that can't be told.
   virtual std::optional<bool> in_use(const std::string& name) {
     (void)name;
