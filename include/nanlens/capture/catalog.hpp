@@ -51,6 +51,7 @@ struct NANLENS_VISIBLE GraphOp {
   std::string trace_head;  // the fields graph_id and op_name of its traces, encoded
   std::vector<std::int32_t> output_tensor_ids;
   std::uint32_t stack = no_stack;
+  bool is_placeholder = false;
 };
 
 /// A graph and its ops so far. Ops are found by a key made of their call site, type and occurrence.
@@ -209,6 +210,7 @@ class Catalog {
     op->type = type;
     op->name = unique_name(graph, name);
     op->stack = stack;
+    op->is_placeholder = type == "Placeholder";
     op->trace_head = encode_trace_head(graph.id, op->name);
     const auto count = static_cast<std::int32_t>(num_outputs);
     const std::int32_t first = next_tensor_id_.fetch_add(count, std::memory_order_relaxed);

@@ -53,7 +53,7 @@ inline const NumericsRef* trace_output(const GraphOp* op, std::int32_t slot, con
       const RecordingScope scope(*state);
       if (scope.session != nullptr && static_cast<std::size_t>(slot) < op->output_tensor_ids.size())
         submit_trace(*state, *scope.session, *op, slot, view,
-                     {.outside_source = op->type == "Placeholder", .graph_run = graph_run});
+                     {.outside_source = op->is_placeholder, .graph_run = graph_run});
     });
   if ((bits & checking_bit) == 0) return nullptr;
   const OutputRef output{view, {}, nullptr};

@@ -136,16 +136,20 @@ bool without_throwing([[maybe_unused]] ThreadState& state, Body&& body) noexcept
 #endif
 }
 
-/// The fields of a summary as a TensorProto: float64 of shape [size].
-inline void write_summary(logdir::WireWriter& w, const Summary& summary) {
+/// A summary as a field that is a TensorProto: float64 of shape [size].
+inline void write_summary(logdir::WireWriter& w, logdir::FieldNumber number, const Summary& summary) {
   // dtype, tensor_shape { dim { size } }, tensor_content: every tag and length is below 128 and takes one byte.
   using logdir::WireType;
   using Tag = logdir::tags::TensorProto;
   constexpr auto tag = [](logdir::FieldNumber n, WireType t) { return static_cast<char>(logdir::tag_of(n, t)); };
   constexpr auto dtype = static_cast<char>(DType::float64);
+  constexpr std::size_t fields_before = 10;
+  static_assert(fields_before + sizeof summary.values < 128);
   const auto count = static_cast<char>(summary.size);
-  const auto bytes = static_cast<char>(summary.size * sizeof(double));
-  const char head[] = {tag(Tag::dtype, WireType::varint),
+  const std::size_t bytes = summary.size * sizeof(double);
+  const char head[] = {tag(number, WireType::length_delimited),
+                       static_cast<char>(fields_before + bytes),
+                       tag(Tag::dtype, WireType::varint),
                        dtype,
                        tag(Tag::tensor_shape, WireType::length_delimited),
                        4,
@@ -154,14 +158,15 @@ inline void write_summary(logdir::WireWriter& w, const Summary& summary) {
                        tag(logdir::tags::TensorDim::size, WireType::varint),
                        count,
                        tag(Tag::tensor_content, WireType::length_delimited),
-                       bytes};
+                       static_cast<char>(bytes)};
+  static_assert(sizeof head == 2 + fields_before);
   w.raw({head, sizeof head});
   const auto* const values = reinterpret_cast<const char*>(summary.values.data());
   // A copy of a known length is a few moves.
   if (summary.size == max_summary_size)
     w.raw({values, sizeof summary.values});
   else
-    w.raw({values, summary.size * sizeof(double)});
+    w.raw({values, bytes});
 }
 
 /// What was found when a tensor was written.
@@ -209,7 +214,7 @@ inline bool write_tensor(logdir::WireWriter& w, logdir::FieldNumber number, cons
   }
   outcome.bad = summary.bad;
   if (outcome.health != nullptr) *outcome.health = logdir::health_of_summary(mode, summary.span());
-  w.message(number, [&](logdir::WireWriter& proto) { write_summary(proto, summary); });
+  write_summary(w, number, summary);
   return true;
 }
 
@@ -396,7 +401,6 @@ void submit_execution(ThreadState& state, Session& session, const ExecutionField
   using Tag = logdir::tags::Execution;
   QueuedEvent event{};
   event.stack = state.stack_number(session.options().stack, e.where);
-  state.content.clear();
   {
     logdir::WireWriter w(state.content);
     w.field(Tag::op_type, e.op_type);
@@ -518,7 +522,6 @@ inline void submit_trace(ThreadState& state, Session& session, const GraphOp& op
                          const TensorView& view, const ExtensionFields& extension) {
   using Tag = logdir::tags::GraphExecutionTrace;
   QueuedEvent event{};
-  state.content.clear();
   TensorOutcome outcome;
   logdir::TensorHealth health;
   RuleState* const judged = begin_judging(state, session);

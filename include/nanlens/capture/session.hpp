@@ -124,7 +124,7 @@ class Session {
     using enum EventRing::Pushed;
     auto pushed = not_wanted;
     while (pushed == not_wanted && !windows_.takes_next())
-      pushed = ring_of(state, event).push(num_kept(), event, state.content, windows_);
+      pushed = ring_of(state, event).push(num_kept(), event, state.content.view(), windows_);
     if (pushed == not_wanted) return enqueue(state, event);
     if (pushed == no_memory) drop(state, event);
   }
@@ -233,7 +233,7 @@ class Session {
 
   // An event that goes to the files whatever follows.
   void enqueue(ThreadState& state, const QueuedEvent& event) {
-    const std::string& content = state.content;
+    const std::string_view content = state.content.view();
     if (!EventQueue::fits(content.size())) {  // a large FULL_TENSOR value
       const std::lock_guard guard(lock_);
       write_pending(Rings::stay);
@@ -258,7 +258,7 @@ class Session {
   void pin(ThreadState& state, const QueuedEvent& event) {
     const std::lock_guard guard(lock_);
     windows_.open();
-    if (!ring_of(state, event).push(num_kept() + 1, event, state.content)) drop(state, event);
+    if (!ring_of(state, event).push(num_kept() + 1, event, state.content.view())) drop(state, event);
     write_pending(Rings::all);
   }
   static void drop(ThreadState& state, const QueuedEvent& event) noexcept {

@@ -31,7 +31,7 @@ struct ThreadState {
   EventRing traces{RegionKind::traces};
   std::uint32_t sequence = 0;
   Measured measured;    ///< of the op being recorded
-  std::string content;  // scratch for the event being encoded
+  logdir::WireScratch content;  // of the event being encoded
   // Scratch, too. Not thread_local objects of their own: a host's may record while the thread ends, after those are
   // gone.
   struct Scratch {

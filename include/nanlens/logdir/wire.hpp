@@ -52,6 +52,18 @@ inline unsigned char* write_varint(unsigned char* p, std::uint64_t value) noexce
   return p;
 }
 
+/// Memory for one message after another: it is never made smaller, so that the next one costs nothing.
+class WireScratch {
+ public:
+  /// What was written last.
+  [[nodiscard]] std::string_view view() const noexcept { return {bytes_.data(), size_}; }
+
+ private:
+  friend class WireWriter;
+  std::string bytes_;
+  std::size_t size_ = 0;
+};
+
 /// Appends protobuf fields to a string. The `field` functions leave out default values, as proto3 does.
 ///
 /// While a writer lives, the string is longer than what has been written: each field then costs a comparison and a few
@@ -59,9 +71,16 @@ inline unsigned char* write_varint(unsigned char* p, std::uint64_t value) noexce
 class WireWriter {
  public:
   explicit WireWriter(std::string& out) noexcept : out_(out), size_(out.size()), start_(out.size()) {}
+  /// Writes over what the scratch holds.
+  explicit WireWriter(WireScratch& scratch) noexcept : out_(scratch.bytes_), scratch_(&scratch), size_(0), start_(0) {}
   WireWriter(const WireWriter&) = delete;
   WireWriter& operator=(const WireWriter&) = delete;
-  ~WireWriter() { out_.resize(size_); }
+  ~WireWriter() {
+    if (scratch_ != nullptr)
+      scratch_->size_ = size_;
+    else
+      out_.resize(size_);
+  }
 
   /// Bytes written by this writer so far.
   [[nodiscard]] std::size_t size() const noexcept { return size_ - start_; }
@@ -72,12 +91,7 @@ class WireWriter {
 
   NANLENS_INLINE void varint(std::uint64_t value) {
     unsigned char* const p = room(longest_varint);
-    if (value < 0x80) {
-      *p = static_cast<unsigned char>(value);
-      ++size_;
-    } else {
-      size_ += static_cast<std::size_t>(write_varint(p, value) - p);
-    }
+    size_ += static_cast<std::size_t>(put_varint(p, value) - p);
   }
   NANLENS_INLINE void tag(FieldNumber number, WireType type) { varint(tag_of(number, type)); }
   /// Bytes as they are: fields encoded before.
@@ -96,8 +110,10 @@ class WireWriter {
   /// int32, int64, uint64, bool and enum fields (negative numbers take ten bytes, as in protobuf).
   NANLENS_INLINE void field(FieldNumber number, std::int64_t value) {
     if (value == 0) return;
-    tag(number, WireType::varint);
-    varint(static_cast<std::uint64_t>(value));
+    unsigned char* const p = room(2 * longest_varint);
+    unsigned char* const after =
+        put_varint(put_varint(p, tag_of(number, WireType::varint)), static_cast<std::uint64_t>(value));
+    size_ += static_cast<std::size_t>(after - p);
   }
   NANLENS_INLINE void field(FieldNumber number, double value) {
     const auto bits = std::bit_cast<std::uint64_t>(value);  // −0.0 is not the default
@@ -115,9 +131,10 @@ class WireWriter {
   }
   /// An element of a repeated string, bytes or message field: written even when empty.
   NANLENS_INLINE void element(FieldNumber number, std::string_view value) {
-    tag(number, WireType::length_delimited);
-    varint(value.size());
-    raw(value);
+    unsigned char* const p = room(2 * longest_varint + value.size());
+    unsigned char* const at = put_varint(put_varint(p, tag_of(number, WireType::length_delimited)), value.size());
+    if (!value.empty()) std::memcpy(at, value.data(), value.size());  // memcpy takes no null pointer
+    size_ += static_cast<std::size_t>(at - p) + value.size();
   }
   /// A packed repeated field of varints, framed like a message; nothing if the list is empty.
   template <class T>
@@ -164,6 +181,12 @@ class WireWriter {
     else
       return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
   }
+  // Most take one byte; of a tag the compiler knows it.
+  NANLENS_INLINE static unsigned char* put_varint(unsigned char* p, std::uint64_t value) noexcept {
+    if (value >= 0x80) return write_varint(p, value);
+    *p = static_cast<unsigned char>(value);
+    return p + 1;
+  }
   // Where the next bytes go; there is room for `bytes` of them.
   NANLENS_INLINE unsigned char* room(std::size_t bytes) {
     if (out_.size() - size_ < bytes) [[unlikely]]
@@ -172,6 +195,7 @@ class WireWriter {
   }
 
   std::string& out_;
+  WireScratch* scratch_ = nullptr;
   std::size_t size_;   // of the string, what is written
   std::size_t start_;  // where this writer began
 };
