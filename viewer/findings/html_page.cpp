@@ -45,7 +45,7 @@ std::string element(const char* name, const std::string& content) {
 
 std::string place_of(const Place& place) {
   if (!place.known()) return {};
-  const std::string line = "<code>" + text_of(place.shown() + ":" + std::to_string(place.line)) + "</code>";
+  std::string line = "<code>" + text_of(place.shown() + ":" + std::to_string(place.line)) + "</code>";
   if (place.function.empty()) return line;
   return tr(Text::out_in_function, {{"place", line}, {"function", "<code>" + text_of(place.function) + "</code>"}});
 }
