@@ -112,6 +112,7 @@ void add_check(CLI::App& app, Arguments& a) {
   command->add_option("--format", a.check.format, "what is printed: text, json, junit, sarif, github, markdown")
       ->check([](const std::string& name) { return nanlens::cli::why_no_output(name + "=-"); });
   command->add_option("--output", a.check.outputs, "FORMAT=FILE: written besides; may be given several times")
+      ->allow_extra_args(false)
       ->check(&nanlens::cli::why_no_output);
   command->add_option("--source-root", a.check.source_root,
                       "the directory that paths of source files are told from; the working directory by default");
