@@ -80,8 +80,8 @@ class HelpFormatter final : public CLI::Formatter {
     const std::string description = make_option_desc(option);
     if (description.empty()) return line + "\n";
     const std::size_t columns = columns_of(line);
-    line += columns < column_width_ ? std::string(column_width_ - columns, ' ')
-                                    : "\n" + std::string(column_width_, ' ');
+    line +=
+        columns < column_width_ ? std::string(column_width_ - columns, ' ') : "\n" + std::string(column_width_, ' ');
     return line + description + "\n";
   }
 };

@@ -36,8 +36,9 @@ struct Format {
   bool for_people;  ///< programs get English unless they ask for another language
 };
 
-inline constexpr std::array formats{Format{"text", &text_format, true},      Format{"json", &json_format, false},
-                                    Format{"junit", &junit_format, false},   Format{"sarif", &sarif_format, false},
-                                    Format{"github", &github_format, false}, Format{"markdown", &markdown_format, true}};
+inline constexpr std::array formats{
+    Format{"text", &text_format, true},      Format{"json", &json_format, false},
+    Format{"junit", &junit_format, false},   Format{"sarif", &sarif_format, false},
+    Format{"github", &github_format, false}, Format{"markdown", &markdown_format, true}};
 
 }  // namespace nanlens::findings

@@ -110,8 +110,8 @@ Json flow_json(const Finding& f) {
   }
   Json thread{{"locations", std::move(steps)}};
   if (f.steps_left_out > 0)
-    thread["message"] = {{"text", tr(Text::page_steps_left_out, {{"n", f.steps_left_out},
-                                                                 {"count", std::to_string(f.steps_left_out)}})}};
+    thread["message"] = {{"text", tr(Text::page_steps_left_out,
+                                     {{"n", f.steps_left_out}, {"count", std::to_string(f.steps_left_out)}})}};
   return Json::array({{{"threadFlows", Json::array({std::move(thread)})}}});
 }
 

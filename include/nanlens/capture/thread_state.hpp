@@ -30,7 +30,7 @@ struct ThreadState {
   EventRing executions{RegionKind::executions};
   EventRing traces{RegionKind::traces};
   std::uint32_t sequence = 0;
-  Measured measured;    ///< of the op being recorded
+  Measured measured;            ///< of the op being recorded
   logdir::WireScratch content;  // of the event being encoded
   // Scratch, too. Not thread_local objects of their own: a host's may record while the thread ends, after those are
   // gone.
