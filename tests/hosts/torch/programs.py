@@ -616,6 +616,8 @@ def main():
     for name in sys.argv[3:] or PROGRAMS:
         child = os.fork()
         if child == 0:
+            # PyTorch makes its pool anew in a forked process, without a lock: before a program's threads ask for it at once
+            torch.set_num_threads(1)
             os.environ["NANLENS_LOGDIR"] = os.path.join(out, name)
             PROGRAMS[name](torch)
             return 0

@@ -232,6 +232,7 @@ def main():
         for rank in range(ranks):
             child = os.fork()
             if child == 0:
+                torch.set_num_threads(1)  # PyTorch makes its pool anew, without a lock: before threads ask for it at once
                 run(name, rank, ranks, out)
                 return 0
             children.append(child)
