@@ -341,6 +341,8 @@ const std::vector<std::string> asked = {
     "mean: mean<0 -bad for 2 calls",
     "brackets: (zero>0 or nan>0) not (type:Pair or op:first) for 3 calls",
     "min: min<-1 ok",
+    "no norm: -norm>5",
+    "no min: -min>5 for 2 calls",
 };
 
 class Random {

@@ -1,8 +1,9 @@
-// A program that knows of no rules: `ruled [end]`, where "kill" kills it and "nan" ends in one. Its units die in the
-// third step.
+// A program that knows of no rules: `ruled [end]`, where "kill" kills it, "nan" ends in one, and "many" in more outputs
+// than are followed. Its units die in the third step.
 #include <cmath>
 #include <csignal>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <nanlens/nanlens.hpp>
@@ -16,5 +17,7 @@ int main(int argc, char** argv) {
     nanlens::op("Rate", std::vector<float>{1.0F / static_cast<float>(step + 1)});
   }
   if (end == "nan") nanlens::op("Log", std::log(-1.0F));
+  for (int i = 0; end == "many" && i < 9000; ++i)
+    nanlens::op({"Crowd", "n" + std::to_string(i)}, std::tuple(0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 0.0F, 0.0F));
   if (end == "kill") std::raise(SIGKILL);
 }

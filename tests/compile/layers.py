@@ -18,7 +18,7 @@ HEADERS = {
     "archive": {"tensor", "summary", "logdir", "reader"},
 }
 # What of query/ asks one tensor alone, and knows no logdir: programs that record judge by it, too.
-LANGUAGE = {"calls", "error", "facts", "lower_case", "match", "names", "node", "numbers", "parser", "regex", "rule_parts", "rule_reader",
+LANGUAGE = {"calls", "error", "facts", "lower_case", "match", "names", "nearest_rules", "node", "numbers", "parser", "regex", "rule_parts", "rule_reader",
             "scanner", "seen", "standard_rules", "tensor_conditions", "truth"}
 VIEWER = {
     "texts": set(),

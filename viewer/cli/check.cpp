@@ -65,10 +65,11 @@ findings::Baseline read_baseline(const std::string& path, const std::vector<quer
 }  // namespace
 
 findings::Report look_at(const reader::Logdir& logdir, const CheckOptions& options) {
-  std::vector<query::Rule> rules = read_rules(options.rules, options.rule_files);
+  CheckRules given = read_rules(options.rules, options.rule_files, &logdir, options.path);
+  for (const std::string& hidden : given.hidden) std::fprintf(stderr, "nanlens: %s\n", hidden.c_str());
   const findings::SourceRoot sources(options.source_root);
   findings::Report report;
-  if (options.rule_files.empty()) report.rule_files = add_found_rules(logdir, options.path, rules);
+  report.rule_files = std::move(given.found);
   report.logdir = options.path;
   report.root = sources.path();
   std::error_code none;
@@ -77,10 +78,10 @@ findings::Report look_at(const reader::Logdir& logdir, const CheckOptions& optio
   report.coverage = findings::coverage_of(logdir);
   report.coverage.bytes = recorded_bytes(options.path);
   findings::gather(logdir, sources, report);
-  findings::judge(logdir, rules, sources, report);
+  findings::judge(logdir, given.rules, sources, report);
   report::Mutes mutes = find_mutes(logdir, options.path, options.mutes);
   findings::mute(report, mutes);
-  if (!options.baseline.empty()) findings::compare(report, read_baseline(options.baseline, rules, sources));
+  if (!options.baseline.empty()) findings::compare(report, read_baseline(options.baseline, given.rules, sources));
   findings::conclude(report, options.strict);
   return report;
 }

@@ -101,7 +101,7 @@ void print_run(Run& run) {
               {"dropped", run.dropped()},
               {"left_out", left_out_json(run.left_out())},
               {"clean_end", clean ? Json(*clean) : Json(nullptr)},
-              {"rules", rule_hits_json(run.rule_outcomes())},
+              {"rules", rule_outcomes_json(run.rule_outcomes())},
               {"diagnostics", diagnostics}});
 }
 

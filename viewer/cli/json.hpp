@@ -61,6 +61,16 @@ inline Json rule_hits_json(const std::vector<logdir::RuleHit>& hits) {
   return list;
 }
 
+/// What became of them.
+inline Json rule_outcomes_json(const std::vector<logdir::RuleHit>& outcomes) {
+  Json list = rule_hits_json(outcomes);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    list[i]["not_followed"] = outcomes[i].not_followed;
+    list[i]["idle"] = outcomes[i].idle;
+  }
+  return list;
+}
+
 /// Prints one object as a line. Bytes that are not UTF-8 are replaced, so that every line can be parsed.
 inline void print_line(const Json& object) {
   std::cout << object.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';

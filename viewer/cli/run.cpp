@@ -223,6 +223,7 @@ bool tell_findings(const RunOptions& options, const Recording& recording, bool w
   std::size_t sampled = 0;
   for (const auto& run : logdir->runs()) {
     for (const std::string& rule : report::rule_words(*run)) tell(rule);
+    for (const std::string& gap : report::rule_gaps(*run)) tell(gap);
     const std::string left_out = report::left_out_words(*run);
     if (left_out.empty()) continue;
     tell(left_out);

@@ -143,7 +143,7 @@ Json why_json(Causes& causes, EventRef asked, report::Mutes& mutes) {
          {"dropped", causes.run().dropped()},
          {"left_out", left_out_json(causes.run().left_out())},
          {"clean_end", clean_end ? Json(*clean_end) : Json(nullptr)},
-         {"rules", rule_hits_json(causes.run().rule_outcomes())},
+         {"rules", rule_outcomes_json(causes.run().rule_outcomes())},
          {"headline", headline != none ? root_json(writer, causes, muted, headline) : Json(nullptr)},
          {"causes", Json::array()},
          {"expected", Json::array()},

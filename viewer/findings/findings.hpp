@@ -90,6 +90,9 @@ struct RuleOutcome {
   std::uint64_t unjudged = 0;  ///< that it is about, but what it asks is not on record
   std::uint64_t seen = 0;      ///< that it is about whatever their values
   std::string not_judged;      ///< why it could not be judged; empty if it could
+  /// Of a rule of the program: how much it could not judge while that ran, in words; empty if all.
+  std::string not_followed;
+  std::optional<bool> idle;  ///< of a rule of the program: it was about nothing that it did
 };
 
 /// A file of rules that nobody named: it was found.

@@ -3,6 +3,7 @@
 #include "escape.hpp"
 #include "formats.hpp"
 #include "texts/texts.hpp"
+#include "words.hpp"
 
 namespace nanlens::findings {
 
@@ -38,8 +39,7 @@ std::string github_format(const Report& report) {
   for (const Finding& f : report.findings) text += annotation(f);
   for (const auto& p : report.mute_problems)
     text += command("warning", p.file, static_cast<std::int64_t>(p.line), "nanlens mutes", p.message());
-  for (const RuleOutcome& rule : report.rules)
-    if (!rule.not_judged.empty()) text += command("warning", "", 0, "nanlens rules", rule.not_judged);
+  for (const std::string& open : open_questions(report)) text += command("warning", "", 0, "nanlens rules", open);
   const char* const level = report.verdict == Verdict::findings      ? "error"
                             : report.verdict == Verdict::cannot_tell ? "warning"
                                                                      : "notice";

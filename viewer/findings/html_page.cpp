@@ -160,8 +160,7 @@ std::string html_page(const Report& report, const Illustrations& illustrations) 
   for (const auto& problem : report.mute_problems)
     page += element("p", "⚠ <code>" + text_of(problem.file + ":" + std::to_string(problem.line)) + "</code> " +
                              text_of(problem.message()));
-  for (const RuleOutcome& rule : report.rules)
-    if (!rule.not_judged.empty()) page += element("p", "⚠ " + text_of(rule.not_judged));
+  for (const std::string& open : open_questions(report)) page += element("p", "⚠ " + text_of(open));
   return page + coverage(report) + "</main>\n<footer class=\"quiet\">" +
          element("p", tr(Text::page_written_by, {{"version", NANLENS_VERSION_STRING}})) +
          "</footer>\n</body>\n</html>\n";

@@ -97,7 +97,9 @@ Json rules_json(const Report& report) {
                     {"findings", rule.findings},
                     {"rows_judged", rule.rows},
                     {"rows_not_judged", rule.unjudged},
-                    {"not_judged", text_or_null(rule.not_judged)}});
+                    {"not_judged", text_or_null(rule.not_judged)},
+                    {"not_followed", text_or_null(rule.not_followed)},
+                    {"idle", rule.idle ? Json(*rule.idle) : Json(nullptr)}});
   return list;
 }
 

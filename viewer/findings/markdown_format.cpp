@@ -57,8 +57,7 @@ std::string markdown_format(const Report& report) {
     if (f.state == State::fresh && told++ < shown) text += details(f);
   for (const auto& p : report.mute_problems)
     text += "\n⚠ " + markdown_code(p.file + ":" + std::to_string(p.line)) + " " + markdown(p.message()) + "\n";
-  for (const RuleOutcome& rule : report.rules)
-    if (!rule.not_judged.empty()) text += "\n⚠ " + markdown(rule.not_judged) + "\n";
+  for (const std::string& open : open_questions(report)) text += "\n⚠ " + markdown(open) + "\n";
   if (report.baseline && report.baseline->gone > 0)
     text += "\n" +
             tr(Text::page_gone, {{"n", report.baseline->gone}, {"baseline", markdown_code(report.baseline->path)}}) +

@@ -35,7 +35,7 @@ RecordedRule& find_or_add(std::vector<RecordedRule>& rules, const logdir::RuleHi
     return r.rule.name == hit.rule && r.rule.expression == hit.expression;
   });
   if (same != rules.end()) return *same;
-  return rules.emplace_back(RecordedRule{rule_of(hit), 0, false});
+  return rules.emplace_back(RecordedRule{rule_of(hit), 0, false, 0, std::nullopt});
 }
 
 const std::vector<logdir::RuleHit>& none() {
@@ -78,10 +78,12 @@ std::vector<RecordedRule> recorded_rules(const reader::Logdir& logdir) {
   std::vector<RecordedRule> rules;
   for (const auto& run : logdir.runs()) {
     for (const logdir::RuleHit& outcome : run->rule_outcomes()) {
-      if (outcome.hits == 0 || rules.size() >= query::most_rules) continue;
+      if (rules.size() >= query::most_rules) continue;
       RecordedRule& rule = find_or_add(rules, outcome);
       rule.hits += outcome.hits;
       rule.stopped = rule.stopped || outcome.stopped;
+      rule.not_followed += outcome.not_followed;
+      rule.idle = rule.idle.value_or(true) && outcome.idle;
     }
     for_each_hit(*run, [&](const logdir::RuleHit& hit, const query::Hit&) {
       if (rules.size() < query::most_rules) find_or_add(rules, hit);

@@ -12,6 +12,7 @@
 #include "gather.hpp"
 #include "make_finding.hpp"
 #include "recorded_rules.hpp"
+#include "report/describe.hpp"
 #include "texts/speech.hpp"
 
 namespace nanlens::findings {
@@ -95,6 +96,21 @@ bool is_among(const query::Rule& rule, const std::vector<query::Rule>& list) {
   });
 }
 
+RuleOutcome outcome_of(const query::Rule& rule, const RecordedRule* of_program) {
+  RuleOutcome outcome;
+  outcome.name = rule.name;
+  outcome.level = level_of(rule.level);
+  outcome.expression = rule.expression;
+  outcome.reason = rule.reason;
+  if (of_program == nullptr) return outcome;
+  logdir::RuleHit told;
+  told.rule = rule.name;
+  told.not_followed = of_program->not_followed;
+  outcome.not_followed = report::not_followed_words(told);
+  outcome.idle = of_program->idle;
+  return outcome;
+}
+
 // Outputs of one op, processes and turns of a loop that was unrolled are one finding. `only_if_new`: a hit that may be
 // one of those that were found already.
 void add_finding(Finding f, RuleOutcome& outcome, std::size_t first_of_rule, Report& report, bool only_if_new) {
@@ -135,8 +151,7 @@ void judge(const reader::Logdir& logdir, const std::vector<query::Rule>& given, 
   std::vector<query::Rule> rules = given;
   for (const RecordedRule& one : recorded)
     if (!is_among(one.rule, given)) rules.push_back(one.rule);
-  for (const query::Rule& rule : rules)
-    report.rules.push_back({rule.name, level_of(rule.level), rule.expression, rule.reason, 0, 0, 0, 0, {}});
+  for (const query::Rule& rule : rules) report.rules.push_back(outcome_of(rule, find_recorded(rule, recorded)));
   for (const auto& run : logdir.runs()) {
     Analysed analysed(*run, rules);
     for (std::size_t i = 0; i < rules.size(); ++i) {

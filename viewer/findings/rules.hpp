@@ -12,8 +12,8 @@
 
 namespace nanlens::findings {
 
-/// Judges all runs of a logdir by each rule, and by those of the programs that recorded them which held: adds what they
-/// find, one finding per op and line, and what became of them.
+/// Judges all runs of a logdir by each rule, and by those of the programs that recorded them: adds what they find, one
+/// finding per op and line, and what became of them.
 void judge(const reader::Logdir& logdir, const std::vector<query::Rule>& rules, const SourceRoot& sources,
            Report& report);
 

@@ -157,8 +157,7 @@ Json invocation_json(const Report& report) {
   Json faults = Json::array();
   for (const auto& p : report.mute_problems)
     faults.push_back(notification("warning", p.file + ":" + std::to_string(p.line) + ": " + p.message()));
-  for (const RuleOutcome& rule : report.rules)
-    if (!rule.not_judged.empty()) faults.push_back(notification("warning", rule.not_judged));
+  for (const std::string& open : open_questions(report)) faults.push_back(notification("warning", open));
   return {{"executionSuccessful", true},
           {"exitCode", report.exit_code},
           {"toolExecutionNotifications", std::move(notes)},

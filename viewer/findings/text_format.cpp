@@ -5,6 +5,7 @@
 #include "escape.hpp"
 #include "formats.hpp"
 #include "texts/texts.hpp"
+#include "words.hpp"
 
 namespace nanlens::findings {
 
@@ -44,8 +45,8 @@ std::string text_format(const Report& report) {
   if (const std::uint64_t more = all.size() - std::min(shown, all.size()) + report.not_listed(); more > 0)
     line("  " + tr(Text::out_more, {{"n", more}}));
   for (const auto& problem : report.mute_problems) line(problem_line(problem));
-  for (const RuleOutcome& rule : report.rules)
-    if (!rule.not_judged.empty()) told(rule.not_judged);
+  for (const std::string& open : open_questions(report)) told(open);
+  if (const std::string idle = idle_program_rules(report); !idle.empty()) told(idle);
   if (const std::string idle = idle_rules(report); !idle.empty()) told(tr(Text::rules_idle, {{"rules", idle}}));
   const Coverage& c = report.coverage;
   for (const std::string& reason : c.unfinished) told(tr(Text::out_incomplete, {{"reason", reason}}));

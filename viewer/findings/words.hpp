@@ -3,8 +3,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "findings.hpp"
+#include "report/describe.hpp"
 #include "texts/texts.hpp"
 
 namespace nanlens::findings {
@@ -21,11 +23,29 @@ inline const char* tensors_title(const Report& report) {
   return viewer::tr(viewer::Text::page_bad_tensors);
 }
 
-/// Rules that are about nothing on record: "dead relu, loss jump".
+/// What the rules leave open, one line each: those that could not be judged, and what programs did not judge by theirs.
+inline std::vector<std::string> open_questions(const Report& report) {
+  std::vector<std::string> lines;
+  for (const RuleOutcome& rule : report.rules) {
+    if (!rule.not_judged.empty()) lines.push_back(rule.not_judged);
+    if (!rule.not_followed.empty()) lines.push_back(rule.not_followed);
+  }
+  return lines;
+}
+
+/// Rules of programs that were about nothing that these did, in words; empty if there are none.
+inline std::string idle_program_rules(const Report& report) {
+  std::vector<std::string> names;
+  for (const RuleOutcome& rule : report.rules)
+    if (rule.idle == true && rule.seen == 0) names.push_back(rule.name);
+  return report::idle_rules_words(names);
+}
+
+/// Other rules that are about nothing on record: "dead relu, loss jump".
 inline std::string idle_rules(const Report& report) {
   std::string names;
   for (const RuleOutcome& rule : report.rules)
-    if (rule.findings == 0 && rule.seen == 0) names += (names.empty() ? "" : ", ") + rule.name;
+    if (rule.findings == 0 && rule.seen == 0 && !rule.idle) names += (names.empty() ? "" : ", ") + rule.name;
   return names;
 }
 

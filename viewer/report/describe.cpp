@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <map>
 #include <span>
+#include <string>
 #include <utility>
 
 #include <nanlens/causes/stack_of.hpp>
@@ -175,20 +177,38 @@ std::string place_of_hit(reader::Run& run, const reader::RuleHitRow& row) {
   return detail ? detail->event.op_type : std::string();
 }
 
-// Each rule once, with the first place where it held; of a program that has not ended in order, by those places alone.
+// Each rule once, with the first place where it held. A program that has not ended in order has told no total: what it
+// noted last is the least.
 struct RuleInRun {
   logdir::RuleHit hit;
   std::string place;
+  std::map<std::size_t, std::uint64_t> hits_of_set;
+
+  void note(const logdir::RuleHit& of, std::size_t set) {
+    std::uint64_t& known = hits_of_set[set];
+    known = std::max(known, of.hits);
+    hit.stopped = hit.stopped || of.stopped;
+  }
 };
+
+class RulesInRun {
+ public:
+  RuleInRun& find(const logdir::RuleHit& hit) {
+    const auto [known, is_new] = numbers_.try_emplace({hit.rule, hit.expression}, list.size());
+    if (is_new) list.push_back({hit, {}, {}});
+    return list[known->second];
+  }
+  std::vector<RuleInRun> list;
+
+ private:
+  std::map<std::pair<std::string, std::string>, std::size_t> numbers_;
+};
+
 std::vector<RuleInRun> rules_in(reader::Run& run) {
-  std::vector<RuleInRun> rules;
-  const auto find = [&](const logdir::RuleHit& hit) -> RuleInRun& {
-    for (RuleInRun& known : rules)
-      if (known.hit.rule == hit.rule) return known;
-    return rules.emplace_back(RuleInRun{hit, {}});
-  };
-  for (const logdir::RuleHit& outcome : run.rule_outcomes())
-    if (outcome.hits > 0) find(outcome);
+  RulesInRun rules;
+  for (std::size_t set = 0; set < run.num_sets(); ++set)
+    for (const logdir::RuleHit& outcome : run.rule_outcomes_of_set(set))
+      if (outcome.hits > 0) rules.find(outcome).note(outcome, set);
   for (const reader::RuleHitRow& row : run.rule_hit_rows()) {
     std::vector<logdir::RuleHit> hits;
     if (row.is_execution) {
@@ -196,13 +216,18 @@ std::vector<RuleInRun> rules_in(reader::Run& run) {
     } else if (auto detail = run.trace(row.event)) {
       hits = std::move(detail->extension.rule_hits);
     }
+    const std::size_t set = row.is_execution ? run.set_of_execution(row.event) : run.set_of_trace(row.event);
     for (const logdir::RuleHit& hit : hits) {
-      RuleInRun& rule = find(hit);
-      rule.hit.hits = std::max(rule.hit.hits, hit.hits);
+      RuleInRun& rule = rules.find(hit);
+      rule.note(hit, set);
       if (rule.place.empty()) rule.place = place_of_hit(run, row);
     }
   }
-  return rules;
+  for (RuleInRun& rule : rules.list) {
+    rule.hit.hits = 0;
+    for (const auto& [set, hits] : rule.hits_of_set) rule.hit.hits += hits;
+  }
+  return std::move(rules.list);
 }
 
 }  // namespace
@@ -212,6 +237,28 @@ std::vector<std::string> rule_words(reader::Run& run) {
   for (const RuleInRun& rule : rules_in(run))
     lines.push_back(tr(rule.hit.stopped ? Text::out_rule_stopped : Text::out_rule_held,
                        {{"rule", rule.hit.rule}, {"place", rule.place}, {"n", rule.hit.hits}}));
+  return lines;
+}
+
+std::string not_followed_words(const logdir::RuleHit& outcome) {
+  if (outcome.not_followed == 0) return {};
+  return tr(Text::out_rule_not_followed, {{"rule", outcome.rule}, {"n", outcome.not_followed}});
+}
+
+std::string idle_rules_words(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list.empty() ? list : tr(Text::out_rules_never, {{"rules", list}});
+}
+
+std::vector<std::string> rule_gaps(const reader::Run& run) {
+  std::vector<std::string> lines;
+  std::vector<std::string> idle;
+  for (const logdir::RuleHit& outcome : run.rule_outcomes()) {
+    if (std::string words = not_followed_words(outcome); !words.empty()) lines.push_back(std::move(words));
+    if (outcome.idle) idle.push_back(outcome.rule);
+  }
+  if (std::string words = idle_rules_words(idle); !words.empty()) lines.push_back(std::move(words));
   return lines;
 }
 

@@ -51,6 +51,15 @@ std::string left_out_words(const reader::Run& run);
 /// program was stopped by its rule "dead relu" at relu.cpp:12 (37 hits)".
 std::vector<std::string> rule_words(reader::Run& run);
 
+/// How much a rule of a program could not judge, as there were more outputs than such rules follow; "" if nothing.
+std::string not_followed_words(const logdir::RuleHit& outcome);
+
+/// That these rules of a program were about nothing that it did; "" if there are none.
+std::string idle_rules_words(const std::vector<std::string>& names);
+
+/// Both, of all rules of the program that recorded a run; one line each.
+std::vector<std::string> rule_gaps(const reader::Run& run);
+
 /// A function's name without its parameters.
 std::string short_function(const std::string& function);
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
 #include <deque>
 #include <exception>
 #include <memory>
@@ -18,11 +17,11 @@
 
 #include <nanlens/capture/hash.hpp>
 #include <nanlens/capture/rule_engine.hpp>
+#include <nanlens/capture/rule_texts.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/query/calls.hpp>
-#include <nanlens/query/rule_reader.hpp>
+#include <nanlens/query/rule_parts.hpp>
 #include <nanlens/query/seen.hpp>
-#include <nanlens/query/standard_rules.hpp>
 #include <nanlens/query/tensor_conditions.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
@@ -94,10 +93,12 @@ class EventMatcher {
 /// The rules of a recording, and what became of them. Any thread may judge.
 class RuleBook {
  public:
-  /// No more outputs than these are remembered, of all rules together: of others a rule holds where it asks one call.
+  /// No more outputs than these are followed by rules that ask several calls, of all such rules together: others are
+  /// not judged by them, which is counted. Of no more is it remembered that another rule has held there.
   static constexpr std::size_t most_outputs = 65536;
 
-  explicit RuleBook(std::vector<query::Rule> rules) {
+  /// `say` is told when outputs are not followed, once.
+  RuleBook(std::vector<query::Rule> rules, void (*say)(void* to, TextRef what), void* to) : say_(say), to_(to) {
     for (query::Rule& rule : rules) rules_.emplace_back(std::move(rule));
   }
   [[nodiscard]] std::size_t size() const noexcept { return rules_.size(); }
@@ -106,8 +107,10 @@ class RuleBook {
     return {std::string_view(rule.name), name_of(rule.level), std::string_view(rule.expression),
             std::string_view(rule.reason), rule.level == query::Level::error};
   }
-  [[nodiscard]] std::uint64_t hits(std::size_t number) const noexcept {
-    return rules_[number].hits.load(std::memory_order_relaxed);
+  [[nodiscard]] RuleCounts counts(std::size_t number) const noexcept {
+    const Entry& entry = rules_[number];
+    return {entry.hits.load(std::memory_order_relaxed), entry.not_followed.load(std::memory_order_relaxed),
+            entry.idle.load(std::memory_order_relaxed)};
   }
   [[nodiscard]] bool asks_statistics() const {
     return std::any_of(rules_.begin(), rules_.end(), [](const Entry& entry) {
@@ -146,7 +149,9 @@ class RuleBook {
     query::ConditionsApart apart;
     bool looks_back;  // at the calls before
     std::atomic<std::uint64_t> hits{0};
-    std::atomic<std::size_t> streaks{0};  // outputs at whose last call it held
+    std::atomic<std::uint64_t> not_followed{0};  // rows that there was no room for
+    std::atomic<bool> idle{true};                // it was about no output so far
+    std::atomic<std::size_t> streaks{0};         // outputs at whose last call it held
   };
   struct Output {
     query::Calls calls;
@@ -167,18 +172,27 @@ class RuleBook {
         entry.apart.of_row(matcher, selected ? query::Truth::yes : matcher(entry.apart.selection().root));
     using About = query::OfRow::About;
     if (of_row.about == About::no && !(entry.looks_back && entry.apart.calls_differ())) return;
+    // Written once: threads would take the line from each other.
+    if (of_row.about != About::no && entry.idle.load(std::memory_order_relaxed))
+      entry.idle.store(false, std::memory_order_relaxed);
     // Of an output at whose last call it did not hold there is nothing to forget.
     const bool compares = !entry.rule.conditions.changes.empty();
     if (!compares && of_row.holds != query::Truth::yes && entry.streaks.load(std::memory_order_relaxed) == 0) return;
     Held held;
+    bool is_full = false;
     {
       const std::lock_guard guard(lock_);
       const bool remember = compares ? of_row.about != About::no : of_row.holds == query::Truth::yes;
-      Output* const output = output_of(mix(event.op_key, number), remember);
+      Output* const output = output_of(entry, mix(event.op_key, number), remember);
       held = note(entry, output, of_row, matcher);
       // Counted here: the first of all is told, at whatever output and in whatever thread it is.
       if (held.now) held.hits = entry.hits.fetch_add(1, std::memory_order_relaxed) + 1;
+      if (output == nullptr && remember && entry.looks_back) {
+        entry.not_followed.fetch_add(1, std::memory_order_relaxed);
+        is_full = !std::exchange(said_full_, true);
+      }
     }
+    if (is_full) say_full(entry.rule);
     if (!held.first && held.hits != 1) return;
     std::vector<query::NumberSeen> numbers;
     query::detail::collect_numbers(entry.rule.conditions.rows.root, matcher.facts(), numbers);
@@ -211,83 +225,31 @@ class RuleBook {
     held.first = held.now && !std::exchange(output->held, true);
     return held;
   }
-  // Null: there is none, or no room for one more.
-  Output* output_of(std::uint64_t key, bool make) {
+  // Null: there is none, or no room for one more. What rules of one call hold at takes no room from the others.
+  Output* output_of(const Entry& entry, std::uint64_t key, bool make) {
     const auto found = outputs_.find(key);
     if (found != outputs_.end()) return &found->second;
-    return make && outputs_.size() < most_outputs ? &outputs_[key] : nullptr;
+    std::size_t& taken = entry.looks_back ? num_followed_ : num_held_;
+    if (!make || taken == most_outputs) return nullptr;
+    Output& output = outputs_[key];
+    ++taken;
+    return &output;
+  }
+  void say_full(const query::Rule& rule) const {
+    const std::string what = "not judged: rules that ask several calls of an output follow " +
+                             std::to_string(most_outputs) + " outputs, and there are more; the first is one of \"" +
+                             rule.name + "\"";
+    say_(to_, std::string_view(what));
   }
 
   std::deque<Entry> rules_;
-  std::mutex lock_;
-  std::unordered_map<std::uint64_t, Output> outputs_;  // by output and rule
-};
-
-/// Reads the texts that a program, or its environment, names as rules.
-class RuleTextReader {
- public:
-  RuleTextReader(void (*say)(void* to, TextRef what), void* to) : say_(say), to_(to) {}
-
-  void read(std::string_view item) {
-    if (item == "standard") return read_text(query::standard_rules, "standard");
-    if (item.starts_with('@')) return read_file(std::string(item.substr(1)));
-    read_text(item, "");
-  }
-  /// Says which rules ask what the recording does not tell.
-  void say_unjudged(TensorDebugMode mode, bool statistics) const {
-    std::string names;
-    std::string wanted;
-    for (const query::Rule& rule : rules) {
-      const std::string_view missing = first_missing(rule, mode, statistics);
-      if (missing.empty()) continue;
-      names += (names.empty() ? "\"" : ", \"") + rule.name + "\"";
-      const std::string name(missing);
-      if ((", " + wanted + ",").find(", " + name + ",") == std::string::npos)
-        wanted += (wanted.empty() ? "" : ", ") + name;
-    }
-    if (!names.empty())
-      say("rules ask what is not recorded (" + wanted + "; FULL_HEALTH and .statistics = true tell all): " + names);
-  }
-
-  std::vector<query::Rule> rules;
-
- private:
-  void say(const std::string& what) const { say_(to_, std::string_view(what)); }
-  // `where`: in front of the number of a line; of a rule of its own there is none.
-  void read_text(std::string_view text, const std::string& where) {
-    using query::detail::Grammar;
-    query::detail::read_rules(text, rules, nullptr, Grammar::rule_in_program, [&](const query::RuleFault& fault) {
-      const std::string place = where.empty() ? "" : where + ":" + std::to_string(fault.line) + ": ";
-      say(place + "a rule is left out: " + query::words(fault.error) + "\n" + query::marked(fault.text, fault.error));
-      return true;
-    });
-  }
-  void read_file(const std::string& path) {
-    constexpr std::size_t most = std::size_t{1} << 20;
-    std::FILE* const file = std::fopen(path.c_str(), "rb");
-    if (file == nullptr) return say("can't read the rules in '" + path + "'");
-    std::string text(most + 1, '\0');  // no more is read of what has no end
-    text.resize(std::fread(text.data(), 1, text.size(), file));
-    std::fclose(file);
-    if (text.size() > most) return say("'" + path + "' is larger than 1 MB: it is no file of rules");
-    read_text(text, path);
-  }
-  static std::string_view first_missing(const query::Rule& rule, TensorDebugMode mode, bool statistics) {
-    std::string_view name;
-    const auto look = [&](query::NumberField field) {
-      const bool told =
-          query::tells_needed(mode, statistics || mode == TensorDebugMode::full_tensor, query::needed_for(field));
-      if (!told && name.empty()) name = name_of(field);
-      return false;
-    };
-    query::detail::any_within(rule.conditions.rows.root,
-                              [&](const query::Node& node) { return node.asks_number() && look(node.number_field); });
-    for (const query::Change& change : rule.conditions.changes) look(change.field);
-    return name;
-  }
-
   void (*say_)(void* to, TextRef what);
   void* to_;
+  std::mutex lock_;
+  std::unordered_map<std::uint64_t, Output> outputs_;  // by output and rule
+  std::size_t num_followed_ = 0;
+  std::size_t num_held_ = 0;
+  bool said_full_ = false;
 };
 
 /// Runs a part of the engine; what runs out of memory is not judged.
@@ -309,7 +271,8 @@ inline void* begin_rules(const RuleTexts& texts, void (*say)(void* to, TextRef w
     RuleTextReader reader(say, to);
     for (std::size_t i = 0; i < texts.num_items; ++i) reader.read(texts.items[i].view());
     reader.say_unjudged(static_cast<TensorDebugMode>(texts.mode), texts.statistics);
-    if (!reader.rules.empty()) book = std::make_unique<RuleBook>(std::move(reader.rules)).release();
+    std::vector<query::Rule> rules = std::move(reader).rules();
+    if (!rules.empty()) book = std::make_unique<RuleBook>(std::move(rules), say, to).release();
   });
   return book;
 }
@@ -319,7 +282,7 @@ inline constexpr RuleEngine rule_engine{
     [](void* book) noexcept { delete static_cast<RuleBook*>(book); },
     [](const void* book) noexcept { return static_cast<const RuleBook*>(book)->size(); },
     [](const void* book, std::size_t number) noexcept { return static_cast<const RuleBook*>(book)->rule(number); },
-    [](const void* book, std::size_t number) noexcept { return static_cast<const RuleBook*>(book)->hits(number); },
+    [](const void* book, std::size_t number) noexcept { return static_cast<const RuleBook*>(book)->counts(number); },
     [](const void* book) noexcept { return static_cast<const RuleBook*>(book)->asks_statistics(); },
     [](const void* book, const RuleEvent& event) noexcept {
       RulesAbout about;

@@ -48,6 +48,13 @@ struct RuleHolds {
   TextRef numbers;
 };
 
+/// What became of a rule so far.
+struct RuleCounts {
+  std::uint64_t hits = 0;          ///< rows at which it has held
+  std::uint64_t not_followed = 0;  ///< rows that it could not judge, of more outputs than are followed
+  bool idle = true;                ///< it was about no output
+};
+
 /// Which rules may be about an output, as a bit for each; the last one stands for all from there on.
 struct RulesAbout {
   std::uint64_t rules = 0;
@@ -63,13 +70,13 @@ struct RuleTexts {
 };
 
 struct RuleEngine {
-  /// Null: there is no rule. `say` is told of each that can't be read or judged.
+  /// Null: there is no rule. `say` is told of each that can't be read or judged, in a thread that records if that is
+  /// known only then.
   void* (*begin)(const RuleTexts& texts, void (*say)(void* to, TextRef what), void* to) noexcept;
   void (*end)(void* engine) noexcept;
   std::size_t (*num_rules)(const void* engine) noexcept;
   RuleRef (*rule)(const void* engine, std::size_t number) noexcept;
-  /// At how many rows a rule has held.
-  std::uint64_t (*hits)(const void* engine, std::size_t number) noexcept;
+  RuleCounts (*counts)(const void* engine, std::size_t number) noexcept;
   /// Does any rule ask minimum, maximum, mean or norm?
   bool (*asks_statistics)(const void* engine) noexcept;
   /// Which rules may be about this output of this op where it has this dtype. Asks nothing else that calls differ in.

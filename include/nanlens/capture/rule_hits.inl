@@ -178,7 +178,7 @@ inline void tell_rule(RuleToTell& told) noexcept {
     told.hit.stack = told.session->frames_of(told.stack);
     told.hit.message = message_of(told.hit);
   });
-  if (told.stops) told.session->note_stop(told.number);
+  told.stops = told.stops && told.session->note_stop(told.number);
   if (told.stops || !told.handler)
     std::fprintf(stderr, "nanlens: %s: %s%s\n", told.hit.level.c_str(), told.hit.message.c_str(),
                  told.stops ? "; the program is stopped" : "");

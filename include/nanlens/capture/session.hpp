@@ -50,7 +50,8 @@ class Session {
   [[nodiscard]] const OpFilter& filter() const noexcept { return *filter_; }
   [[nodiscard]] ValueBudget& values() const noexcept { return values_; }
   [[nodiscard]] const SessionRules& rules() const noexcept { return rules_; }
-  void note_stop(std::size_t rule) noexcept { rules_.note_stop(rule); }
+  /// False: another rule has stopped the program.
+  bool note_stop(std::size_t rule) noexcept { return rules_.note_stop(rule); }
   [[nodiscard]] bool ring_mode() const noexcept { return options_.circular_buffer_size > 0; }
 
   /// Makes the file set, or opens the one made before, and starts the writer. False, with `why`, if files can't be
@@ -93,6 +94,7 @@ class Session {
     files_.append_metadata(all);
     left_out_before_ = all.left_out;
     noted_ns_ = 0;
+    noted_not_followed_ = 0;
     files_.close();
     end_live();
     running_ = false;
@@ -183,7 +185,7 @@ class Session {
       woken_.store(false, std::memory_order_relaxed);
       flush(Rings::stay);
       follow_switch();
-      note_left_out();
+      note_gaps();
       guard.lock();
     }
   }
@@ -196,12 +198,17 @@ class Session {
     live_.obey(switched_off_);
   }
 
-  // A recording that is cut short tells what it has left out, too: noted each time that it has become twice as long.
-  void note_left_out() {
+  // A recording that is cut short tells what it has left out, and what its rules could not judge, too: noted each time
+  // that it has become twice as much.
+  void note_gaps() {
     const logdir::LeftOut left_out = Sampler::get().left_out();
     const std::lock_guard guard(lock_);
-    if (!running_ || left_out.ns == 0 || left_out.ns < 2 * noted_ns_) return;
+    const std::uint64_t not_followed = running_ ? rules_.not_followed() : 0;
+    const bool is_news = (left_out.ns > 0 && left_out.ns >= 2 * noted_ns_) ||
+                         (not_followed > 0 && not_followed >= 2 * noted_not_followed_);
+    if (!running_ || !is_news) return;
     noted_ns_ = left_out.ns;
+    noted_not_followed_ = not_followed;
     files_.note_missing(missing(left_out));
   }
 #endif
@@ -493,6 +500,7 @@ class Session {
   std::uint64_t lost_traces_ = 0;
   logdir::LeftOut left_out_before_;  // when it was on before
   std::uint64_t noted_ns_ = 0;       // of what is left out
+  std::uint64_t noted_not_followed_ = 0;
   bool switched_off_ = false;
   std::vector<Pending> pending_;  // what is being written; keeps its capacity
   std::uint32_t last_stack_ = no_stack;

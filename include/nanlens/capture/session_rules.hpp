@@ -14,6 +14,7 @@
 #include <nanlens/capture/rule_engine.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/logdir/events.hpp>
+#include <nanlens/logdir/rule_outcomes.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN detail {
@@ -26,8 +27,10 @@ class SessionRules {
   SessionRules& operator=(const SessionRules&) = delete;
   ~SessionRules() { end(); }
 
-  /// Reads the rules. What is wrong with any is told on stderr; the recording goes on without it.
+  /// Reads the rules. What is wrong with any is told on stderr; the recording goes on without it. What became of those
+  /// before, of the same recording, is kept.
   void begin(const DumpOptions& options) {
+    before_ = outcomes();
     end();
     if (options.rules.empty()) return;
     if (own_rule_engine == nullptr) {
@@ -62,18 +65,31 @@ class SessionRules {
         book_, about, event, [](void* to, const RuleHolds& what) { (*static_cast<Take*>(to))(what); }, &take);
   }
   [[nodiscard]] RuleRef rule(std::size_t number) const noexcept { return engine_->rule(book_, number); }
+  /// How many rows no rule could judge, of more outputs than are followed.
+  [[nodiscard]] std::uint64_t not_followed() const noexcept {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; active() && i < engine_->num_rules(book_); ++i)
+      sum += engine_->counts(book_, i).not_followed;
+    return sum;
+  }
 
-  /// The rule ends the program.
-  void note_stop(std::size_t number) noexcept { stopped_by_.store(number, std::memory_order_relaxed); }
-  /// What became of each, for the metadata.
+  /// The rule ends the program. False: another one does already, in another thread.
+  bool note_stop(std::size_t number) noexcept {
+    std::size_t nobody = none;
+    return stopped_by_.compare_exchange_strong(nobody, number, std::memory_order_relaxed);
+  }
+  /// What became of each since the recording was made, for the metadata.
   [[nodiscard]] std::vector<logdir::RuleHit> outcomes() const {
-    std::vector<logdir::RuleHit> all;
+    logdir::RuleOutcomes all;
+    all.add(before_);
     for (std::size_t i = 0; active() && i < engine_->num_rules(book_); ++i) {
       const RuleRef of = rule(i);
-      all.push_back({std::string(of.name.view()), std::string(of.level.view()), std::string(of.expression.view()),
-                     std::string(of.reason.view()), 0, engine_->hits(book_, i), stopped_by_.load() == i});
+      const RuleCounts counts = engine_->counts(book_, i);
+      all.add({std::string(of.name.view()), std::string(of.level.view()), std::string(of.expression.view()),
+               std::string(of.reason.view()), 0, counts.hits, stopped_by_.load() == i, counts.not_followed,
+               counts.idle});
     }
-    return all;
+    return all.list();
   }
 
  private:
@@ -86,6 +102,7 @@ class SessionRules {
     stopped_by_.store(none, std::memory_order_relaxed);
   }
 
+  std::vector<logdir::RuleHit> before_;
   const RuleEngine* engine_ = nullptr;
   void* book_ = nullptr;
   bool asks_statistics_ = false;

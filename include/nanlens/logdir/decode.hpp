@@ -265,6 +265,8 @@ inline bool field(RuleHit& m, WireReader& r) {
     case Tag::output_slot: m.output_slot = r.i32(); return true;
     case Tag::hits: m.hits = r.u64(); return true;
     case Tag::stopped: m.stopped = r.u64() != 0; return true;
+    case Tag::not_followed: m.not_followed = r.u64(); return true;
+    case Tag::idle: m.idle = r.u64() != 0; return true;
   }
   return true;
 }

@@ -195,6 +195,8 @@ inline void encode(WireWriter& w, const RuleHit& m) {
   w.field(Tag::output_slot, std::int64_t{m.output_slot});
   w.field(Tag::hits, static_cast<std::int64_t>(m.hits));
   w.field(Tag::stopped, std::int64_t{m.stopped});
+  w.field(Tag::not_followed, static_cast<std::int64_t>(m.not_followed));
+  w.field(Tag::idle, std::int64_t{m.idle});
 }
 
 inline void encode(WireWriter& w, const NanlensExtension& m) {

@@ -188,8 +188,10 @@ struct RuleHit {
   std::string expression;
   std::string reason;
   std::int32_t output_slot = 0;
-  std::uint64_t hits = 0;  ///< at how many rows it has held by then, this one included
-  bool stopped = false;    ///< it has ended the program
+  std::uint64_t hits = 0;          ///< at how many rows it has held by then, this one included
+  bool stopped = false;            ///< it has ended the program
+  std::uint64_t not_followed = 0;  ///< in metadata: rows that it could not judge, of more outputs than are followed
+  bool idle = false;               ///< in metadata: no output was one that it is about
 };
 
 /// Facts that TensorFlow has no field for, in DebugEvent field 1000, which proto3 readers skip. `fp_flags`:

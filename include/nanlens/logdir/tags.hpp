@@ -184,6 +184,8 @@ enum class RuleHit : std::uint32_t {
   output_slot = 5,
   hits = 6,
   stopped = 7,
+  not_followed = 8,
+  idle = 9,
 };
 
 enum class NanlensExtension : std::uint32_t {

@@ -32,7 +32,10 @@ struct TensorFacts {
 /// Statistics as they are written down: min above max says that there is no finite element.
 inline Statistics recorded_statistics(double min, double max, double mean, double norm) {
   Statistics s;
-  if (min > max) return s;
+  if (min > max) {
+    s.has_norm = true;  // it tells that there is none
+    return s;
+  }
   s.min = min;
   s.max = max;
   s.mean = mean;

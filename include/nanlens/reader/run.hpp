@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include <nanlens/logdir/rule_outcomes.hpp>
 #include <nanlens/reader/definitions.hpp>
 #include <nanlens/reader/details.hpp>
 #include <nanlens/reader/event_digest.hpp>
@@ -204,11 +205,15 @@ class Run {
   [[nodiscard]] const std::vector<HiddenException>& hidden_exceptions() const noexcept { return hidden_; }
   /// Events at which a rule of the recording program held, as it ran.
   [[nodiscard]] const std::vector<RuleHitRow>& rule_hit_rows() const noexcept { return rule_hit_rows_; }
-  /// What became of the rules of recording programs, as these wrote when they ended; file set by file set.
+  /// What became of the rules of recording programs, as these wrote when they ended; of all file sets together.
   [[nodiscard]] std::vector<logdir::RuleHit> rule_outcomes() const {
-    std::vector<logdir::RuleHit> all;
-    for (const auto& set : sets_) all.insert(all.end(), set->metadata.rules.begin(), set->metadata.rules.end());
-    return all;
+    logdir::RuleOutcomes all;
+    for (const auto& set : sets_) all.add(set->metadata.rules);
+    return all.list();
+  }
+  /// The same of one file set.
+  [[nodiscard]] const std::vector<logdir::RuleHit>& rule_outcomes_of_set(std::size_t set) const {
+    return sets_[set]->metadata.rules;
   }
   ///@}
 
