@@ -4,9 +4,14 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include <nanlens/query/rule.hpp>
+#include <nanlens/query/standard_rules.hpp>
 
 #include "texts/fault_words.hpp"
 #include "texts/pattern.hpp"
+#include "texts/rule_reasons.hpp"
 #include "texts/texts.hpp"
 
 using namespace nanlens;
@@ -87,6 +92,21 @@ TEST_CASE("every language can tell every fault, with what it names") {
         CHECK((text.find(value) == std::string::npos) == (english.find(value) == std::string::npos));
     }
   }
+}
+
+TEST_CASE("rules that ship say in every language why they matter; other rules what is written") {
+  std::vector<query::Rule> rules;
+  REQUIRE(!query::parse_rules(query::standard_rules, rules));
+  for (const Tongue tongue : tongues) {
+    viewer::set_tongue(tongue);
+    CAPTURE(viewer::tongue_tags[static_cast<std::size_t>(tongue)]);
+    for (const query::Rule& rule : rules) {
+      CAPTURE(rule.reason);
+      CHECK((viewer::rule_reason(rule.reason) == rule.reason) == (tongue == Tongue::english));
+    }
+    CHECK(viewer::rule_reason("of ours") == "of ours");
+  }
+  viewer::set_tongue(Tongue::english);
 }
 
 TEST_CASE("a fault names what it is about in quotes, and why") {

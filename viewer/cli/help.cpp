@@ -126,6 +126,7 @@ bool matches(std::string_view pattern, std::string_view message,
   return message.empty();
 }
 
+// What stands for a name may be a message, too.
 std::string translated_error(const std::string& message) {
   constexpr std::string_view mark = "error:";
   std::vector<std::pair<std::string, std::string>> values;
@@ -133,7 +134,8 @@ std::string translated_error(const std::string& message) {
     if (!text.key.starts_with(mark) || !matches(text.key.substr(mark.size()), message, values)) continue;
     std::string out = text.text;
     for (const auto& [name, value] : values)
-      if (const std::size_t at = out.find(name); at != std::string::npos) out.replace(at, name.size(), value);
+      if (const std::size_t at = out.find(name); at != std::string::npos)
+        out.replace(at, name.size(), translated_error(value));
     return out;
   }
   return message;
@@ -189,5 +191,7 @@ viewer::Tongue translate_help(CLI::App& app, const std::vector<std::string>& wor
   viewer::set_tongue(Tongue::english);
   return tongue;
 }
+
+std::string failure_words(const std::string& message) { return translated_error(message); }
 
 }  // namespace nanlens::cli

@@ -1,5 +1,5 @@
 /// @file
-/// The command's help, and what it says of wrong use, in the chosen language.
+/// The command's help, and what it says of wrong use and of failures, in the chosen language.
 #pragma once
 
 #include <string>
@@ -15,5 +15,8 @@ namespace nanlens::cli {
 /// environment ask for. Those that it lacks stay English. Returns the language, to be spoken where help is shown; the
 /// command itself speaks as it decides.
 viewer::Tongue translate_help(CLI::App& app, const std::vector<std::string>& words);
+
+/// Why the command failed, in the language that it speaks; what has no translation stays English.
+std::string failure_words(const std::string& message);
 
 }  // namespace nanlens::cli

@@ -365,7 +365,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "nanlens: %s\n", error.what());
+    std::fprintf(stderr, "nanlens: %s\n", nanlens::cli::failure_words(error.what()).c_str());
     return cannot_read;
   }
 }

@@ -57,7 +57,7 @@ Json inputs_json(Causes& causes, const causes::Lineage& lineage) {
            {"event", nullptr},
            {"bad", nullptr},
            {"confidence", number(static_cast<double>(input.link.confidence))},
-           {"reason", text_or_null(std::string(causes::reason_words(input.link.reason)))}};
+           {"reason", text_or_null(std::string(causes::reason_words(input.link.reason, viewer::speech())))}};
     if (input.event.exists()) {
       j["event"] = event_json(causes, input.event);
       j["bad"] = input.state == causes::InputState::bad;
@@ -103,7 +103,7 @@ Json chain_json(Causes& causes, EventRef event) {
   for (const auto& step : causes.chain(event)) {
     Json j = event_json(causes, step.event);
     j["confidence"] = number(static_cast<double>(step.confidence));
-    j["change"] = causes::change_words(step.change);
+    j["change"] = causes::change_words(step.change, viewer::speech());
     if (const auto frame = reader::user_frame(stack_of(causes.run(), step.event))) {
       j["path"] = text_or_null(frame->file_path);
       j["line"] = frame->line;

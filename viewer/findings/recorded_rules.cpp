@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "report/describe.hpp"
+#include "texts/texts.hpp"
 
 namespace nanlens::findings {
 
@@ -102,13 +102,13 @@ std::vector<query::Hit> recorded_hits(reader::Run& run, const query::Rule& rule)
   return hits;
 }
 
-std::string words(const RecordedRule& rule) {
-  std::string text;
-  if (rule.hits > 0)
-    text =
-        " While the program ran, it held " + (rule.hits == 1 ? "once" : report::with_separators(rule.hits) + " times");
-  if (rule.stopped) text += ", and stopped it";
-  return text.empty() ? text : text + ".";
+std::string with_program(const std::string& sentence, const RecordedRule& rule) {
+  using viewer::Text;
+  if (rule.hits == 0) return sentence;
+  const std::string times =
+      rule.hits == 1 ? viewer::tr(Text::rules_once) : viewer::tr(Text::rules_times, {{"n", rule.hits}});
+  return viewer::tr(rule.stopped ? Text::rules_held_and_stopped : Text::rules_held,
+                    {{"sentence", sentence}, {"times", times}});
 }
 
 }  // namespace nanlens::findings

@@ -29,7 +29,7 @@ std::vector<RecordedRule> recorded_rules(const reader::Logdir& logdir);
 /// Where one held, by what programs noted themselves.
 std::vector<query::Hit> recorded_hits(reader::Run& run, const query::Rule& rule);
 
-/// What the program did about it, as a sentence that follows the finding's.
-std::string words(const RecordedRule& rule);
+/// The sentence of a finding, and what the program did about its rule.
+std::string with_program(const std::string& sentence, const RecordedRule& rule);
 
 }  // namespace nanlens::findings

@@ -13,6 +13,7 @@
 #include "make_finding.hpp"
 #include "recorded_rules.hpp"
 #include "report/describe.hpp"
+#include "texts/rule_reasons.hpp"
 #include "texts/speech.hpp"
 
 namespace nanlens::findings {
@@ -58,7 +59,7 @@ Finding finding_of_hit(reader::Run& run, const query::Rule& rule, const query::H
   f.level = level_of(rule.level);
   f.expression = rule.expression;
   f.sentence = query::words(rule, hit, viewer::speech());
-  f.consequence = rule.reason;
+  f.consequence = viewer::rule_reason(rule.reason);
   f.op_type = hit.op_type;
   f.op_name = hit.op_name;
   f.tensor = hit.tensor;
@@ -165,7 +166,7 @@ void judge(const reader::Logdir& logdir, const std::vector<query::Rule>& given, 
       const RecordedRule* const of_program = find_recorded(rules[i], recorded);
       const auto add = [&](const query::Hit& hit, bool only_if_new) {
         Finding f = finding_of_hit(*run, rules[i], hit, sources);
-        if (of_program != nullptr) f.sentence += words(*of_program);
+        if (of_program != nullptr) f.sentence = with_program(f.sentence, *of_program);
         add_finding(std::move(f), outcome, first, report, only_if_new);
       };
       for (const query::Hit& hit : judgement.hits) add(hit, false);

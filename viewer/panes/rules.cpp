@@ -4,6 +4,7 @@
 
 #include "app/rules.hpp"
 #include "panes/panes.hpp"
+#include "texts/rule_reasons.hpp"
 #include "widgets/format.hpp"
 
 namespace nanlens::viewer {
@@ -38,7 +39,7 @@ std::string tip_of(const App& app, const RuleLine& line) {
   const auto add = [&](const std::string& more) {
     if (!more.empty()) text += "\n" + more;
   };
-  add(line.reason);
+  add(rule_reason(line.reason));
   if (line.state == RuleState::unreadable) {
     const std::size_t begin = std::min<std::size_t>(line.begin, line.text.size());
     const std::string part = line.text.substr(begin, line.end - begin);
