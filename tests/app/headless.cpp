@@ -80,7 +80,7 @@ namespace {
 
 class SameThread final : public EngineLink {
  public:
-  explicit SameThread(viewer::OpenStorage open) : engine_(std::move(open)) {}
+  SameThread(viewer::OpenStorage open, viewer::FindRules find) : engine_(std::move(open), {}, std::move(find)) {}
   void send(viewer::Request request) override { requests_.push_back(std::move(request)); }
   std::vector<viewer::Reply> work() override {
     for (viewer::Request& request : std::exchange(requests_, {})) engine_.handle(std::move(request));
@@ -95,7 +95,8 @@ class SameThread final : public EngineLink {
 
 class OtherThread final : public EngineLink {
  public:
-  explicit OtherThread(viewer::OpenStorage open) : engine_(std::move(open), [this] { notify(); }) {}
+  OtherThread(viewer::OpenStorage open, viewer::FindRules find)
+      : engine_(std::move(open), [this] { notify(); }, {}, std::move(find)) {}
   void send(viewer::Request request) override { engine_.send(std::move(request)); }
   std::vector<viewer::Reply> work() override {
     std::unique_lock lock(mutex_);
@@ -174,10 +175,13 @@ Headless::Headless(const HeadlessOptions& options) : context_(ImGui::CreateConte
     const auto found = memory.find(path);
     return found == memory.end() ? archive::open_path(path, why) : found->second.storage();
   };
+  const viewer::FindRules find = [this](reader::Storage& storage, const std::string&) {
+    return find_rules ? find_rules() : report::read_rules_in(storage);
+  };
   if (options.threaded)
-    engine_ = std::make_unique<OtherThread>(open);
+    engine_ = std::make_unique<OtherThread>(open, find);
   else
-    engine_ = std::make_unique<SameThread>(open);
+    engine_ = std::make_unique<SameThread>(open, find);
   app_ = std::make_unique<viewer::App>(platform());
   app_->now = now_;
   viewer::load_fonts(app_->ui, {}, options.cjk ? wide_characters() : nullptr);

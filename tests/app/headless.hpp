@@ -13,6 +13,7 @@
 
 #include "app/app.hpp"
 #include "engine/engine.hpp"
+#include "report/rules_files.hpp"
 
 namespace nanlens::test {
 
@@ -73,7 +74,8 @@ class Headless {
   std::vector<std::string> pictures;
   int picks = 0;
   bool has_quit = false;
-  std::function<void()> after_frame;  ///< sees every frame, not only the last one
+  std::function<void()> after_frame;                           ///< sees every frame, not only the last one
+  std::function<std::vector<report::RulesFile>()> find_rules;  ///< in place of those in the logdir
 
   [[nodiscard]] viewer::App& app() { return *app_; }
   /// Opens what was dropped or named, and waits until it is read and shown.

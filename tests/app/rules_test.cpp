@@ -7,6 +7,8 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <unistd.h>
 
@@ -27,7 +29,12 @@ namespace {
 
 // A directory whose nanlens.rules the viewer may write, as on the desktop.
 struct Written : Walkthrough {
-  Written() : Walkthrough(false) {
+  explicit Written(std::string text = {}) : Walkthrough(false), on_disk(std::move(text)) {
+    find_rules = [this] {
+      std::vector<nanlens::report::RulesFile> files;
+      if (!on_disk.empty()) files.push_back({"nanlens.rules", "run/nanlens.rules", on_disk});
+      return files;
+    };
     app().platform.rules_file = [] { return "run/nanlens.rules"; };
     app().platform.write_rules = [this](const std::string& file, const std::string& before, const std::string& text) {
       CHECK(file == "run/nanlens.rules");
@@ -39,6 +46,7 @@ struct Written : Walkthrough {
   }
   Json rules() { return state()["rules"]; }
   Json first_rule() { return rules()["lines"][0]; }
+  void undo() { click("notice:undo:" + std::to_string(state()["toasts"].size() - 1)); }
   std::string on_disk;
 };
 
@@ -144,13 +152,175 @@ TEST_CASE("rules are edited, turned off, removed and taken back in nanlens.rules
   REQUIRE(v.command("remove_rule", {{"name", "bad ones"}}).ok);
   CHECK(v.rules()["total"] == 11);
   CHECK(v.on_disk.find("bad ones") == std::string::npos);
-  v.click("notice:undo:" + std::to_string(v.state()["toasts"].size() - 1));
+  v.undo();
   CHECK(v.rules()["total"] == 12);
-  CHECK(v.on_disk.ends_with("\nbad ones: bad -- never\n"));
+  CHECK(v.on_disk.starts_with("bad ones: bad -- never\n"));  // where it was
   CHECK_FALSE(v.command("put_rule", {{"rule", "no colon"}}).ok);
   v.on_disk += "# of somebody else\n";
   CHECK_FALSE(v.command("remove_rule", {{"name", "bad ones"}}).ok);
   CHECK(v.on_disk.ends_with("# of somebody else\n"));
+}
+
+TEST_CASE("a removed line comes back as it was, where it was, beside whatever has its name by now") {
+  Written v("# ours\r\n#off zeros: zero>50%\r\n  note x: ba(d  \r\nlast: bad");
+  REQUIRE(v.command("remove_rule", {{"name", "zeros"}}).ok);
+  REQUIRE(v.command("put_rule", {{"rule", "zeros: bad"}}).ok);
+  CHECK(v.on_disk == "# ours\r\n  note x: ba(d  \r\nlast: bad\r\nzeros: bad\r\n");
+  v.undo();
+  CHECK(v.on_disk == "# ours\r\n#off zeros: zero>50%\r\n  note x: ba(d  \r\nlast: bad\r\nzeros: bad\r\n");
+  REQUIRE(v.command("remove_rule", {{"file", 0}, {"line", 3}}).ok);
+  v.undo();
+  CHECK(v.on_disk.find("\r\n  note x: ba(d  \r\nlast") != std::string::npos);
+  REQUIRE(v.command("remove_rule", {{"name", "last"}}).ok);
+  REQUIRE(v.command("put_rule", {{"rule", "last: nan>0"}}).ok);
+  const std::string before = v.on_disk;
+  v.undo();  // two that are on can't have one name
+  CHECK(v.on_disk == before);
+  CHECK(v.state()["toasts"].back().get<std::string>().find("last") != std::string::npos);
+}
+
+TEST_CASE("a new rule is not called as another one, on or off, and says so") {
+  const std::string ours = "bad ones: bad\n#off zeros: zero>50%\n";
+  Written v(ours);
+  for (const auto& [name, tells] : {std::pair{"zeros", "off"}, {"bad ones", "another"}}) {
+    REQUIRE(v.command("add_rule", {{"name", name}, {"conditions", "nan>0"}}).ok);
+    CHECK(v.rules()["editor"]["error"].get<std::string>().find(tells) != std::string::npos);
+    v.click("rule:save");
+    CHECK(v.state()["popup"] == "rule");
+    CHECK(v.rules()["editor"]["fault"].get<std::string>().find(tells) != std::string::npos);
+    CHECK(v.on_disk == ours);
+  }
+  CHECK_FALSE(v.command("put_rule", {{"rule", "zeros: nan>0"}}).ok);
+  REQUIRE(v.command("edit_rule", {{"name", "bad ones"}}).ok);
+  v.command("rule_text", {{"name", "zeros"}});
+  CHECK_FALSE(v.command("save_rule").ok);
+  CHECK(v.on_disk == ours);
+  v.command("rule_text", {{"name", "others"}});
+  CHECK(v.command("save_rule").ok);
+  CHECK(v.on_disk == "others: bad\n#off zeros: zero>50%\n");
+  CHECK(v.command("put_rule", {{"rule", "others: nan>0"}}).ok);  // in its place
+  CHECK(v.command("put_rule", {{"rule", "zeros: zero>10%"}, {"off", true}}).ok);
+  CHECK(v.on_disk == "others: nan>0\n#off zeros: zero>10%\n");
+}
+
+TEST_CASE("a rule that is edited is found again in a file that was changed meanwhile, or told to be gone") {
+  Written v("a: bad\nb: zero>50%\nc: nan>0\n");
+  REQUIRE(v.command("edit_rule", {{"name", "b"}}).ok);
+  v.command("rule_text", {{"conditions", "zero>60%"}});
+  v.on_disk = "first: ninf>0\n" + v.on_disk;
+  v.click("rule:save");  // refused, and read again
+  CHECK(v.rules()["editor"]["fault"].get<std::string>().find("nanlens.rules") != std::string::npos);
+  CHECK(v.on_disk == "first: ninf>0\na: bad\nb: zero>50%\nc: nan>0\n");
+  SUBCASE("saved") {
+    v.click("rule:save");
+    CHECK(v.on_disk == "first: ninf>0\na: bad\nb: zero>60%\nc: nan>0\n");
+  }
+  SUBCASE("turned off") {
+    v.click("rule:turn");
+    CHECK(v.on_disk == "first: ninf>0\na: bad\n#off b: zero>50%\nc: nan>0\n");
+    v.click("rule:save");
+    CHECK(v.on_disk == "first: ninf>0\na: bad\n#off b: zero>60%\nc: nan>0\n");
+  }
+  SUBCASE("removed") {
+    v.click("rule:remove");
+    CHECK(v.on_disk == "first: ninf>0\na: bad\nc: nan>0\n");
+  }
+  SUBCASE("gone") {
+    v.on_disk = "a: bad\nb: zero>70%\nc: nan>0\n";
+    v.command("reload");
+    v.click("rule:save");
+    CHECK(v.rules()["editor"]["fault"].get<std::string>().find("no longer") != std::string::npos);
+    CHECK_FALSE(v.command("turn_rule", {{"file", 0}, {"line", 2}, {"text", "b: zero>50%"}}).ok);
+    CHECK(v.on_disk == "a: bad\nb: zero>70%\nc: nan>0\n");
+  }
+}
+
+TEST_CASE("a rule that can't be read keeps its level, its name and its text") {
+  const std::string ours = "  warning dead relu: zero>>95% -- they learn no more\nnote type:Relu bad\n";
+  Written v(ours);
+  const Json line = v.first_rule();
+  CHECK(line["state"] == "unreadable");
+  CHECK(line["level"] == "warning");
+  CHECK(line["name"] == "dead relu");
+  CHECK(line["reason"] == "they learn no more");
+  REQUIRE(v.command("turn_rule", {{"name", "dead relu"}}).ok);
+  CHECK(v.on_disk.starts_with("#off   warning dead relu: zero>>95% -- they learn no more\n"));
+  CHECK(v.first_rule()["level"] == "warning");
+  REQUIRE(v.command("turn_rule", {{"name", "dead relu"}}).ok);
+  CHECK(v.on_disk == ours);
+  REQUIRE(v.command("edit_rule", {{"file", 0}, {"line", 2}}).ok);
+  Json editor = v.rules()["editor"];
+  CHECK(editor["name"] == "");  // the colon is none behind a name
+  CHECK(editor["level"] == "note");
+  CHECK(editor["conditions"] == "type:Relu bad");
+  REQUIRE(v.command("edit_rule", {{"name", "dead relu"}}).ok);
+  editor = v.rules()["editor"];
+  CHECK(editor["name"] == "dead relu");
+  CHECK(editor["level"] == "warning");
+  CHECK(editor["conditions"] == "zero>>95%");
+  CHECK(editor["reason"] == "they learn no more");
+  v.command("rule_text", {{"conditions", "zero>95%"}});
+  v.click("rule:save");
+  CHECK(v.on_disk == "warning dead relu: zero>95% -- they learn no more\nnote type:Relu bad\n");
+}
+
+TEST_CASE("a rule that can't be read is not put, and what is wrong is told as the parser has it") {
+  Written v;
+  const auto why = [&](const char* rule) {
+    const auto result = v.command("put_rule", {{"rule", rule}});
+    CHECK_FALSE(result.ok);
+    return result.message;
+  };
+  CHECK(why("x: bad typ:Log").find("“typ”") != std::string::npos);
+  CHECK(why("x: bad typ:Log").find("type:") != std::string::npos);
+  CHECK(why("x: type:/(/").find("“(”") != std::string::npos);
+  CHECK(why("no colon").find("name") != std::string::npos);
+  CHECK(why("rc.x: bad").find("rc.") != std::string::npos);
+  CHECK(why("x: bad\n# more").find("# more") != std::string::npos);
+  CHECK(v.on_disk.empty());
+}
+
+TEST_CASE("the standard rules come with their comments, and what the file has stays") {
+  const std::string ours = "# ours\n\nnote dead relu: zero=100%\n\n\n# the end";
+  Written v(ours);
+  REQUIRE(v.command("standard_rules").ok);
+  const std::string all = v.on_disk;
+  CHECK(all.starts_with(ours + "\n\n# The rules of"));
+  CHECK(v.rules()["total"] == 11);
+  CHECK(all.find("Dying ReLU") == std::string::npos);  // of a rule that is not among them
+  CHECK(all.find("\n\n# Pascanu et al.") != std::string::npos);
+  CHECK(all.find("# Subnormal Floating-Point Values (2006)") != std::string::npos);
+  REQUIRE(v.command("remove_rule", {{"name", "loss jump"}}).ok);
+  REQUIRE(v.command("standard_rules").ok);
+  CHECK(v.rules()["total"] == 11);
+  const auto times = [&](const std::string& part) {
+    std::size_t count = 0;
+    for (std::size_t at = v.on_disk.find(part); at != std::string::npos; at = v.on_disk.find(part, at + 1)) ++count;
+    return count;
+  };
+  CHECK(times("warning loss jump") == 1);
+  CHECK(times("# Chowdhery et al.") == 1);
+  CHECK(times("# The rules of") == 1);
+}
+
+TEST_CASE("thousands of lines are told, and none is lost when one is changed") {
+  std::string text = "# ours\n";
+  for (int i = 0; i < 2500; ++i) text += "#off old " + std::to_string(i) + ": bad\n";
+  text += "x: ba(d\nbad ones: bad\n";
+  Written v(text);
+  Json rules = v.rules();
+  CHECK(rules["total"] == 2502);
+  CHECK(rules["holding"] == Json({1, 0, 0}));  // those that are off do not count
+  v.command("fold_rules", {{"key", "rule bad ones"}, {"on", true}});
+  v.wheel(v.point("rules:scroll"), 0, -10000);
+  rules = v.rules();
+  CHECK(rules["lines"].back()["rules"] == 1501);
+  REQUIRE(v.command("put_rule", {{"rule", "more: nan>0"}}).ok);
+  CHECK(v.on_disk == text + "more: nan>0\n");
+  REQUIRE(v.command("turn_rule", {{"name", "old 2499"}}).ok);
+  text.replace(text.find("#off old 2499"), 5, "");
+  CHECK(v.on_disk == text + "more: nan>0\n");
+  CHECK(v.rules()["holding"][0] == 3);
 }
 
 TEST_CASE("nanlens.rules is read with what is open, and what grows is judged on") {

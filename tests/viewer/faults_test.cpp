@@ -84,6 +84,35 @@ TEST_CASE("what can't be opened or read because something threw is said, and ano
   CHECK(s.rows.total == 67);
 }
 
+TEST_CASE("rules that ask for an analysis that was given up say so, others are judged") {
+  const nanlens::test::GeneratorOptions options{.calls = 400, .ops_per_graph = 25, .bad_every = 10};
+  bool fails = false;
+  Session s([&](const std::string&, std::string&) {
+    auto memory = std::make_unique<reader::MemoryStorage>();
+    for (auto& [name, bytes] : nanlens::test::generated_files(options)) memory->put(name, std::move(bytes));
+    memory->put("nanlens.rules", "causes: made\nall: size>=0\n");
+    return std::make_unique<FailingStorage>(std::move(memory), fails);
+  });
+  s.view.row_count = 0;
+  s.watch_rows = [&](const viewer::Rows& rows) { fails = rows.total == 10000; };  // all is read
+  s.open("x");
+  CHECK_FALSE(s.status.busy);
+  REQUIRE(s.rules.num_rules == 2);
+  CHECK(s.rules.num_judging == 0);
+  CHECK(s.rules.num_not_judged == 2);
+  CHECK(s.rules.lines.at(0).state == viewer::RuleState::not_judged);
+  CHECK(s.rules.lines.at(0).problem.find("analysis") != std::string::npos);
+  CHECK(s.rules.lines.at(1).problem.find("no bytes today") != std::string::npos);
+  s.watch_rows = {};
+  fails = false;
+  s.view.rules.draft = "mine: made";
+  s.show();
+  CHECK(s.rules.draft.state == viewer::RuleState::not_judged);
+  CHECK(s.rules.draft.problem.find("analysis") != std::string::npos);
+  s.ask(viewer::SetRules{{{"nanlens.rules", "", "all: size>=0\n"}}});
+  CHECK(s.rules.lines.at(0).state == viewer::RuleState::judged);
+}
+
 TEST_CASE("an answer that throws is given up, and the engine comes to rest and goes on") {
   const nanlens::test::GeneratorOptions options{.calls = 4000, .ops_per_graph = 25, .bad_every = 10};
   bool fails = false;

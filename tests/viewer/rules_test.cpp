@@ -178,6 +178,14 @@ TEST_CASE("the rule that is written is judged as it is typed; the one before it 
   s.view.rules.draft_of = "known";
   s.show();
   CHECK(s.rules.draft.error.empty());
+  s.ask(rules_of("#off known: nan>0\nwarning odd: ba(d\n"));
+  s.view.rules.draft_of = "";
+  s.show();
+  CHECK(s.rules.draft.in_name);
+  CHECK(s.rules.draft.error.find("off") != std::string::npos);
+  s.view.rules.draft = "odd: bad";
+  s.show();
+  CHECK(s.rules.draft.error.find("another") != std::string::npos);
 }
 
 TEST_CASE("rules found with the logdir are in force, and told; others take their place") {
@@ -245,6 +253,59 @@ TEST_CASE("rows that come while places are named are judged, too, and eager ops 
   CHECK(rule.rows_seen() == num_rows());
   const query::Judgement whole = query::Judge(run, rule.rule(), analysis).judge();
   CHECK(rule.found().held == whole.held);
+}
+
+TEST_CASE("rules that are off or can't be read take no place of others; those that are not listed are counted") {
+  Session s(open_directory);
+  s.open(recorded);
+  std::string text;
+  for (int i = 0; i < 700; ++i) text += "#off old: bad\nx: ba(d\n";
+  for (int i = 0; i < 1002; ++i) text += "note r" + std::to_string(i) + ": count>0\n";
+  s.ask(rules_of(text));
+  CHECK(s.rules.num_rules == 2402);
+  CHECK(s.rules.holding[2] == 1000);
+  CHECK(s.rules.num_off + s.rules.num_not_judged == 1000);
+  CHECK(line_of(s.rules, "r999").line == 2400);
+  CHECK(s.rules.lines.back().kind == viewer::RuleLineKind::more_rules);
+  CHECK(s.rules.lines.back().rows == 402);
+  CHECK(s.rules.lines.size() == s.rules.num_lines);
+}
+
+TEST_CASE("a rule that is judged anew may list as many rows as before") {
+  constexpr int most_calls = 220;
+  Growing growing(generated_files({.calls = 260, .ops_per_graph = 10}));
+  Session s(growing.open());
+  s.open("growing");
+  growing.grow(2, 9);
+  s.ask(viewer::Reload{});
+  const std::string asks = ": size>=0 exec<" + std::to_string(most_calls) + "\n";  // of calls: looked at anew each time
+  s.ask(rules_of("r" + asks));
+  const std::uint64_t rows = line_of(s.rules, "r").rows;
+  REQUIRE(rows > viewer::most_rule_rows / query::most_rules);
+  std::string text;
+  for (std::uint64_t i = 0; i < viewer::most_rule_rows / rows; ++i) text += "r" + std::to_string(i) + asks;
+  s.ask(rules_of(text));
+  REQUIRE_FALSE(s.rules.cut);
+  growing.grow(9, 10);
+  s.ask(viewer::Reload{.quiet = true});
+  CHECK(line_of(s.rules, "r0").rows == rows);
+  CHECK_FALSE(s.rules.cut);
+}
+
+TEST_CASE("no more rows are listed than are left when a rule has been judged, all are counted") {
+  reader::Logdir logdir(std::make_unique<reader::DirectoryStorage>(recorded));
+  logdir.update();
+  reader::Run& run = *logdir.runs().front();
+  query::Error error;
+  viewer::JudgedRule rule(*query::parse_rule("all: size>=0", error), "nanlens.rules");
+  viewer::RulePlaces places(run);
+  Analysis analysis(run);
+  REQUIRE(rule.step(run, analysis, places, 1000));
+  while (rule.step(run, analysis, places, 5)) {
+  }
+  CHECK(rule.found().held > 5);
+  CHECK(rule.found().hit_rows.size() == 5);
+  CHECK(rule.is_cut());
 }
 
 TEST_CASE("a thousand rules at a million rows stay within bounds, and what is not listed is told") {

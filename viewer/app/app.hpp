@@ -312,6 +312,7 @@ class App {
     bool reveal_end = false;  ///< a rule was added: it comes into view
     double first = 0;
     std::uint32_t fitting = 1;
+    int num_given = 0;  ///< how often the editor was given texts: a field that is typed in keeps its own to itself
   } rules_pane;
   /// The rule that is written.
   struct RuleEditor {
@@ -322,6 +323,7 @@ class App {
     std::int32_t file = -1;  ///< where it stands: in which text, −1: it is new
     std::size_t line = 0;    ///< from 0
     std::string of = {};     ///< its name there
+    std::string text = {};   ///< as it stands there: by this it is found again where the file was changed
     bool off = false;
     bool take_keyboard = false;
     std::string fault = {};  ///< why it was not saved

@@ -2,10 +2,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include <nanlens/query/standard_rules.hpp>
-
 #include "app/commands.hpp"
 #include "app/rules.hpp"
+#include "engine/rule_faults.hpp"
 #include "engine/rules_text.hpp"
 
 namespace nanlens::viewer {
@@ -31,11 +30,19 @@ std::optional<RuleLevel> level_in(const Json& a) {
 /// A friend of App.
 struct RuleCommands {
   static std::optional<WrittenRule> rule_of(const App& app, const Json& a) {
+    const auto& texts = app.rules_pane.texts;
     const auto file = integer(a, "file");
     const auto line = integer(a, "line");
-    if (file && line && *file >= 0 && *line >= 1)
-      return rule_at(app.rules_pane.texts, static_cast<std::size_t>(*file), static_cast<std::size_t>(*line - 1));
-    return find_rule(app.rules_pane.texts, text(a, "name", app.rule_editor.of));
+    if (!file || !line || *file < 0 || *line < 1) return find_rule(texts, text(a, "name", app.rule_editor.of));
+    const auto file_at = static_cast<std::size_t>(*file);
+    const auto line_at = static_cast<std::size_t>(*line - 1);
+    return a.contains("text") ? rule_written(texts, text(a, "text"), file_at, line_at)
+                              : rule_at(texts, file_at, line_at);
+  }
+  // One that was seen, but is no longer there, was changed by somebody else.
+  static Result no_such(const Json& a) { return fail(tr(a.contains("text") ? Text::rule_gone : Text::rule_no_such)); }
+  static Result taken(const WrittenRule& other) {
+    return fail(tr(other.off ? Text::rule_name_of_off : Text::rule_name_taken, {{"name", other.name}}));
   }
   // "rule 3", or whichever number is free.
   static std::string free_name(const App& app) {
@@ -45,8 +52,12 @@ struct RuleCommands {
       if (std::find(names.begin(), names.end(), name) == names.end()) return name;
     }
   }
-  static Result open_editor(App& app) {
+  static void show_texts(App& app) {
+    ++app.rules_pane.num_given;
     app.rule_editor.take_keyboard = true;
+  }
+  static Result open_editor(App& app) {
+    show_texts(app);
     app.rule_editor.fault.clear();
     app.close_popup();
     app.toggle_popup(Popup::rule);
@@ -67,7 +78,7 @@ struct RuleCommands {
   }
   static Result edit_rule(App& app, const Json& a) {
     const auto rule = rule_of(app, a);
-    if (!rule) return fail(tr(Text::rule_no_such));
+    if (!rule) return no_such(a);
     App::RuleEditor editor;
     if (!put(editor.name, rule->name) || !put(editor.conditions, rule->conditions) || !put(editor.reason, rule->reason))
       return fail(tr(Text::text_too_long));
@@ -75,6 +86,7 @@ struct RuleCommands {
     editor.file = static_cast<std::int32_t>(rule->file);
     editor.line = rule->line;
     editor.of = rule->name;
+    editor.text = rule->text;
     editor.off = rule->off;
     app.rule_editor = std::move(editor);
     return open_editor(app);
@@ -91,6 +103,7 @@ struct RuleCommands {
     next.level = level_in(a).value_or(editor.level);
     next.fault.clear();
     editor = std::move(next);
+    if (a.contains("name") || a.contains("conditions") || a.contains("reason")) show_texts(app);
     return {};
   }
   static Result save_rule(App& app, const Json&) {
@@ -102,58 +115,96 @@ struct RuleCommands {
     };
     const std::string rule = editor.rule();
     if (rule.empty()) return wrong(tr(Text::rule_says_nothing));
-    const RuleDraft& draft = app.rules.draft;
-    if (draft.text == app.view.rules.draft && !draft.error.empty()) return wrong(draft.error);
-    const Json where =
-        editor.file < 0 ? Json{{"rule", rule}} : Json{{"rule", rule}, {"file", editor.file}, {"line", editor.line + 1}};
-    if (const Result result = put_rule(app, where); !result.ok) return wrong(result.message);
+    Json where = {{"rule", rule}};
+    if (editor.file < 0)
+      where["new"] = true;
+    else
+      where.update({{"file", editor.file}, {"line", editor.line + 1}, {"text", editor.text}});
+    const RuleParts was = parts_in(editor.text);
+    const bool changed = editor.file < 0 ||
+                         rule != rule_of_parts(was.name, static_cast<RuleLevel>(was.level), was.conditions, was.reason);
+    if (changed)
+      if (const Result result = put_rule(app, where); !result.ok) return wrong(result.message);
     app.close_popup();
     return {};
   }
-  // A rule as it is written, in place of the one in a line or of the same name; else at the end of a text.
+  // The rule that must not be there beside one of this name, which is new, or stands in place of another one.
+  static std::optional<WrittenRule> in_the_way(const App& app, const std::string& name, bool off,
+                                               const WrittenRule* replaced) {
+    auto named = find_rule(app.rules_pane.texts, name);
+    if (!named || replaced == nullptr) return named;
+    if (named->file == replaced->file && named->line == replaced->line) return std::nullopt;
+    // One that keeps its name may be one of several of which no other is on.
+    if (replaced->name == name && (off || named->off)) return std::nullopt;
+    return named;
+  }
+  // A rule as it is written, in place of the one in a line, or of the same name unless it is new; else at the end of a
+  // text. One that is off is not in the place of one that is on, nor the reverse.
   static Result put_rule(App& app, const Json& a) {
     if (app.overview.run < 0) return fail(tr(Text::no_run));
-    const std::string rule(rule_in(text(a, "rule")));
-    const WrittenRule parts = parts_of_rule(rule);
-    if (parts.name.empty() || rule.find('\n') != std::string::npos) return fail(tr(Text::rule_no_name));
-    if (parts.conditions.empty()) return fail(tr(Text::rule_says_nothing));
-    const auto named = find_rule(app.rules_pane.texts, parts.name);
-    const auto replaced = a.contains("line") ? rule_of(app, a) : named;
-    if (a.contains("line") && !replaced) return fail(tr(Text::rule_no_such));
-    if (named && !named->off && !(replaced->file == named->file && replaced->line == named->line))
-      return fail(tr(Text::rule_name_taken, {{"name", parts.name}}));
+    const auto lines = lines_of(text(a, "rule"));
+    if (lines.size() > 1)
+      return fail(tr(Text::filter_bad_part, {{"part", lines[1]}, {"reason", tr(Text::rule_one_line)}}));
+    const std::string given = lines.empty() ? "" : one_line(lines.front());
+    const std::string rule(rule_in(given));
+    if (const std::string why = why_unreadable(rule); !why.empty()) return fail(why);
+    const std::string name = parts_in(rule).name;
+    std::optional<WrittenRule> replaced;
+    if (a.contains("line")) {
+      replaced = rule_of(app, a);
+      if (!replaced) return no_such(a);
+    }
+    const bool off = flag(a, "off", replaced ? replaced->off : is_off(given));
+    if (!replaced && !flag(a, "new", false)) {
+      replaced = find_rule(app.rules_pane.texts, name);
+      if (replaced && replaced->off != off) return taken(*replaced);
+    }
+    if (const auto other = in_the_way(app, name, off, replaced ? &*replaced : nullptr)) return taken(*other);
     const std::size_t file = replaced ? replaced->file : app.text_for_rules();
-    auto lines = lines_of(app.rules_pane.texts[file].text);
-    const std::string line = (flag(a, "off", replaced && replaced->off) ? std::string(rule_off) : "") + rule;
-    if (replaced)
-      lines[replaced->line] = line;
-    else
-      lines.push_back(line);
+    const std::string& all = app.rules_pane.texts[file].text;
+    const std::string line = (off ? std::string(rule_off) : "") + rule;
     app.rules_pane.reveal_end = !replaced;
-    return app.change_rules(file, text_of_lines(lines));
+    return app.change_rules(file,
+                            replaced ? with_line(all, replaced->line, line) : with_line_before(all, all.size(), line));
   }
   static Result remove_rule(App& app, const Json& a) {
     const auto rule = rule_of(app, a);
-    if (!rule) return fail(tr(Text::rule_no_such));
-    auto lines = lines_of(app.rules_pane.texts[rule->file].text);
-    lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(rule->line));
-    if (const Result result = app.change_rules(rule->file, text_of_lines(lines)); !result.ok) return result;
+    if (!rule) return no_such(a);
+    const RulesText& of = app.rules_pane.texts[rule->file];
+    const Json undo = {{"whole", rule->whole}, {"name", of.name}, {"path", of.path}, {"line", rule->line + 1}};
+    if (const Result result = app.change_rules(rule->file, without_line(of.text, rule->line)); !result.ok)
+      return result;
     if (app.popup == Popup::rule) app.close_popup();
-    app.toast(tr(Text::rule_removed, {{"name", rule->name}}), "put_rule", {{"rule", rule->text}, {"off", rule->off}});
+    app.toast(tr(Text::rule_removed, {{"name", rule->name.empty() ? rule->text : rule->name}}), "restore_rule", undo);
     return {};
+  }
+  // A line that was removed, where it stood, whatever came there meanwhile.
+  static Result restore_rule(App& app, const Json& a) {
+    const std::string whole = text(a, "whole");
+    const std::string_view rule = rule_in(whole);
+    if (rule.empty() || whole.find('\n') != std::string::npos) return fail(tr(Text::rule_no_such));
+    auto& texts = app.rules_pane.texts;
+    const auto other = find_rule(texts, parts_in(rule).name);
+    if (!is_off(whole) && other && !other->off) return taken(*other);
+    const auto of = std::find_if(texts.begin(), texts.end(), [&](const RulesText& t) {
+      return t.name == text(a, "name") && t.path == text(a, "path");
+    });
+    const std::size_t file = of == texts.end() ? app.text_for_rules() : static_cast<std::size_t>(of - texts.begin());
+    const auto line = static_cast<std::size_t>(std::max<std::int64_t>(integer(a, "line").value_or(1), 1) - 1);
+    return app.change_rules(file, with_line_before(texts[file].text, line, whole));
   }
   static Result turn_rule(App& app, const Json& a) {
     const auto rule = rule_of(app, a);
-    if (!rule) return fail(tr(Text::rule_no_such));
+    if (!rule) return no_such(a);
     const bool on = flag(a, "on", rule->off);
     if (on && rule->off)
-      if (const auto other = find_rule(app.rules_pane.texts, rule->name); other && !other->off)
-        return fail(tr(Text::rule_name_taken, {{"name", rule->name}}));
-    auto lines = lines_of(app.rules_pane.texts[rule->file].text);
-    lines[rule->line] = (on ? std::string() : std::string(rule_off)) + rule->text;
-    const Result result = app.change_rules(rule->file, text_of_lines(lines));
-    if (result.ok && app.popup == Popup::rule) app.rule_editor.off = !on;
-    return result;
+      if (const auto other = find_rule(app.rules_pane.texts, rule->name); other && !other->off) return taken(*other);
+    const std::string line = on ? rule->whole.substr(rule_off.size()) : std::string(rule_off) + rule->whole;
+    const std::string& all = app.rules_pane.texts[rule->file].text;
+    if (on == rule->off)
+      if (Result result = app.change_rules(rule->file, with_line(all, rule->line, line)); !result.ok) return result;
+    if (app.popup == Popup::rule) app.rule_editor.off = !on;
+    return {};
   }
   static Result copy_rule(App& app, const Json& a) {
     const auto rule = rule_of(app, a);
@@ -164,23 +215,16 @@ struct RuleCommands {
     app.toast(tr(Text::rule_copied));
     return {};
   }
-  // With their comments, those aside whose names are taken.
+  // Those whose names are taken are left out.
   static Result standard_rules(App& app, const Json&) {
     if (app.overview.run < 0) return fail(tr(Text::no_run));
-    const std::vector<std::string> names = rule_names(app.rules_pane.texts);
+    std::size_t added = 0;
+    const std::string rules = standard_rules_beside(app.rules_pane.texts, added);
+    if (added == 0) return fail(tr(Text::rule_standard_there));
     const std::size_t file = app.text_for_rules();
     std::string all = app.rules_pane.texts[file].text;
-    if (!all.empty() && !all.ends_with('\n')) all += '\n';
-    std::size_t added = 0;
-    for (const std::string& line : lines_of(query::standard_rules)) {
-      const std::string_view rule = rule_in(line);
-      if (rule.empty()) continue;
-      if (std::find(names.begin(), names.end(), parts_of_rule(rule).name) != names.end()) continue;
-      all += line + "\n";
-      ++added;
-    }
-    if (added == 0) return fail(tr(Text::rule_standard_there));
-    if (const Result result = app.change_rules(file, all); !result.ok) return result;
+    if (!all.empty()) all += all.ends_with('\n') ? "\n" : "\n\n";
+    if (const Result result = app.change_rules(file, all + rules); !result.ok) return result;
     if (app.popup == Popup::rule) app.close_popup();
     app.toast(tr(Text::rule_standard_added, {{"n", added}}));
     return {};
@@ -244,6 +288,7 @@ const CommandTable& rule_commands() {
       {"save_rule", C::save_rule},
       {"put_rule", C::put_rule},
       {"remove_rule", C::remove_rule},
+      {"restore_rule", C::restore_rule},
       {"turn_rule", C::turn_rule},
       {"copy_rule", C::copy_rule},
       {"standard_rules", C::standard_rules, {{Text::cmd_standard_rules}}},

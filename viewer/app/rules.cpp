@@ -1,10 +1,11 @@
 #include "app/rules.hpp"
 
 #include <algorithm>
-#include <memory>
+#include <set>
 #include <utility>
 
-#include <nanlens/query/rule.hpp>
+#include <nanlens/query/lower_case.hpp>
+#include <nanlens/query/standard_rules.hpp>
 
 #include "app/app.hpp"
 #include "engine/rules_text.hpp"
@@ -13,12 +14,6 @@ namespace nanlens::viewer {
 
 namespace {
 
-// Only the engine matches: what is read here is taken apart.
-class AnyRegex final : public query::Regex {
- public:
-  [[nodiscard]] bool found_in(std::string_view /*text*/) const override { return false; }
-};
-
 std::string blank_instead(std::string text, std::string_view unwanted) {
   std::replace_if(text.begin(), text.end(), [&](char c) { return unwanted.find(c) != std::string_view::npos; }, ' ');
   const std::size_t begin = text.find_first_not_of(' ');
@@ -26,9 +21,33 @@ std::string blank_instead(std::string text, std::string_view unwanted) {
 }
 
 bool begins_with_level(const std::string& name) {
+  const std::string small = query::lower_case(name);
   for (const RuleLevel level : {RuleLevel::error, RuleLevel::warning, RuleLevel::note})
-    if (name.starts_with(level_word(level))) return true;
+    if (small.starts_with(level_word(level))) return true;
   return false;
+}
+
+WrittenRule written_rule(std::size_t file, std::size_t line, const std::string& whole) {
+  const std::string_view rule = rule_in(whole);
+  RuleParts parts = parts_in(rule);
+  return {file,
+          line,
+          whole,
+          std::string(rule),
+          is_off(whole),
+          std::move(parts.name),
+          static_cast<RuleLevel>(parts.level),
+          std::move(parts.conditions),
+          std::move(parts.reason)};
+}
+
+// The first in this text that is written so.
+std::optional<WrittenRule> rule_written_in(const std::vector<RulesText>& texts, const std::string& text,
+                                           std::size_t file) {
+  const auto lines = lines_of(texts[file].text);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    if (rule_in(lines[i]) == text) return written_rule(file, i, lines[i]);
+  return std::nullopt;
 }
 
 // Which text it was that somebody has changed.
@@ -50,34 +69,15 @@ const char* level_word(RuleLevel level) {
   return level == RuleLevel::error ? "error" : level == RuleLevel::warning ? "warning" : "note";
 }
 
-WrittenRule parts_of_rule(std::string_view text) {
-  WrittenRule written;
-  written.text = text;
-  query::Error error;
-  const auto rule = query::parse_rule(text, error, [](std::string_view, query::Error&) {
-    return std::shared_ptr<const query::Regex>(std::make_shared<AnyRegex>());
-  });
-  if (!rule) {
-    const std::size_t colon = std::min(text.find(':'), text.size());
-    written.name = blank_instead(std::string(text.substr(0, colon)), "");
-    if (colon < text.size()) written.conditions = blank_instead(std::string(text.substr(colon + 1)), "");
-    return written;
-  }
-  written.name = rule->name;
-  written.level = static_cast<RuleLevel>(rule->level);
-  written.conditions = rule->expression;
-  written.reason = rule->reason;
-  return written;
-}
+std::string one_line(const std::string& text) { return blank_instead(text, "\n\r\t"); }
 
 // The level may stay away before a name that is taken for none, nor the line for a comment.
 std::string rule_of_parts(const std::string& name, RuleLevel level, const std::string& conditions,
                           const std::string& reason) {
   const std::string plain = blank_instead(name, ":\n\r\t");
   const bool bare = level == RuleLevel::error && !plain.starts_with('#') && !begins_with_level(plain);
-  std::string text =
-      (bare ? "" : level_word(level) + std::string(" ")) + plain + ": " + blank_instead(conditions, "\n\r\t");
-  if (const std::string why = blank_instead(reason, "\n\r\t"); !why.empty()) text += " -- " + why;
+  std::string text = (bare ? "" : level_word(level) + std::string(" ")) + plain + ": " + one_line(conditions);
+  if (const std::string why = one_line(reason); !why.empty()) text += " -- " + why;
   return text;
 }
 
@@ -85,28 +85,30 @@ std::optional<WrittenRule> rule_at(const std::vector<RulesText>& texts, std::siz
   if (file >= texts.size()) return std::nullopt;
   const auto lines = lines_of(texts[file].text);
   if (line >= lines.size() || rule_in(lines[line]).empty()) return std::nullopt;
-  WrittenRule written = parts_of_rule(rule_in(lines[line]));
-  written.file = file;
-  written.line = line;
-  written.off = is_off(lines[line]);
-  return written;
+  return written_rule(file, line, lines[line]);
+}
+
+std::optional<WrittenRule> rule_written(const std::vector<RulesText>& texts, const std::string& text, std::size_t file,
+                                        std::size_t line) {
+  if (auto there = rule_at(texts, file, line); there && there->text == text) return there;
+  if (file < texts.size())
+    if (auto moved = rule_written_in(texts, text, file)) return moved;
+  for (std::size_t other = 0; other < texts.size(); ++other)
+    if (auto moved = rule_written_in(texts, text, other)) return moved;
+  return std::nullopt;
 }
 
 std::optional<WrittenRule> find_rule(const std::vector<RulesText>& texts, const std::string& name) {
   std::optional<WrittenRule> found;
+  if (name.empty()) return found;
   for (std::size_t file = 0; file < texts.size(); ++file) {
     const auto lines = lines_of(texts[file].text);
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      const std::string_view rule = rule_in(lines[i]);
-      const bool off = is_off(lines[i]);
-      if (rule.find(name) == std::string_view::npos || (found && off)) continue;
-      WrittenRule written = parts_of_rule(rule);
+      if (lines[i].find(name) == std::string::npos || (found && is_off(lines[i]))) continue;
+      WrittenRule written = written_rule(file, i, lines[i]);
       if (written.name != name) continue;
-      written.file = file;
-      written.line = i;
-      written.off = off;
       found = std::move(written);
-      if (!off) return found;
+      if (!found->off) return found;
     }
   }
   return found;
@@ -116,8 +118,36 @@ std::vector<std::string> rule_names(const std::vector<RulesText>& texts) {
   std::vector<std::string> names;
   for (const RulesText& text : texts)
     for (const std::string& line : lines_of(text.text))
-      if (const std::string_view rule = rule_in(line); !rule.empty()) names.push_back(parts_of_rule(rule).name);
+      if (const std::string_view rule = rule_in(line); !rule.empty()) names.push_back(parts_in(rule).name);
   return names;
+}
+
+// Comments belong to the rules with which they stand between blank lines; those at the very beginning to all.
+std::string standard_rules_beside(const std::vector<RulesText>& texts, std::size_t& count) {
+  std::set<std::string> there;
+  for (const RulesText& text : texts)
+    for (std::string& line : lines_of(text.text)) there.insert(std::move(line));
+  for (std::string& name : rule_names(texts)) there.insert(std::move(name));
+  std::string all;
+  std::string part;
+  std::size_t of_part = 0;
+  bool is_first = true;
+  const auto end_part = [&] {
+    if (!part.empty() && (of_part > 0 || is_first)) all += (all.empty() ? "" : "\n") + part;
+    count += std::exchange(of_part, 0);
+    part.clear();
+    is_first = false;
+  };
+  count = 0;
+  for (const std::string& line : lines_of(query::standard_rules)) {
+    const std::string_view rule = rule_in(line);
+    if (line.empty()) end_part();
+    if (line.empty() || there.contains(rule.empty() ? line : parts_in(rule).name)) continue;
+    of_part += rule.empty() ? 0 : 1;
+    part += line + "\n";
+  }
+  end_part();
+  return all;
 }
 
 std::string quoted(const std::string& text) {
@@ -127,7 +157,7 @@ std::string quoted(const std::string& text) {
 }
 
 std::string App::RuleEditor::rule() const {
-  const std::string what = blank_instead(conditions, "\n\r\t");
+  const std::string what = one_line(conditions);
   return what.empty() ? "" : rule_of_parts(name, level, what, reason);
 }
 

@@ -99,6 +99,7 @@ const char* rule_state_name(RuleState state) {
 }
 
 Json rule_line_json(const RuleLine& line) {
+  if (line.kind == RuleLineKind::more_rules) return {{"kind", "more"}, {"rules", line.rows}};
   if (line.kind == RuleLineKind::more) return {{"kind", "more"}, {"rows", line.rows}, {"places", line.places}};
   if (line.kind != RuleLineKind::rule)
     return {{"kind", line.kind == RuleLineKind::row ? "row" : "place"},

@@ -208,7 +208,11 @@ void Engine::give_up(Work work) {
       overview_.stopped = true;
       if (!current_) overview_.error = reason;
       break;
-    case Work::explain: current_->unexplained = true; break;
+    case Work::explain:
+      current_->unexplained = true;
+      current_->rules.unexplained();
+      dirty_.rules = true;
+      break;
     case Work::draft:
     case Work::judge:
       current_->rules.give_up(reason);

@@ -81,7 +81,7 @@ bool JudgedRule::step(reader::Run& run, query::Surroundings& around, RulePlaces&
   if (place_of_hit_.size() < next_->hits.size())
     place_next(places);
   else
-    publish();
+    publish(rows);
   return !complete_;
 }
 
@@ -95,7 +95,10 @@ void JudgedRule::place_next(RulePlaces& places) {
   place_of_hit_.push_back(known->second);
 }
 
-void JudgedRule::publish() {
+// Others may have found some since the judge was told how many it may keep.
+void JudgedRule::publish(std::size_t rows) {
+  if (next_->hit_rows.size() > rows)
+    next_->hit_rows = {next_->hit_rows.begin(), next_->hit_rows.begin() + static_cast<std::ptrdiff_t>(rows)};
   for (std::size_t i = 0; i < next_->hit_rows.size(); ++i)
     next_places_[place_of_hit_[next_->hit_rows[i].hit]].rows.push_back(static_cast<std::uint32_t>(i));
   found_ = std::move(*next_);

@@ -84,7 +84,7 @@ class JudgedRule {
 
  private:
   void place_next(RulePlaces& places);
-  void publish();
+  void publish(std::size_t rows);
 
   query::Rule rule_;
   std::string text_;

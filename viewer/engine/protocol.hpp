@@ -663,9 +663,10 @@ enum class RuleState : std::uint8_t {
   off  ///< nobody wants it to be judged
 };
 
-enum class RuleLineKind : std::uint8_t { rule, place, row, more };
+enum class RuleLineKind : std::uint8_t { rule, place, row, more, more_rules };
 
-/// A line of the list of rules: a rule, an op and line where it holds, a row there, or how many are not listed.
+/// A line of the list of rules: a rule, an op and line where it holds, a row there, or how many of these, or of rules,
+/// are not listed.
 struct RuleLine {
   RuleLineKind kind = RuleLineKind::rule;
   std::string key;  ///< what RulesView::unfolded calls it
@@ -682,7 +683,7 @@ struct RuleLine {
   std::uint32_t line = 0;  ///< of it, from 1
   bool holds = false;
   bool total = false;           ///< it asks how many rows there are: `rows` may be 0 where it holds
-  std::uint64_t rows = 0;       ///< at which it holds
+  std::uint64_t rows = 0;       ///< at which it holds; more_rules: how many
   std::uint64_t places = 0;     ///< rules: ops and lines, those that are not listed included
   std::uint64_t unjudged = 0;   ///< rules: rows that it is about, but what it asks is not on record
   std::string op;               ///< "Relu:0"

@@ -1,10 +1,10 @@
 #include "rule_book.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "regex/regex.hpp"
-#include "rules_text.hpp"
 
 namespace nanlens::viewer {
 
@@ -19,44 +19,62 @@ std::unique_ptr<JudgedRule> RuleBook::judged(query::Rule rule, const std::string
   return std::make_unique<JudgedRule>(std::move(rule), text);
 }
 
-void RuleBook::read_line(const RulesText& text, Entry entry, std::vector<Entry>& all) {
+struct RuleBook::Taken {
+  std::vector<Entry> entries;
+  std::unordered_set<std::string> names;  // of those that are judged
+  std::size_t others = 0;
+  std::size_t left_out = 0;
+};
+
+// All that can be judged, wherever it stands, as `check` does; beside these no more than are easily listed.
+void RuleBook::take(const RulesText& text, Entry entry, Taken& taken) {
+  const bool is_full = taken.others == query::most_rules;
+  if (entry.off && is_full) {
+    ++taken.left_out;
+    return;
+  }
   auto rule = query::parse_rule(entry.text, entry.error, regex::compiler());
-  const auto is_taken = [&] {
-    return std::any_of(all.begin(), all.end(), [&](const Entry& other) {
-      return !other.off && other.rule && other.rule->rule().name == rule->name;
-    });
-  };
   const std::size_t end = std::min(entry.text.find(':'), entry.text.size());
-  if (rule && !entry.off && is_taken())
-    entry.error = {0, end, query::Problem::name_taken, rule->name};
-  else if (all.size() >= query::most_rules)
-    entry.error = {0, end, query::Problem::too_many_rules};
-  else if (rule)
-    entry.rule = judged(std::move(*rule), text.name);
-  all.push_back(std::move(entry));
+  const bool is_judged = rule && !entry.off;
+  const bool is_taken = is_judged && taken.names.contains(rule->name);
+  const bool is_too_many = is_judged && taken.names.size() == query::most_rules;
+  if (is_taken) entry.error = {0, end, query::Problem::name_taken, rule->name};
+  if (!is_taken && is_too_many) entry.error = {0, end, query::Problem::too_many_rules};
+  if (is_taken || is_too_many) rule.reset();
+  if (rule && !entry.off) {
+    taken.names.insert(rule->name);
+  } else if (is_full) {
+    ++taken.left_out;
+    return;
+  } else {
+    ++taken.others;
+  }
+  entry.parts = parts_in(entry.text);
+  if (rule) entry.rule = judged(std::move(*rule), text.name);
+  taken.entries.push_back(std::move(entry));
 }
 
 void RuleBook::set(const std::vector<RulesText>& texts) {
-  constexpr std::size_t most_lines = 2 * query::most_rules;
   for (Entry& entry : entries_)
     if (entry.rule) spare_.push_back(std::move(entry.rule));
   if (draft_.rule) spare_.push_back(std::move(draft_.rule));
-  std::vector<Entry> all;
+  Taken taken;
   for (std::size_t file = 0; file < texts.size(); ++file) {
     std::uint32_t number = 0;
     for (const std::string& line : lines_of(texts[file].text)) {
       ++number;
       const std::string_view rule = rule_in(line);
-      if (rule.empty() || all.size() >= most_lines) continue;
+      if (rule.empty()) continue;
       Entry entry;
       entry.file = static_cast<std::uint32_t>(file);
       entry.line = number;
       entry.text = rule;
       entry.off = is_off(line);
-      read_line(texts[file], std::move(entry), all);
+      take(texts[file], std::move(entry), taken);
     }
   }
-  entries_ = std::move(all);
+  entries_ = std::move(taken.entries);
+  num_left_out_ = taken.left_out;
   spare_.clear();
   signs_due_ = true;
   has_draft_ = false;  // looked at anew: names may be free now
@@ -73,7 +91,7 @@ void RuleBook::set_draft(const RulesView& view) {
   Entry draft;
   draft.text = view.draft;
   auto rule = has_draft_ ? query::parse_rule(view.draft, draft.error, regex::compiler()) : std::nullopt;
-  const Entry* const other = rule ? entry_of(rule->name) : nullptr;
+  const Entry* const other = rule ? named(rule->name) : nullptr;
   if (other != nullptr && rule->name != view.draft_of) {
     draft.error = {0, view.draft.find(':'), query::Problem::name_taken, rule->name};
   } else if (rule) {
@@ -129,17 +147,18 @@ bool RuleBook::draft_complete() const {
 
 bool RuleBook::complete() const { return const_cast<RuleBook*>(this)->next_rule() == nullptr; }
 
-std::size_t RuleBook::rows_left() const {
+// Those of the rule itself go when it has been judged.
+std::size_t RuleBook::rows_left(const JudgedRule& rule) const {
   std::size_t rows = 0;
   for (const Entry& entry : entries_)
-    if (entry.rule) rows += entry.rule->found().hit_rows.size();
+    if (entry.rule && entry.rule.get() != &rule) rows += entry.rule->found().hit_rows.size();
   return rows < most_rule_rows ? most_rule_rows - rows : 0;
 }
 
 bool RuleBook::step(std::chrono::steady_clock::time_point deadline) {
   JudgedRule* rule = next_rule();
   while (rule != nullptr) {
-    const std::size_t rows = rows_left();
+    const std::size_t rows = rows_left(*rule);
     while (rule->step(index_.run(), around_, places_, rows))
       if (std::chrono::steady_clock::now() >= deadline) return true;
     signs_due_ = signs_due_ || rule != draft_.rule.get();
@@ -180,6 +199,14 @@ const RuleBook::Entry* RuleBook::entry_of(const std::string& name) const {
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
     return !entry.off && entry.rule && entry.rule->rule().name == name;
   });
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+// Also one that is off or can't be read; one that is judged before these.
+const RuleBook::Entry* RuleBook::named(const std::string& name) const {
+  if (const Entry* const judged = entry_of(name)) return judged;
+  const auto found =
+      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.parts.name == name; });
   return found == entries_.end() ? nullptr : &*found;
 }
 

@@ -11,12 +11,10 @@
 #include "explain.hpp"
 #include "judged_rule.hpp"
 #include "protocol.hpp"
+#include "rules_text.hpp"
 #include "run_index.hpp"
 
 namespace nanlens::viewer {
-
-/// What is wrong with a rule, in the language of the viewer.
-std::string rule_error_text(const query::Error& error);
 
 /// Judges in slices, the rule that is written just now before all others.
 class RuleBook {
@@ -32,6 +30,8 @@ class RuleBook {
   void grow();
   /// The cause analysis has come to its end: rules that ask of it can be judged.
   void explained();
+  /// It was given up: they can't.
+  void unexplained() { unexplained_ = true; }
   /// Goes on until `deadline`; true if there is more to do.
   bool step(std::chrono::steady_clock::time_point deadline);
   [[nodiscard]] bool complete() const;
@@ -66,21 +66,26 @@ class RuleBook {
     std::uint32_t file = 0;
     std::uint32_t line = 0;
     std::string text;
+    RuleParts parts;
     bool off = false;
     query::Error error;
     std::string failure;               // why it was given up
     std::unique_ptr<JudgedRule> rule;  // none: it can't be read
   };
-  void read_line(const RulesText& text, Entry entry, std::vector<Entry>& all);
+  struct Taken;
+  void take(const RulesText& text, Entry entry, Taken& taken);
   [[nodiscard]] std::unique_ptr<JudgedRule> judged(query::Rule rule, const std::string& text);
   [[nodiscard]] bool waits(const JudgedRule& rule) const { return rule.uses_classes() && !explain_.complete(); }
   [[nodiscard]] JudgedRule* next_rule();
-  [[nodiscard]] std::size_t rows_left() const;
+  [[nodiscard]] std::size_t rows_left(const JudgedRule& rule) const;
   void bound_history();
   [[nodiscard]] bool definitions_changed();
   [[nodiscard]] const Entry* entry_of(const std::string& name) const;
+  [[nodiscard]] const Entry* named(const std::string& name) const;
   [[nodiscard]] const Entry* holding(const std::string& name) const;
   [[nodiscard]] RuleState state_of(const Entry& entry) const;
+  [[nodiscard]] std::string why_given_up(const Entry& entry) const;
+  [[nodiscard]] std::string problem_of(const Entry& entry) const;
   [[nodiscard]] RuleDraft describe_draft() const;
   [[nodiscard]] RuleLine describe(const Entry& entry) const;
   [[nodiscard]] RuleLine describe(const RulePlace& place) const;
@@ -95,6 +100,7 @@ class RuleBook {
   Around around_;
   RulePlaces places_;
   std::vector<Entry> entries_;
+  std::size_t num_left_out_ = 0;                    // lines of rules that are no entries
   std::vector<std::unique_ptr<JudgedRule>> spare_;  // of the rules before, while others are set
   RulesView asked_;                                 // draft and draft_of alone
   Entry draft_;
@@ -102,6 +108,7 @@ class RuleBook {
   std::vector<std::uint8_t> signs_;
   std::vector<std::uint8_t> call_signs_;
   bool signs_due_ = true;
+  bool unexplained_ = false;
   std::string last_;  // whose hits were stepped through
   std::size_t num_declared_ = 0;
   std::size_t num_undeclared_ = 0;

@@ -3,8 +3,8 @@
 #include <tuple>
 #include <unordered_set>
 
-#include "rows.hpp"
 #include "rule_book.hpp"
+#include "rule_faults.hpp"
 #include "texts/texts.hpp"
 
 #include <nanlens/query/names.hpp>
@@ -13,8 +13,6 @@
 namespace nanlens::viewer {
 
 namespace {
-
-using query::Problem;
 
 RuleLevel level_of(query::Level level) {
   return level == query::Level::error     ? RuleLevel::error
@@ -61,29 +59,23 @@ void set_row(RuleLine& line, causes::EventRef row) {
 
 }  // namespace
 
-std::string rule_error_text(const query::Error& error) {
-  switch (error.problem) {
-    case Problem::name_missing:
-    case Problem::colon_missing: return tr(Text::rule_no_name);
-    case Problem::name_taken: return tr(Text::rule_name_taken, {{"name", error.name}});
-    case Problem::name_reserved: return tr(Text::rule_name_reserved);
-    case Problem::change_wording: return tr(Text::rule_change);
-    case Problem::calls_wording: return tr(Text::rule_calls);
-    case Problem::not_on_top: return tr(Text::rule_not_on_top);
-    case Problem::change_field: return tr(Text::rule_change_field, {{"name", error.name}});
-    case Problem::two_totals: return tr(Text::rule_two_counts);
-    case Problem::two_dashes: return tr(Text::rule_two_dashes);
-    case Problem::too_many_rules: return tr(Text::rule_too_many, {{"n", query::most_rules}});
-    case Problem::rule_has_more: return tr(Text::rule_has_more);
-    default: return filter_error_text(error);
-  }
-}
-
 RuleState RuleBook::state_of(const Entry& entry) const {
   if (entry.off) return RuleState::off;
-  if (!entry.rule || !entry.failure.empty()) return RuleState::unreadable;
+  if (!entry.rule) return RuleState::unreadable;
+  if (!why_given_up(entry).empty()) return RuleState::not_judged;
   if (!entry.rule->was_judged()) return RuleState::judging;
   return entry.rule->found().could_not_be_judged() ? RuleState::not_judged : RuleState::judged;
+}
+
+// What it has found before may be less than there is by now.
+std::string RuleBook::why_given_up(const Entry& entry) const {
+  if (!entry.failure.empty()) return entry.failure;
+  return unexplained_ && waits(*entry.rule) ? tr(Text::rule_unexplained) : std::string();
+}
+
+std::string RuleBook::problem_of(const Entry& entry) const {
+  const std::string given_up = why_given_up(entry);
+  return given_up.empty() ? why_not_judged(entry.rule->found()) : given_up;
 }
 
 RuleLine RuleBook::describe(const Entry& entry) const {
@@ -92,24 +84,23 @@ RuleLine RuleBook::describe(const Entry& entry) const {
   line.text = entry.text;
   line.file = entry.file;
   line.line = entry.line;
-  line.name = entry.text.substr(0, entry.text.find(':'));
+  line.name = entry.parts.name;
+  line.level = level_of(entry.parts.level);
+  line.expression = entry.parts.conditions;
+  line.reason = entry.parts.reason;
+  // The others' names are their own; one of these may be called as one of them.
+  if (!entry.rule || entry.off) line.key = "line " + std::to_string(entry.file) + ":" + std::to_string(entry.line);
   if (!entry.rule) {
-    line.key = "line " + std::to_string(entry.file) + ":" + std::to_string(entry.line);
     line.problem = rule_error_text(entry.error);
     line.begin = static_cast<std::uint32_t>(entry.error.begin);
     line.end = static_cast<std::uint32_t>(entry.error.end);
     return line;
   }
-  const query::Rule& rule = entry.rule->rule();
   const query::Judgement& found = entry.rule->found();
-  line.key = "rule " + rule.name;
-  line.name = rule.name;
-  line.level = level_of(rule.level);
-  line.expression = rule.expression;
-  line.reason = rule.reason;
-  line.problem = entry.failure.empty() ? why_not_judged(found) : entry.failure;
+  if (!entry.off) line.key = "rule " + line.name;
+  line.problem = problem_of(entry);
   line.holds = !entry.off && entry.rule->holds();
-  line.total = rule.conditions.total.has_value();
+  line.total = entry.rule->rule().conditions.total.has_value();
   line.rows = line.total && line.holds ? found.hits.front().count : found.held;
   line.places = entry.rule->num_places();
   line.unjudged = found.unjudged;
@@ -143,7 +134,9 @@ RuleDraft RuleBook::describe_draft() const {
   if (!has_draft_) return d;
   d.state = state_of(draft_);
   if (!draft_.rule) {
-    d.error = rule_error_text(draft_.error);
+    const Entry* const other = draft_.error.problem == query::Problem::name_taken ? named(draft_.error.name) : nullptr;
+    d.error = other != nullptr && other->off ? tr(Text::rule_name_of_off, {{"name", draft_.error.name}})
+                                             : rule_error_text(draft_.error);
     d.begin = static_cast<std::uint32_t>(std::min(draft_.error.begin, d.text.size()));
     d.end = static_cast<std::uint32_t>(std::min(draft_.error.end, d.text.size()));
     const std::size_t colon = d.text.find(':');
@@ -159,19 +152,19 @@ RuleDraft RuleBook::describe_draft() const {
   d.rows = rule.rule().conditions.total && d.holds ? rule.found().hits.front().count : rule.found().held;
   d.places = rule.num_places();
   d.unjudged = rule.found().unjudged;
-  d.problem = draft_.failure.empty() ? why_not_judged(rule.found()) : draft_.failure;
+  d.problem = problem_of(draft_);
   return d;
 }
 
 void RuleBook::count(RuleList& list) const {
   list.holding.assign(3, 0);
-  list.num_rules = entries_.size();
+  list.num_rules = entries_.size() + num_left_out_;
   for (const Entry& entry : entries_) {
     const RuleState state = state_of(entry);
     list.num_off += state == RuleState::off;
     list.num_not_judged += state == RuleState::not_judged || state == RuleState::unreadable;
-    if (state == RuleState::off || !entry.rule || !entry.failure.empty()) continue;
-    list.num_judging += !entry.rule->complete() && !waits(*entry.rule);
+    if (state == RuleState::off || !entry.rule) continue;
+    list.num_judging += !entry.rule->complete() && !waits(*entry.rule) && entry.failure.empty();
     list.cut = list.cut || entry.rule->is_cut();
     if (entry.rule->holds()) ++list.holding[static_cast<std::size_t>(entry.rule->rule().level)];
   }
@@ -241,6 +234,12 @@ RuleList RuleBook::fill(const RulesView& view) {
     if (entry.off || !entry.rule || !window.is_open(key)) continue;
     for (const RulePlace& place : entry.rule->places()) add_place(entry, place, key, window);
     window.add_rest(0, entry.rule->found().hits_left_out);
+  }
+  if (num_left_out_ > 0) {
+    RuleLine rest;
+    rest.kind = RuleLineKind::more_rules;
+    rest.rows = num_left_out_;
+    window.add(std::move(rest));
   }
   list.num_lines = window.count();
   return list;

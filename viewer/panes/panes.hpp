@@ -62,6 +62,10 @@ void draw_share(App& app, const Rect& window);
 void draw_values(App& app, const Rect& window);
 /// A sign for a class, which never relies on colour: ✱ made here, ⊘ removed, ⇥ came in bad.
 const char* class_sign(EventClass event_class);
+/// Runs a command of somebody who is told where it can't be done.
+inline void run_or_tell(App& app, const char* command, const Json& arguments = Json::object()) {
+  if (const Result result = app.command(command, arguments); !result.ok) app.toast(result.message);
+}
 /// Palette, help, diagnostics, notices.
 void draw_popups(App& app, const Rect& window);
 void draw_toasts(App& app, const Rect& window);

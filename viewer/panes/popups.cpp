@@ -250,7 +250,7 @@ void draw_toasts(App& app, const Rect& window) {
   if (undone == app.toasts.size()) return;
   const Toast toast = app.toasts[undone];
   app.toasts.erase(app.toasts.begin() + static_cast<std::ptrdiff_t>(undone));
-  app.command(toast.undo, toast.undo_arguments);
+  run_or_tell(app, toast.undo.c_str(), toast.undo_arguments);
 }
 
 }  // namespace nanlens::viewer

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/rules.hpp"
+#include "engine/rule_faults.hpp"
 #include "panes/overlay.hpp"
 #include "panes/panes.hpp"
 
@@ -15,10 +16,6 @@ constexpr float label_width = 96;
 constexpr float label_width_of_phone = 70;
 
 Rect cut_label(const Ui& ui, Rect& row) { return row.cut_left(ui.px(ui.finger ? label_width_of_phone : label_width)); }
-
-void run_or_tell(App& app, const char* command, const Json& arguments = Json::object()) {
-  if (const Result result = app.command(command, arguments); !result.ok) app.toast(result.message);
-}
 
 void save(App& app) { (void)app.command("save_rule"); }  // what is wrong stands below the fields
 
@@ -73,9 +70,7 @@ std::string finding_text(const App& app, bool& wrong) {
   if (draft.text != asked) return tr(Text::rule_judging);
   if (!draft.error.empty()) {
     wrong = true;
-    const std::string part = draft.in_name ? "" : draft.text.substr(draft.begin, draft.end - draft.begin);
-    if (draft.in_name) return draft.error;
-    return tr(part.empty() ? Text::filter_bad_end : Text::filter_bad_part, {{"part", part}, {"reason", draft.error}});
+    return rule_fault_text(draft.text, draft.begin, draft.end, draft.error);
   }
   if (draft.state == RuleState::judging)
     return tr(Text::rule_judging_share, {{"p", static_cast<std::int64_t>(100 * draft.done)}});
@@ -135,9 +130,12 @@ void draw_first_ways(App& app, Rect row) {
     if (way("standard", tr(Text::rule_standard), false)) run_or_tell(app, "standard_rules");
     return;
   }
-  const Json where = {{"file", app.rule_editor.file}, {"line", app.rule_editor.line + 1}};
-  if (way("turn", tr(app.rule_editor.off ? Text::rule_turn_on : Text::rule_turn_off), false))
-    run_or_tell(app, "turn_rule", where);
+  const auto& editor = app.rule_editor;
+  const Json where = {{"file", editor.file}, {"line", editor.line + 1}, {"text", editor.text}};
+  Json turned = where;
+  turned["on"] = editor.off;  // as the button says, whatever became of it meanwhile
+  if (way("turn", tr(editor.off ? Text::rule_turn_on : Text::rule_turn_off), false))
+    run_or_tell(app, "turn_rule", turned);
   if (way("remove", tr(Text::rule_remove), false)) run_or_tell(app, "remove_rule", where);
 }
 
@@ -167,6 +165,7 @@ void draw_rule_editor(App& app, const Rect& window) {
     Ui& ui = app.ui;
     auto& editor = app.rule_editor;
     inside = inside.inset(ui.px(16), ui.px(10));
+    ImGui::PushID(app.rules_pane.num_given);
     draw_field(app, inside, "name", tr(Text::rule_name_label), editor.name, "", false);
     draw_levels(app, inside);
     if (std::exchange(editor.take_keyboard, false)) ImGui::SetKeyboardFocusHere();
@@ -176,6 +175,7 @@ void draw_rule_editor(App& app, const Rect& window) {
     draw_finding(app, inside);
     inside.cut_top(ui.px(4));
     draw_field(app, inside, "reason", tr(Text::rule_reason_label), editor.reason, tr(Text::rule_reason_hint), false);
+    ImGui::PopID();
     inside.cut_top(ui.paragraph(inside, ui.sans, 12, ui.theme.dim, tr(Text::rule_help)) + ui.px(10));
     draw_first_ways(app, inside.cut_top(ui.bar(28)));
     inside.cut_top(ui.px(8));

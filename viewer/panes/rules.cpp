@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <nanlens/query/error.hpp>
+
 #include "app/rules.hpp"
+#include "engine/rule_faults.hpp"
 #include "panes/panes.hpp"
 #include "texts/rule_reasons.hpp"
 #include "widgets/format.hpp"
@@ -34,16 +37,17 @@ std::string tag_of(const RuleLine& line) {
   }
 }
 
+// One that can't be read may have none.
+const std::string& name_of(const RuleLine& line) { return line.name.empty() ? line.text : line.name; }
+
 std::string tip_of(const App& app, const RuleLine& line) {
-  std::string text = line.state == RuleState::unreadable ? line.text : line.name + "\n" + line.expression;
+  std::string text = line.state == RuleState::unreadable ? line.text : name_of(line) + "\n" + line.expression;
   const auto add = [&](const std::string& more) {
     if (!more.empty()) text += "\n" + more;
   };
   add(rule_reason(line.reason));
   if (line.state == RuleState::unreadable) {
-    const std::size_t begin = std::min<std::size_t>(line.begin, line.text.size());
-    const std::string part = line.text.substr(begin, line.end - begin);
-    add(tr(part.empty() ? Text::filter_bad_end : Text::filter_bad_part, {{"part", part}, {"reason", line.problem}}));
+    add(rule_fault_text(line.text, line.begin, line.end, line.problem));
   } else {
     text += std::string("\n") + level_text(line.level);
     if (line.state == RuleState::judging) add(tr(Text::rule_judging));
@@ -58,7 +62,7 @@ std::string tip_of(const App& app, const RuleLine& line) {
   return text;
 }
 
-Json where(const RuleLine& line) { return {{"file", line.file}, {"line", line.line}}; }
+Json where(const RuleLine& line) { return {{"file", line.file}, {"line", line.line}, {"text", line.text}}; }
 
 // As of an alert: where it is. A rule without hits is opened.
 void go_to(App& app, const RuleLine& line) {
@@ -77,12 +81,12 @@ void draw_rule_menu(App& app, const std::string& id, const RuleLine& line) {
       app.ui.mark(std::string("menu:rule:") + name, {min.x, min.y, max.x - min.x, max.y - min.y});
       return chosen;
     };
-    const auto run = [&](const char* command, const Json& arguments) {
-      if (const Result result = app.command(command, arguments); !result.ok) app.toast(result.message);
-    };
+    const auto run = [&](const char* command, const Json& arguments) { run_or_tell(app, command, arguments); };
     const bool off = line.state == RuleState::off;
     if (entry("edit", tr(Text::rule_edit))) run("edit_rule", where(line));
-    if (entry("turn", tr(off ? Text::rule_turn_on : Text::rule_turn_off))) run("turn_rule", where(line));
+    Json turned = where(line);
+    turned["on"] = off;
+    if (entry("turn", tr(off ? Text::rule_turn_on : Text::rule_turn_off))) run("turn_rule", turned);
     if (entry("copy", tr(Text::rule_copy))) run("copy_rule", where(line));
     if (entry("remove", tr(Text::rule_remove))) run("remove_rule", where(line));
   });
@@ -107,7 +111,7 @@ void draw_rule(App& app, const Rect& row, const RuleLine& line) {
     if (!line.total || line.rows > 0) app.rules_pane.unfolded.insert(line.key);
     go_to(app, line);
   } else if (hit.clicked) {
-    app.command("edit_rule", where(line));
+    run_or_tell(app, "edit_rule", where(line));
   }
   if (hit.hovered) ui.tooltip(tip_of(app, line));
   Rect inner = row.inset(ui.px(6), 0);
@@ -121,12 +125,12 @@ void draw_rule(App& app, const Rect& row, const RuleLine& line) {
   inner.cut_right(width + ui.px(6));
   if (hit.hovered || ui.finger) {
     const Rect edit = inner.cut_right(ui.bar(20)).inset(0, ui.finger ? 0 : ui.px(2));
-    if (ui.tool("rule:edit:" + line.key, edit, "…", tr(Text::rule_edit))) app.command("edit_rule", where(line));
+    if (ui.tool("rule:edit:" + line.key, edit, "…", tr(Text::rule_edit))) run_or_tell(app, "edit_rule", where(line));
   }
   const bool wrong = line.state == RuleState::unreadable;
   ui.text_in(inner.cut_left(ui.px(16)), ui.sans, 11, wrong ? ui.theme.bad : ui.theme.dim,
              wrong ? "✗" : level_sign(line.level));
-  ui.text_in(inner, ui.sans, 12, line.holds ? ui.theme.text : ui.theme.dim, line.name);
+  ui.text_in(inner, ui.sans, 12, line.holds ? ui.theme.text : ui.theme.dim, name_of(line));
   draw_rule_menu(app, id + ":menu", line);
 }
 
@@ -173,11 +177,20 @@ void draw_hit_row(App& app, const Rect& row, const RuleLine& line, const std::st
   ui.text_in(inner, ui.mono, 12, ui.theme.text, line.op, Ellipsis::left);
 }
 
+void draw_more_rules(App& app, const Rect& row, const RuleLine& line, const std::string& id) {
+  Ui& ui = app.ui;
+  if (ui.item(id, row).hovered) ui.tooltip(tr(Text::rule_more_rules_hint, {{"n", query::most_rules}}));
+  Rect inner = row.inset(ui.px(6), 0);
+  inner.cut_left(ui.px(16));
+  ui.text_in(inner, ui.sans, 11, ui.theme.dim, tr(Text::rule_more_rules, {{"n", line.rows}}));
+}
+
 void draw_line(App& app, const Rect& row, const RuleLine& line, const std::string& id) {
   switch (line.kind) {
     case RuleLineKind::rule: return draw_rule(app, row, line);
     case RuleLineKind::place: return draw_place(app, row, line, id);
     case RuleLineKind::row: return draw_hit_row(app, row, line, id);
+    case RuleLineKind::more_rules: return draw_more_rules(app, row, line, id);
     default: break;
   }
   const Ui& ui = app.ui;
