@@ -271,3 +271,47 @@ TEST_CASE("calls begin on one thread and end on another, in any order") {
         std::map<std::string, int>{{"Between", 8}, {"request", 8}, {"late", 2}, {"After", 2}, {"Elsewhere", 2}});
   CHECK(run->num_traces() == 8 * 2 + 2);
 }
+
+TEST_CASE("calls that have the same argument at the same time each know it as their own") {
+  const Recorded run([] {
+    const Vector x = nanlens::op("Const", Vector{1});
+    std::vector<std::unique_ptr<nanlens::Function>> calls;
+    for (int i = 0; i < 3; ++i) {
+      calls.push_back(std::make_unique<nanlens::Function>("asked", nanlens::arg("x", x)));
+      calls.back()->hand_over();
+    }
+    for (const std::size_t i : {0U, 2U, 1U}) {
+      for (const auto& call : calls)
+        if (call != nullptr) call->op("Work", Vector{2}, x);
+      calls[i]->result(calls[i]->op("Last", Vector{3}, x));
+      calls[i].reset();
+    }
+    nanlens::op("Use", Vector{1}, x);
+  });
+  REQUIRE(run->num_executions() == 5);
+  const auto request = run->execution(1);
+  CHECK(op_names(*run, "asked") == std::vector<std::string>{"x", "Work", "Last", "retval", "Work_1", "Work_2"});
+  for (const char* const op : {"Work", "Work_1", "Work_2", "Last"})
+    CHECK(run->op(run->find_op(request->event.graph_id, op))->event.input_names == std::vector<std::string>{"x:0"});
+  for (std::size_t i = 1; i < 5; ++i)
+    CHECK(run->execution(i)->event.input_tensor_ids == run->execution(0)->event.output_tensor_ids);
+}
+
+TEST_CASE("threads in one function with one argument build one graph") {
+  const Recorded run([] {
+    const Vector x = nanlens::op("Const", Vector{1});
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+      threads.emplace_back([&x] {
+        for (int k = 0; k < 200; ++k) {
+          nanlens::Function f("shared", nanlens::arg("x", x));
+          f.result(nanlens::op("Work", Vector{2}, x));
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    nanlens::op("Use", Vector{1}, x);
+  });
+  REQUIRE(run->num_executions() == 802);
+  CHECK(op_names(*run, "shared") == std::vector<std::string>{"x", "Work", "retval"});
+  CHECK(run->execution(801)->event.input_tensor_ids == run->execution(0)->event.output_tensor_ids);
+}

@@ -5,8 +5,10 @@
 #include <doctest/doctest.h>
 #include <torch/csrc/jit/api/module.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -316,6 +318,18 @@ TEST_CASE("a call of TorchScript that an exception leaves has rows and no execut
   });
   CHECK(ops_of(run) == "aten::ones aten::ones aten::sum ");
   CHECK(rows_of(run) == "Net/sub Net/sum ");
+}
+
+TEST_CASE("a module of TorchScript that has run goes with its program's last reference, and its tensors too") {
+  const auto is_gone = std::make_shared<bool>(false);
+  const Recorded run = record_torch([&] {
+    static std::array<float, 2> memory{1, 2};
+    ::torch::jit::Module net("__torch__.Net");
+    net.register_parameter("weight", at::from_blob(memory.data(), {2}, [is_gone](void*) { *is_gone = true; }), false);
+    net.define("def forward(self, x):\n  return x * self.weight\n");
+    (void)net.forward({at::ones({2})});
+  });
+  CHECK(*is_gone);
 }
 
 TEST_CASE("what threads do in one module of TorchScript at the same time are calls of their own") {

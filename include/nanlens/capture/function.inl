@@ -83,12 +83,39 @@ inline void pop_frame(ThreadState& state) noexcept {
   recycle(state, frame);
 }
 
+// Is it an argument of a call that this one is not within: of another thread, which has been given the same tensor?
+inline bool is_argument_elsewhere(const FunctionFrame& frame, const TensorLink& link) noexcept {
+  if (link.op == nullptr || link.op->type != "Placeholder") return false;
+  const FunctionFrame* around = &frame;
+  while (around != nullptr && around->graph_run != link.graph_run) around = around->outer;
+  return around == nullptr;
+}
+
+/// Calls that are given the same tensor at the same time each know its memory as their own argument, and the last one
+/// that began or ended has said what it is: in this call it is this one's.
+inline void find_arguments(FunctionFrame& frame, std::span<InputRef> inputs) noexcept {
+  for (InputRef& input : inputs) {
+    if (!input.link.known() || input.key.empty() || input.link.graph_run == frame.graph_run) continue;
+    const std::lock_guard guard(frame.lock);
+    for (std::size_t i = 0; i < frame.arguments.size(); ++i) {
+      const InputRef& argument = frame.arguments[i];
+      if (!argument.key.same_bytes(input.key) && !argument.key.contains(input.key)) continue;
+      if (input.link == frame.identities[i].link || is_argument_elsewhere(frame, input.link)) {
+        input.link = frame.inner_links[i];
+        break;
+      }
+    }
+  }
+}
+
 // An argument becomes a placeholder: from here on its memory is known as that, until the call ends. It is the same node
 // of the graph in every call: found by its name, and by how often that name came before.
 inline void enter_argument(ThreadState& state, Session* session, FunctionFrame& frame, std::string_view name,
                            InputRef argument, bool traced) {
   TensorIdentity outside{argument.link, {}, argument.key, {}};
   identify(state, argument, true, &outside);
+  if (is_argument_elsewhere(frame, argument.link))  // the other call may end first: it is what it was before that, too
+    outside.link = argument.link = {argument.link.id, nullptr, 0, 0};
   frame.arguments.push_back(argument);
   frame.arguments.back().here = false;  // it may have ended when the call does
   frame.identities.push_back(outside);
@@ -271,10 +298,11 @@ inline void add_result(void* call, const OutputRef& output, const InputRef& valu
   ThreadState& state = *current;
   const RecordingScope scope(state);
   without_throwing(state, [&] {
-    const std::lock_guard guard(frame.lock);
     InputRef inside = value;
     identify(state, inside, true);
+    find_arguments(frame, {&inside, 1});
     inside.here = false;
+    const std::lock_guard guard(frame.lock);
     // A result that is a handle need not live until the call ends: it is linked by its address only.
     const OutputRef later{
         {nullptr, DType::invalid, {}, {}, output.view.device}, output.key, nullptr, output.may_be_copied};

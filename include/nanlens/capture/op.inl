@@ -131,10 +131,12 @@ inline const NumericsRef* record_op(const OpRef& name, InputRef* first_input, st
       const RecordingScope scope(*state);
       identify_all(*state, inputs, outputs);
       drop_ended(*state);
-      if (state->function != nullptr && measured.exchange == nullptr)
+      if (state->function != nullptr && measured.exchange == nullptr) {
+        find_arguments(*state->function, inputs);
         op = &record_in_graph(*state, scope.session, name, inputs, outputs, measured.duration_ns);
-      else
+      } else {
         record_eager(*state, scope.session, name, inputs, outputs, measured.duration_ns);
+      }
     });
   state->measured = {};
   if ((bits & checking_bit) == 0) return nullptr;

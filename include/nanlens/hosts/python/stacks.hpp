@@ -31,6 +31,7 @@ struct KnownStack {
   std::uint64_t hash = 0;
   std::uint32_t number = SourcePlace::no_stack;  ///< the recorder's
   std::int32_t marked = -1;                      ///< the outermost of the innermost marked frames; −1: none
+  bool is_inside = false;                        ///< the innermost frame is in the same file as the marked one
 };
 
 /// Resolves a stack now, while its code objects are alive.
@@ -49,6 +50,8 @@ inline KnownStack define(const FrameLayout& layout, const Walk& walked, IsMarked
     if (last_marked != i + 1) known.marked = static_cast<std::int32_t>(i);
     last_marked = i;
   }
+  const auto file_of = [&](std::size_t frame) { return texts[2 * (walked.size - 1 - frame)]; };
+  known.is_inside = known.marked >= 0 && file_of(0) == file_of(static_cast<std::size_t>(known.marked));
   known.number = nanlens::detail::recorder().add_stack(places.data(), places.size());
   return known;
 }
@@ -57,6 +60,7 @@ inline KnownStack define(const FrameLayout& layout, const Walk& walked, IsMarked
 struct ThreadStack {
   std::uint32_t number = SourcePlace::no_stack;  ///< the recorder's; no_stack where it runs no Python
   std::uintptr_t object = 0;  ///< the first local variable of the innermost marked frame: the object of a method
+  bool is_inside = false;     ///< that frame, or what its file has for it, is where the thread is
 };
 
 inline bool nothing_marked(std::string_view /*file*/, std::string_view /*function*/) noexcept { return false; }
@@ -76,9 +80,9 @@ inline ThreadStack this_thread_stack(IsMarked is_marked = &nothing_marked) {
   static thread_local std::array<KnownStack, 1024> known{};
   KnownStack& entry = known[walked.hash % known.size()];
   if (entry.hash != walked.hash) entry = define(*layout, walked, is_marked);
-  if (entry.marked < 0 || layout->locals < 0) return {entry.number, 0};
+  if (entry.marked < 0 || layout->locals < 0) return {entry.number};
   const Frame& frame = walked.frames[static_cast<std::size_t>(entry.marked)];
-  return {entry.number, without_marks(word_of(frame.address, layout->locals))};
+  return {entry.number, without_marks(word_of(frame.address, layout->locals)), entry.is_inside};
 }
 
 }  // namespace NANLENS_HIDDEN python

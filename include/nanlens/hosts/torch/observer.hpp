@@ -2,6 +2,7 @@
 /// PyTorch's callbacks around every op: from what they are given to what the recorder takes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,6 +20,7 @@
 #include <nanlens/hosts/torch/forward_stacks.hpp>
 #include <nanlens/hosts/torch/module_naming.hpp>
 #include <nanlens/hosts/torch/running_op.hpp>
+#include <nanlens/hosts/torch/script_scopes.hpp>
 #include <nanlens/hosts/torch/script_stack.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
@@ -38,7 +40,6 @@ struct ThreadRecord {
   std::size_t depth = 0;
   const BackwardNode* node = nullptr;
   const std::shared_ptr<Receiving>* receiving = nullptr;  ///< of the op that exchanges tensors now
-  ThreadScripts scripts;
   NestedResults results;
 };
 inline ThreadRecord& this_thread_record() noexcept {
@@ -73,35 +74,33 @@ inline SourcePlace where_of(const RunningOp& op, const ThreadRecord& thread) {
   return stack == SourcePlace::no_stack ? SourcePlace() : SourcePlace::of_stack(stack);
 }
 
-// In TorchScript, and in which call of it; ops of the backward pass are in none.
-inline void find_place(RunningOp& op, const ForwardPlace& caller, ThreadRecord& thread) {
-  const ScriptScope* const scope = thread.scripts.find();
-  const bool is_task = scope != nullptr && caller.stack == SourcePlace::no_stack;  // of a pool's thread
-  const ScriptPlace found = script_place(is_task ? scope->call->caller() : caller,
+// In TorchScript, and in which call of it; ops of the backward pass are in none. What is told is the function that the
+// thread has a mark of, but is not in: it has left that.
+inline std::shared_ptr<ScriptScope> find_place(RunningOp& op, const ForwardPlace& caller, const ThreadRecord& thread) {
+  std::shared_ptr<ScriptScope> scope = ScriptScopes::get().find();
+  const bool is_on_pool = scope != nullptr && caller.stack == SourcePlace::no_stack;
+  const ScriptPlace found = script_place(is_on_pool ? scope->call->caller() : caller,
                                          scope != nullptr ? scope->root : ScriptRoot{caller.module});
   op.place = found.path != nullptr ? found.place : caller;
-  if (thread.node != nullptr) return;
+  if (thread.node != nullptr) return nullptr;
   op.script_path = found.path;
-  if (scope != nullptr && found.path == nullptr) return thread.scripts.end_innermost();
-  if (scope != nullptr && !scope->has_left) op.script = scope->call;
+  if (scope == nullptr || found.path == nullptr) return scope;
+  if (scope->thread != ::at::RecordFunction::currentThreadId()) scope->has_left.store(true, std::memory_order_release);
+  op.script = scope->call;
+  return nullptr;
 }
 
-// A call that has waited for another one may go on on another thread.
-inline void find_script(RunningOp& op) {
-  if (op.script == nullptr && op.script_path != nullptr) {
-    std::vector<const ::c10::StorageImpl*> storages;
-    for (const TensorIdentity& input : op.input_identities) storages.push_back(input.storage);
-    const auto frames = ::torch::jit::currentCallstack();
-    const std::string function = frames.empty() ? std::string() : frames.back().filename;
-    if (const auto scope = OpenScripts::get().find(function, storages)) {
-      scope->has_left.store(true, std::memory_order_release);
-      const ScriptPlace found = script_place(scope->call->caller(), scope->root);
-      op.place = found.place;
-      op.script_path = found.path;
-      op.script = scope->call;
-    }
-  }
-  if (op.script != nullptr) op.script->open();
+// A call that went on on another thread has ended when the program goes on behind it, though PyTorch may not have said
+// so yet: a Python program waits for it, and any has what it made only then.
+inline void end_left(ScriptScope& scope, const RunningOp& op, const ForwardPlace& caller) {
+  if (!scope.begins_call || scope.thread != ::at::RecordFunction::currentThreadId()) return;
+  const auto is_made_there = [&](const TensorIdentity& input) {
+    return input.storage != nullptr && scope.call->has_made(input.storage);
+  };
+  if (caller.stack == SourcePlace::no_stack &&
+      std::none_of(op.input_identities.begin(), op.input_identities.end(), is_made_there))
+    return;
+  end_call(scope);
 }
 
 inline std::unique_ptr<::at::ObserverContext> begin_op(const ::at::RecordFunction& function, ThreadRecord& thread) {
@@ -110,7 +109,8 @@ inline std::unique_ptr<::at::ObserverContext> begin_op(const ::at::RecordFunctio
   auto op = std::make_unique<RunningOp>();
   op->facts = &facts;
   const python::ThreadStack stack = python::this_thread_stack(&is_module_call);
-  find_place(*op, {stack.number, module_of(stack)}, thread);
+  const ForwardPlace caller{stack.number, module_of(stack)};
+  const std::shared_ptr<ScriptScope> left = find_place(*op, caller, thread);
   if (function.seqNr() >= 0 && op->place.stack != SourcePlace::no_stack && thread.node == nullptr)
     forward_stacks().set(function.threadId(), function.seqNr(), op->place);
   op->first_result = thread.results.count();
@@ -122,7 +122,8 @@ inline std::unique_ptr<::at::ObserverContext> begin_op(const ::at::RecordFunctio
       each_tensor(argument, [&](const ::c10::TensorImpl& tensor) { add_argument(*op, tensor, bit); });
       ++index;
     }
-    find_script(*op);
+    if (left != nullptr) end_left(*left, *op, caller);
+    if (op->script != nullptr) op->script->open();
     if (!op->written.empty()) look_at_inputs(*op);
   }
   if (facts.exchange != nullptr) {

@@ -38,13 +38,11 @@ class ScriptCall {
   ~ScriptCall() { end(true); }
 
   [[nodiscard]] const ForwardPlace& caller() const noexcept { return caller_; }
-  /// Was the memory made in it, or given to it?
-  [[nodiscard]] bool knows(const ::c10::StorageImpl* storage) {
+  /// Was the memory made in it?
+  [[nodiscard]] bool has_made(const ::c10::StorageImpl* storage) {
     const std::lock_guard guard(lock_);
     return std::any_of(results_.begin(), results_.end(),
-                       [&](const Result& result) { return result.storage._unsafe_get_target() == storage; }) ||
-           std::any_of(kept_.begin(), kept_.end(),
-                       [&](const ::c10::Storage& kept) { return kept.unsafeGetStorageImpl() == storage; });
+                       [&](const Result& result) { return result.storage._unsafe_get_target() == storage; });
   }
 
   /// Before anything runs in it.

@@ -31,7 +31,6 @@ namespace NANLENS_HIDDEN torch_host {
 /// A function that runs.
 struct RunningScript final : ::at::ObserverContext {
   std::shared_ptr<ScriptScope> scope;
-  bool begins_call = false;
   int exceptions = std::uncaught_exceptions();
 };
 
@@ -55,45 +54,39 @@ inline void begin_call(ScriptScope& scope, const ScriptArguments& arguments, con
     });
 }
 
-// The call that a task belongs to: the one whose tensors it is given.
-inline std::shared_ptr<ScriptScope> find_caller(const ScriptArguments& arguments) {
-  std::vector<const ::c10::StorageImpl*> storages;
-  for (const ::c10::IValue& argument : arguments)
-    each_tensor(argument, [&](const ::c10::TensorImpl& tensor) { storages.push_back(identity_of(tensor).storage); });
-  return OpenScripts::get().find({}, storages);
-}
-
-// The function that has called Python, which calls another one now. Where it is called as that was, it comes after it.
-inline const ScriptScope* find_outer(ThreadRecord& thread, const ForwardPlace& caller) {
-  const ScriptScope* const outer = thread.scripts.find();
-  if (outer == nullptr || (!outer->has_left && caller.stack != outer->call->caller().stack)) return outer;
-  if (caller.stack != SourcePlace::no_stack) thread.scripts.end_innermost();
+// The function that this one is a part of: that has a task of its own run, or has called Python, which calls another
+// one now. Where it is called as that was, it comes after it.
+inline std::shared_ptr<ScriptScope> find_outer(const ForwardPlace& caller, bool is_task) {
+  std::shared_ptr<ScriptScope> outer = ScriptScopes::get().find();
+  if (outer == nullptr || is_task || outer->thread != ::at::RecordFunction::currentThreadId()) return outer;
+  if (!outer->has_left.load(std::memory_order_acquire) && caller.stack != outer->call->caller().stack) return outer;
+  if (caller.stack != SourcePlace::no_stack && outer->begins_call) end_call(*outer);
   return nullptr;
 }
 
-inline std::unique_ptr<RunningScript> begin_function(const ::at::RecordFunction& function, ThreadRecord& thread) {
+inline std::unique_ptr<RunningScript> begin_function(const ::at::RecordFunction& function) {
   const ScriptArguments arguments = function.inputs();
   const python::ThreadStack stack = python::this_thread_stack(&is_module_call);
   const ForwardPlace caller{stack.number, module_of(stack)};
-  const ScriptModule self(arguments.empty() ? nullptr : &arguments[0], caller.module);
+  // Python's name for it, where Python calls the module, and not a method of it within another one's call.
+  const ScriptModule self(arguments.empty() ? nullptr : &arguments[0], stack.is_inside ? caller.module : nullptr);
   auto running = std::make_unique<RunningScript>();
   running->scope = std::make_shared<ScriptScope>();
   ScriptScope& scope = *running->scope;
   scope.function = function.name();
+  scope.thread = ::at::RecordFunction::currentThreadId();
   scope.root = self.name() != nullptr ? ScriptRoot{self.name(), self.name()}
                                       : ScriptRoot{caller.module, &kept_name(scope.function)};
   const bool is_task = scope.function == "<forked function>";
-  const std::shared_ptr<ScriptScope> task_of = is_task ? find_caller(arguments) : nullptr;
-  if (const ScriptScope* const outer = is_task ? task_of.get() : find_outer(thread, caller); outer != nullptr) {
+  if (const std::shared_ptr<ScriptScope> outer = find_outer(caller, is_task)) {
     scope.call = outer->call;
     const std::string inner = is_task ? "fork" : *scope.root.path;
     scope.root.path = &kept_name(inner == *outer->root.path ? inner : *outer->root.path + "/" + inner);
   } else {
-    running->begins_call = true;
+    scope.begins_call = true;
     begin_call(scope, arguments, self, caller);
-    OpenScripts::get().add(running->scope);
   }
-  thread.scripts.push(running->scope);
+  ScriptScopes::get().add(running->scope);
   return running;
 }
 
@@ -105,23 +98,21 @@ inline std::unique_ptr<::at::ObserverContext> begin_script(const ::at::RecordFun
   if (thread.inside || thread.node != nullptr) return nullptr;
   const Inside inside(thread);
   if (std::string_view(function.name()) == "<forward op>") {
-    note_derived(function, thread.scripts.find());
+    note_derived(function, ScriptScopes::get().find().get());
     return nullptr;
   }
-  return ::torch::jit::currentCallstack().size() > 1 ? nullptr : begin_function(function, thread);
+  return ::torch::jit::currentCallstack().size() > 1 ? nullptr : begin_function(function);
 }
 
+// Of what has failed on another thread than its caller's, no exception tells: PyTorch ends such a function when it has
+// left it, while one that returns is still in it.
 inline void end_script(const ::at::RecordFunction& /*function*/, ::at::ObserverContext* context) {
   if (context == nullptr) return;
-  ThreadRecord& thread = this_thread_record();
-  const Inside inside(thread);
+  const Inside inside(this_thread_record());
   const auto& running = *static_cast<RunningScript*>(context);
-  if (running.begins_call) {
-    OpenScripts::get().remove(running.scope.get());
-    running.scope->call->end(std::uncaught_exceptions() > running.exceptions);
-  }
-  running.scope->has_ended.store(true, std::memory_order_release);  // what its thread does now comes after it
-  (void)thread.scripts.find();
+  const bool has_returned =
+      ScriptScopes::get().remove(*running.scope) && std::uncaught_exceptions() <= running.exceptions;
+  if (running.scope->begins_call) running.scope->call->end(!has_returned);
 }
 
 }  // namespace NANLENS_HIDDEN torch_host

@@ -19,25 +19,40 @@
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN torch_host {
 
-/// Which modules have been named. References to them are weak ones, as those of TensorNames are.
+/// The first tensor that a module holds, or that one in it holds; null if there is none.
+inline ::c10::TensorImpl* first_script_tensor(const ::c10::ivalue::Object& module, int depth = 0) {
+  constexpr int deepest = 64;
+  for (const ::c10::IValue& held : module.slots()) {
+    if (held.isTensor() && held.toTensor().defined()) return held.toTensor().unsafeGetTensorImpl();
+    if (depth >= deepest || !held.isObject() || !held.toObjectRef().type()->is_module()) continue;
+    if (auto* const found = first_script_tensor(held.toObjectRef(), depth + 1)) return found;
+  }
+  return nullptr;
+}
+
+/// Which modules have been named. A weak reference to a module would keep all that it holds; one to its first tensor
+/// keeps none of that tensor's memory, and tells the module from a later one at its address.
 class NamedScripts {
  public:
   static NamedScripts& get() {
     static auto* const named = new NamedScripts;
     return *named;
   }
-  /// True once per module.
-  bool add(::c10::ivalue::Object& module) {
+  /// True once per module that holds tensors.
+  bool add(const ::c10::ivalue::Object& module) {
+    auto* const first = first_script_tensor(module);
+    if (first == nullptr) return false;
     const std::lock_guard guard(lock_);
     if (modules_.size() >= most) std::erase_if(modules_, [](const auto& entry) { return entry.second.expired(); });
-    if (modules_.size() >= most || modules_.contains(&module)) return false;
-    modules_.emplace(&module,
-                     Weak(::c10::intrusive_ptr<::c10::ivalue::Object>::unsafe_reclaim_from_nonowning(&module)));
+    const auto at = modules_.find(&module);
+    if (at == modules_.end() ? modules_.size() >= most : at->second._unsafe_get_target() == first) return false;
+    modules_.insert_or_assign(&module,
+                              Weak(::c10::intrusive_ptr<::c10::TensorImpl>::unsafe_reclaim_from_nonowning(first)));
     return true;
   }
 
  private:
-  using Weak = ::c10::weak_intrusive_ptr<::c10::ivalue::Object>;
+  using Weak = ::c10::weak_intrusive_ptr<::c10::TensorImpl>;
   static constexpr std::size_t most = 4096;
   std::mutex lock_;
   std::unordered_map<const ::c10::ivalue::Object*, Weak> modules_;

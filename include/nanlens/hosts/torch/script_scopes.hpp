@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <utility>
-#include <vector>
 
-#include <ATen/core/Tensor.h>
+#include <ATen/record_function.h>
 
 #include <nanlens/config.hpp>
 #include <nanlens/hosts/torch/forks.hpp>
@@ -30,69 +31,83 @@ struct ScriptRoot {
 struct ScriptScope {
   std::shared_ptr<ScriptCall> call;
   ScriptRoot root;
-  std::string function;               ///< as PyTorch names it
-  std::atomic<bool> has_left{false};  ///< the thread that it began on, and goes on on another one
-  std::atomic<bool> has_ended{false};
+  std::string function;  ///< as PyTorch names it
+  bool begins_call = false;
+  std::uint64_t thread = 0;           ///< that it began on, as PyTorch numbers them
+  std::atomic<bool> has_left{false};  ///< that thread: it goes on on another one
+  ::at::CallbackHandle mark = ::at::INVALID_CALLBACK_HANDLE;
 };
 
-/// All that are the beginning of a call: PyTorch may go on with one on another thread, and have tasks of it run there.
-class OpenScripts {
+/// The functions that run, and the thread's own: marked by callbacks of the thread that do nothing. PyTorch gives those
+/// on to whatever thread goes on with a function or runs a task of it, while that does, and to no other one. On the
+/// thread that a function began on, its mark may stay when it has left.
+class ScriptScopes {
  public:
-  static OpenScripts& get() { return fresh_in_each_process<OpenScripts>(); }
+  static ScriptScopes& get() { return fresh_in_each_process<ScriptScopes>(); }
 
+  /// This thread is in the function now.
   void add(const std::shared_ptr<ScriptScope>& scope) {
+    scope->mark = ::at::addThreadLocalCallback(
+        ::at::RecordFunctionCallback(&do_nothing).scopes({::at::RecordScope::LITE_INTERPRETER}));
     const std::lock_guard guard(lock_);
-    scopes_.push_back(scope);
+    scopes_.emplace(scope->mark, scope);
   }
-  void remove(const ScriptScope* scope) {
-    const std::lock_guard guard(lock_);
-    std::erase_if(scopes_, [&](const auto& open) { return open.get() == scope; });
-  }
-  /// The one that knows one of these memories, and is of the function, unless that is empty; null if several are.
-  template <class Storages>
-  [[nodiscard]] std::shared_ptr<ScriptScope> find(const std::string& function, const Storages& storages) {
-    const std::lock_guard guard(lock_);
-    std::shared_ptr<ScriptScope> found;
-    for (const std::shared_ptr<ScriptScope>& scope : scopes_) {
-      if (!function.empty() && scope->function != function) continue;
-      const auto is_known = [&](const auto* storage) { return storage != nullptr && scope->call->knows(storage); };
-      if (std::none_of(storages.begin(), storages.end(), is_known)) continue;
-      if (found != nullptr) return nullptr;
-      found = scope;
+  /// It has ended. True if this thread was in it.
+  bool remove(const ScriptScope& scope) {
+    {
+      const std::lock_guard guard(lock_);
+      scopes_.erase(scope.mark);  // its caller has it, too: nothing ends here
     }
+    return erase_marks([&](::at::CallbackHandle mark) { return mark == scope.mark; });
+  }
+  /// The innermost one that this thread is in; null outside of any.
+  [[nodiscard]] std::shared_ptr<ScriptScope> find() {
+    bool has_ended = false;
+    std::shared_ptr<ScriptScope> found = find(has_ended);
+    if (has_ended)
+      erase_marks([&](::at::CallbackHandle mark) {
+        const std::lock_guard guard(lock_);
+        return !scopes_.contains(mark);
+      });
     return found;
   }
 
  private:
+  static std::unique_ptr<::at::ObserverContext> do_nothing(const ::at::RecordFunction& /*function*/) { return nullptr; }
+  static bool is_mark(const ::at::RecordFunctionCallbacksEntry& entry) {
+    return entry.callback_.start() == &do_nothing;
+  }
+
+  // PyTorch sorts them by their numbers: the last is the innermost.
+  std::shared_ptr<ScriptScope> find(bool& has_ended) {
+    const ::at::RecordFunctionCallbacks& marks = ::at::get_record_function_tls_().sorted_tls_callbacks_;
+    if (marks.empty()) return nullptr;
+    const std::lock_guard guard(lock_);
+    for (std::size_t i = marks.size(); i-- > 0;) {
+      if (!is_mark(marks[i])) continue;
+      if (const auto found = scopes_.find(marks[i].handle_); found != scopes_.end()) return found->second;
+      has_ended = true;
+    }
+    return nullptr;
+  }
+  template <class Gone>
+  static bool erase_marks(const Gone& is_gone) {
+    ::at::RecordFunctionTLS own = ::at::get_record_function_tls_();
+    const auto erased = std::erase_if(own.sorted_tls_callbacks_,
+                                      [&](const auto& entry) { return is_mark(entry) && is_gone(entry.handle_); });
+    if (erased > 0) ::at::set_record_function_tls_(own);
+    return erased > 0;
+  }
+
   std::mutex lock_;
-  std::vector<std::shared_ptr<ScriptScope>> scopes_;
+  std::unordered_map<::at::CallbackHandle, std::shared_ptr<ScriptScope>> scopes_;
 };
 
-/// The functions that a thread is in, innermost first. Without a destructor: callbacks may come while the thread ends.
-struct ThreadScripts {
-  struct Entry {
-    std::shared_ptr<ScriptScope> scope;
-    Entry* around;
-  };
-  Entry* innermost = nullptr;
-
-  void push(std::shared_ptr<ScriptScope> scope) { innermost = new Entry{std::move(scope), innermost}; }
-  /// Null outside of any.
-  [[nodiscard]] const ScriptScope* find() noexcept {
-    while (innermost != nullptr && innermost->scope->has_ended.load(std::memory_order_acquire))
-      delete std::exchange(innermost, innermost->around);
-    return innermost == nullptr ? nullptr : innermost->scope.get();
-  }
-  /// The program goes on behind the innermost call, which has ended on another thread, though PyTorch has not said so
-  /// yet.
-  void end_innermost() {
-    const std::shared_ptr<ScriptScope> scope = innermost->scope;
-    OpenScripts::get().remove(scope.get());
-    scope->call->end(false);
-    scope->has_ended.store(true, std::memory_order_release);
-    (void)find();
-  }
-};
+/// Ends the call that the function is the beginning of, which has returned.
+inline void end_call(const ScriptScope& scope) {
+  (void)ScriptScopes::get().remove(scope);
+  scope.call->end(false);
+}
 
 }  // namespace NANLENS_HIDDEN torch_host
 }  // namespace nanlens::inline NANLENS_ABI
