@@ -104,9 +104,10 @@ assert 'rule "hot" could not be judged: no recording of absmax' in run(nanlens, 
 # Processes that record into one logdir: what became of their rules adds up, in one run and in several.
 for number in range(2):
     run(ruled, NANLENS_LOGDIR="twice", NANLENS_RULES=DEAD, NANLENS_RUN_ID="both")
+assert 'rule "dead relu" held at ruled.cpp:15 (10 hits).' in run(nanlens, "why", "twice")[0], run(nanlens, "why", "twice")[0]
+for number in range(2):
     run(ruled, NANLENS_LOGDIR="twice", NANLENS_RULES=DEAD, NANLENS_RUN_ID=f"other{number}")
 assert {r["run_id"]: [rule["hits"] for rule in r["rules"]] for r in dump("twice", "runs")} == {"both": [10], "other0": [5], "other1": [5]}
-assert 'rule "dead relu" held at ruled.cpp:15 (10 hits).' in run(nanlens, "why", "twice")[0], run(nanlens, "why", "twice")[0]
 assert "While the program ran, it held 20 times." in check("twice", code=1)["findings"][0]["sentence"]
 
 # Only regular files are read for rules, and nothing is waited for.
