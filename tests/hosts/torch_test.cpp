@@ -1,11 +1,16 @@
 // LibTorch in C++: what is recorded of its ops, and what is not.
 #include <nanlens/hosts/torch.hpp>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <ATen/ATen.h>
 #include <doctest/doctest.h>
 #include <torch/csrc/jit/api/module.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -192,6 +197,42 @@ TEST_CASE("the last 256 results of a thread are known") {
   CHECK_FALSE(results.covers(part, begin));
   for (int i = 0; i < 256; ++i) results.add({1, 2, 1, 1, true});
   CHECK_FALSE(results.covers(key, begin));  // too long ago
+}
+
+TEST_CASE("PyTorch's threads count a large tensor together, where it has several, and not in a fork") {
+  const int before = at::get_num_threads();
+  std::vector<std::atomic<int>> calls(37);
+  const auto piece = [](void* work, std::size_t i) noexcept {
+    ++(*static_cast<std::vector<std::atomic<int>>*>(work))[i];
+  };
+  at::set_num_threads(3);
+  const auto ask_again = [] {
+    while (!torch_host::Helpfulness::get().worth_while()) {
+    }
+  };
+  ask_again();
+  CHECK(torch_host::share_work(calls.size(), piece, &calls));
+  torch_host::Helpfulness::get().took(1, 1'000'000'000);
+  CHECK_FALSE(torch_host::share_work(calls.size(), piece, &calls));
+  ask_again();
+  CHECK(std::all_of(calls.begin(), calls.end(), [](const std::atomic<int>& count) { return count == 1; }));
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(torch_host::share_work(calls.size(), piece, &calls) ? 1 : 0);
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  CHECK(status == 0);
+  const Recorded run = record_torch([] {
+    at::Tensor x = at::ones({1024, 1025});
+    x[3][4] = std::numeric_limits<float>::quiet_NaN();
+    (void)at::neg(x.t());
+  });
+  const auto last = run->execution(run->num_executions() - 1);
+  CHECK(last->event.op_type == "aten::neg");
+  CHECK(last->debug_tensor_values[0]->at(7) == 1);                // NaN
+  CHECK(last->debug_tensor_values[0]->at(8) == 1024 * 1025 - 1);  // negative
+  at::set_num_threads(1);
+  CHECK_FALSE(torch_host::share_work(calls.size(), piece, &calls));
+  at::set_num_threads(before);
 }
 
 TEST_CASE("forward places are found by thread and number, the last of each place") {

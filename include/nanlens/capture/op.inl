@@ -100,6 +100,8 @@ inline void release_host(TextRef host, void (*rest)(bool) noexcept) noexcept {
   });
 }
 
+inline void share_work_with(ShareWork with) noexcept { work_sharing.store(with, std::memory_order_release); }
+
 inline void end_step() noexcept {
   begin_at_first_event();
   ThreadState* const state = this_thread();

@@ -14,11 +14,12 @@
 #include <nanlens/config.hpp>
 #include <nanlens/logdir/exchange.hpp>
 #include <nanlens/summary/health_counts.hpp>
+#include <nanlens/summary/work_sharing.hpp>
 
 namespace nanlens::inline NANLENS_ABI::detail {
 
 /// Recorders of another version are not seen: each serves its own.
-inline constexpr std::uint32_t recorder_version = 5;
+inline constexpr std::uint32_t recorder_version = 6;
 
 /// A text of somebody else's, valid during a call.
 struct TextRef {
@@ -297,6 +298,8 @@ struct RecorderTable {
   /// `rest`, unless it is null, is called with true when ops are no longer wanted, and with false when they are again.
   bool (*claim_host)(TextRef host, void (*rest)(bool) noexcept) noexcept;
   void (*release_host)(TextRef host, void (*rest)(bool) noexcept) noexcept;
+  /// The threads of a host help with large tensors from now on; null: nobody's do.
+  void (*share_work)(ShareWork with) noexcept;
 
   /// Ends a step of the program.
   void (*step)() noexcept;

@@ -92,6 +92,7 @@ inline constexpr RecorderTable own_recorder{
     &join_host_stacks,
     &claim_host,
     &release_host,
+    &share_work_with,
     &end_step,
     &leave_out,
 };

@@ -32,6 +32,7 @@
 #include <nanlens/config.hpp>
 #include <nanlens/nanlens.hpp>
 #if !defined(NANLENS_DISABLE)
+#include <nanlens/hosts/torch/helping_threads.hpp>
 #include <nanlens/hosts/torch/observer.hpp>
 #include <nanlens/hosts/torch/scopes.hpp>
 #include <nanlens/hosts/torch/script_functions.hpp>
@@ -94,11 +95,13 @@ inline bool attach() {
                                   .needsInputs(true)
                                   .needsIds(true)
                                   .scopes({::at::RecordScope::TORCHSCRIPT_FUNCTION}));
+  nanlens::detail::recorder().share_work(&torch_host::share_work);
   return true;
 }
 
 inline void detach() {
   if (detail::callback == ::at::INVALID_CALLBACK_HANDLE) return;
+  nanlens::detail::recorder().share_work(nullptr);
   nanlens::detail::recorder().release_host(std::string_view("torch"), &detail::rest);
   ::at::removeCallback(std::exchange(detail::callback, ::at::INVALID_CALLBACK_HANDLE));
   ::at::removeCallback(std::exchange(detail::step_callback, ::at::INVALID_CALLBACK_HANDLE));

@@ -5,6 +5,7 @@
 #include <nanlens/config.hpp>
 #include <nanlens/summary/kernels.hpp>
 #include <nanlens/summary/strided.hpp>
+#include <nanlens/summary/work_sharing.hpp>
 #include <nanlens/tensor/tensor_view.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
@@ -18,11 +19,11 @@ HealthCounts count_view(const TensorView& view) noexcept {
   return with_float_layout(view.dtype, HealthCounts{}, [&](auto layout) {
     using Layout = decltype(layout);
     constexpr std::size_t bytes = sizeof(typename Layout::word);
-    if (is_dense(view)) return count_contiguous<Q, Layout>(view.data, static_cast<std::size_t>(n));
+    if (is_dense(view)) return count_dense<Q, Layout>(view.data, static_cast<std::size_t>(n));
     const Folded folded = fold(view, bytes);
     HealthCounts counts;
     visit_runs(folded, bytes, [&](const unsigned char* p, std::size_t count) noexcept {
-      counts += count_contiguous<Q, Layout>(p, count);
+      counts += count_dense<Q, Layout>(p, count);
       return Q != Question::curt || counts.non_finite() == 0;
     });
     counts *= folded.repeats;
