@@ -1,7 +1,13 @@
 #include <doctest/doctest.h>
 
+#include <bit>
+#include <cerrno>
+#include <cfenv>
+#include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -53,6 +59,70 @@ TEST_CASE("any allocation may fail: the host goes on, the loss is counted, the r
     }
   }
 }
+
+#if defined(__GLIBC__) && NANLENS_X86_64
+namespace {
+
+// Everything that computes with what it finds: statistics, rules, evidence, verdicts.
+void record_extremes(const DumpOptions& options) {
+  enable_dump_debug_info(options);
+  enable_check_numerics({.handler = [](const NumericsEvent& event) { CHECK_FALSE(event.message.empty()); }});
+  const std::vector<double> extremes = {1.7e308, 1.7e308, 5e-324, 1e-320, -INFINITY, NAN};
+  const std::vector<std::uint64_t> bits = {0x7ff4000000000000};  // a signalling NaN
+  op("Huge", std::vector<double>(100, 1.7e308), extremes);
+  op("Subnormal", std::vector<float>(100, 1e-44F), extremes);
+  op("Bad", extremes, extremes);
+  op("Signalling", extremes, tensor_view(reinterpret_cast<const double*>(bits.data()), {1}));
+  Function f("step", arg("x", extremes));
+  f.result(f.op("Divide", extremes, extremes));
+  flush_debug_info();
+}
+
+}  // namespace
+
+TEST_CASE("errno, floating-point flags, traps and modes of the host are met by nobody and stay as they are") {
+  const TemporaryDirectory dir;
+  std::fenv_t before{};
+  std::fegetenv(&before);
+  int round = 0;
+  for (const TensorDebugMode mode : {TensorDebugMode::full_health, TensorDebugMode::full_tensor}) {
+    DumpOptions options = everything(dir / std::to_string(++round), mode);
+    options.statistics = true;
+    options.rules = {"large: norm>1e10", "flat: zero>90%"};
+    options.on_rule = [](const RuleHit&) {};
+    std::feclearexcept(FE_ALL_EXCEPT);
+    std::feraiseexcept(FE_DIVBYZERO);
+    feenableexcept(FE_INVALID | FE_OVERFLOW | FE_UNDERFLOW | FE_INEXACT);  // a wrong step dies of SIGFPE
+    std::fesetround(FE_UPWARD);
+    errno = 77;
+    record_extremes(options);
+    disable_check_numerics();
+    disable_dump_debug_info();
+    CHECK(errno == 77);
+    CHECK(std::fetestexcept(FE_ALL_EXCEPT) == FE_DIVBYZERO);
+    CHECK(std::fegetround() == FE_UPWARD);
+    CHECK(fegetexcept() == (FE_INVALID | FE_OVERFLOW | FE_UNDERFLOW | FE_INEXACT));
+    std::fesetenv(&before);
+    reader::Logdir logdir{options.logdir};
+    logdir.update();
+    CHECK(logdir.runs().at(0)->num_executions() == 5);
+  }
+}
+
+TEST_CASE("subnormals are numbers to statistics, though the host flushes them to zero") {
+  constexpr unsigned flush = 0x8040;
+  const unsigned before = __builtin_ia32_stmxcsr();
+  const Recorded run(
+      [&] {
+        __builtin_ia32_ldmxcsr(before | flush);
+        op("Tiny", std::vector<double>(4, std::bit_cast<double>(std::uint64_t{5})));
+        CHECK(__builtin_ia32_stmxcsr() == (before | flush));
+        __builtin_ia32_ldmxcsr(before);
+      },
+      [](DumpOptions& options) { options.statistics = true; });
+  CHECK(run->execution(0)->extension.outputs.at(0).max == 5 * std::numeric_limits<double>::denorm_min());
+}
+#endif
 
 TEST_CASE("a host's thread_local object may record when its thread ends") {
   struct Workspace {

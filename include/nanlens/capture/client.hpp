@@ -9,7 +9,7 @@
 
 #if defined(NANLENS_SPLIT)
 /// The recorder of the process, as <nanlens/capture/implementation.hpp> finds it in one translation unit.
-extern "C" const void* nanlens_recorder_5() noexcept;
+extern "C" const void* nanlens_recorder_6() noexcept;
 #endif
 
 namespace nanlens::inline NANLENS_ABI::detail {
@@ -40,7 +40,7 @@ NANLENS_HIDDEN const RecorderTable& recorder_of_process() noexcept;
 
 NANLENS_HIDDEN inline const RecorderTable& find_recorder() noexcept {
 #if defined(NANLENS_SPLIT)
-  const auto& found = *static_cast<const RecorderTable*>(::nanlens_recorder_5());
+  const auto& found = *static_cast<const RecorderTable*>(::nanlens_recorder_6());
 #else
   const RecorderTable& found = recorder_of_process();
 #endif

@@ -22,6 +22,7 @@
 
 #include <nanlens/capture/check_numerics.inl>
 #include <nanlens/capture/dump.inl>
+#include <nanlens/capture/host_state.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/tensor/dtype_name.hpp>
 
@@ -160,6 +161,7 @@ inline void begin_child() {
 /// Turns on what environment variables ask for, or what a process records whose parent was recorded; once. What can't
 /// be begun is left off, with a line on stderr: the program did not ask for it here, and goes on.
 inline void begin_at_first_event() noexcept {
+  const HostState host;
 #if NANLENS_HAS_EXCEPTIONS
   try {
 #endif

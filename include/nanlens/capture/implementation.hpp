@@ -7,5 +7,5 @@
 #if defined(NANLENS_SPLIT)
 #include <nanlens/capture/rules.hpp>
 
-extern "C" const void* nanlens_recorder_5() noexcept { return &nanlens::detail::recorder_of_process(); }
+extern "C" const void* nanlens_recorder_6() noexcept { return &nanlens::detail::recorder_of_process(); }
 #endif

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include <nanlens/capture/dump.inl>
 #include <nanlens/capture/evidence.hpp>
 #include <nanlens/capture/full_tensor.hpp>
+#include <nanlens/capture/host_state.hpp>
 #include <nanlens/capture/recorder_table.hpp>
 #include <nanlens/capture/rule_hits.inl>
 #include <nanlens/capture/tensor_registry.hpp>
@@ -94,6 +96,7 @@ class RecordingScope {
 
  private:
   void enter() noexcept {
+    host_.emplace();
     state_.recording.store(true);
     while (forking.load()) {
       state_.recording.store(false);
@@ -103,6 +106,7 @@ class RecordingScope {
   }
   ThreadState& state_;
   bool nested_;
+  std::optional<HostState> host_;
 };
 
 inline void leave_out() noexcept {
@@ -642,6 +646,7 @@ inline const NumericsRef* check_outputs(const std::shared_ptr<const CheckOptions
 inline const NumericsRef* checked_outputs(ThreadState& state, std::string_view op_type, const GraphOp* op,
                                           const SourcePlace& where, std::span<const InputRef> inputs,
                                           std::span<const OutputRef> outputs) noexcept {
+  const HostState host;
   const NumericsRef* found = nullptr;
   without_throwing(state, [&] {
     if (const auto options = CheckSettings::get().current())

@@ -8,6 +8,7 @@
 #include <nanlens/capture/environment.inl>
 #include <nanlens/capture/function.inl>
 #include <nanlens/capture/graph_builder.inl>
+#include <nanlens/capture/host_state.hpp>
 #include <nanlens/capture/meeting_point.hpp>
 #include <nanlens/capture/op.inl>
 
@@ -17,6 +18,7 @@ namespace NANLENS_HIDDEN detail {
 /// Runs what a host asks for. False, with a line on stderr, if memory runs out on the way.
 template <class Body>
 bool serve([[maybe_unused]] const char* what, Body&& body) noexcept {
+  const HostState host;
 #if NANLENS_HAS_EXCEPTIONS
   try {
 #endif

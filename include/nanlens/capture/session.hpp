@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <nanlens/capture/file_set_writer.hpp>
+#include <nanlens/capture/host_state.hpp>
 #include <nanlens/capture/op_filter.hpp>
 #include <nanlens/capture/options.hpp>
 #include <nanlens/capture/pinned_windows.hpp>
@@ -177,6 +178,7 @@ class Session {
 
 #if NANLENS_HAS_THREADS
   void run_writer() {
+    const HostState host;                                     // a thread begins with that of its creator
     constexpr auto interval = std::chrono::milliseconds(50);  // data is promised to reach the system within 100 ms
     std::unique_lock guard(wake_lock_);
     while (!stop_) {
