@@ -8,6 +8,7 @@
 
 #include "../support/logdir_generator.hpp"
 #include "engine/badges.hpp"
+#include "placeholders.hpp"
 #include "report/muted_causes.hpp"
 #include "session.hpp"
 #include "texts/numbers.hpp"
@@ -110,7 +111,7 @@ TEST_CASE("times are rounded before they are split") {
   CHECK(format_time(-1.5) == "\u22121.500\u00a0s");
 }
 
-TEST_CASE("what a table must not hold is found when it is built") {
+TEST_CASE("what a table must not hold is found") {
   CHECK(pattern::well_formed("{n:count} {n|row|rows} of {name}", 2));
   CHECK(!pattern::well_formed("{n", 2));
   CHECK(!pattern::well_formed("{}", 2));

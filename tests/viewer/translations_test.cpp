@@ -2,13 +2,16 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <nanlens/causes/speech.hpp>
 #include <nanlens/query/rule.hpp>
 #include <nanlens/query/standard_rules.hpp>
 
+#include "placeholders.hpp"
 #include "texts/fault_words.hpp"
 #include "texts/pattern.hpp"
 #include "texts/rule_reasons.hpp"
@@ -60,7 +63,66 @@ reader::Fault fault_of(std::size_t id) {
   return fault;
 }
 
+// What is written in the tables: in German and Portuguese numbers choose one of two forms, elsewhere there is but one.
+using viewer::pattern::Translation;
+#define X(id, text) {Text::id, text},
+constexpr Translation<Text> texts_of_two_forms[] = {
+#include "texts/strings_de.def"
+#include "texts/strings_pt_br.def"
+};
+constexpr Translation<Text> texts_of_one_form[] = {
+#include "texts/strings_ja.def"
+#include "texts/strings_ko.def"
+#include "texts/strings_zh_tw.def"
+};
+#undef X
+#define X(id, text) {causes::Saying::id, text},
+constexpr Translation<causes::Saying> sayings_of_two_forms[] = {
+#include "texts/sayings_de.def"
+#include "texts/sayings_pt_br.def"
+};
+constexpr Translation<causes::Saying> sayings_of_one_form[] = {
+#include "texts/sayings_ja.def"
+#include "texts/sayings_ko.def"
+#include "texts/sayings_zh_tw.def"
+};
+#undef X
+#define X(id, text) {reader::FaultId::id, text},
+constexpr Translation<reader::FaultId> fault_texts[] = {
+#include "texts/faults_de.def"
+#include "texts/faults_ja.def"
+#include "texts/faults_ko.def"
+#include "texts/faults_pt_br.def"
+#include "texts/faults_zh_tw.def"
+};
+#undef X
+
+std::string_view original(Text id) { return viewer::tr(Tongue::english, id); }
+std::string_view original(causes::Saying id) { return causes::english_speech[id]; }
+std::string_view original(reader::FaultId id) { return reader::english_faults[static_cast<std::size_t>(id)]; }
+
+template <class Id>
+void check_placeholders(std::span<const Translation<Id>> translations, std::size_t forms) {
+  for (const Translation<Id>& t : translations) {
+    const std::string_view text = t.text;
+    CAPTURE(text);
+    CHECK(viewer::pattern::translates(text, original(t.id), forms));
+  }
+}
+
 }  // namespace
+
+TEST_CASE("translations have the placeholders of their originals, and as many forms as their language") {
+  for (const auto& [id, name] : all_texts) {
+    CAPTURE(name);
+    CHECK(viewer::pattern::well_formed(original(id), 2));
+  }
+  check_placeholders<Text>(texts_of_two_forms, 2);
+  check_placeholders<Text>(texts_of_one_form, 1);
+  check_placeholders<causes::Saying>(sayings_of_two_forms, 2);
+  check_placeholders<causes::Saying>(sayings_of_one_form, 1);
+  check_placeholders<reader::FaultId>(fault_texts, 1);
+}
 
 TEST_CASE("no translation has blanks or bare numbers where the English text has none") {
   for (const auto& [id, name] : all_texts)

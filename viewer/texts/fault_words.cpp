@@ -26,16 +26,6 @@ constexpr Translations<reader::num_faults> faults = {pattern::table_of<reader::n
                                                      })};
 #undef X
 
-#define X(id, translated)                                                                                  \
-  static_assert(pattern::translates(translated, reader::english_faults[static_cast<int>(FaultId::id)], 1), \
-                "faults_*.def: the names in " #id " are not those of faults.inl");
-#include "faults_de.def"
-#include "faults_ja.def"
-#include "faults_ko.def"
-#include "faults_pt_br.def"
-#include "faults_zh_tw.def"
-#undef X
-
 }  // namespace
 
 std::string fault_words(const reader::Fault& fault, Tongue tongue) {

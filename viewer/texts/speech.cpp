@@ -26,22 +26,6 @@ constexpr Translations<causes::num_sayings> said = {pattern::table_of<causes::nu
                                                     })};
 #undef X
 
-#define X(id, translated)                                                               \
-  static_assert(pattern::translates(translated, causes::english_speech[Saying::id], 2), \
-                "sayings_de.def or sayings_pt_br.def: the names in " #id " are not those of sayings.inl");
-#include "sayings_de.def"
-#include "sayings_pt_br.def"
-#undef X
-#define X(id, translated)                                                                \
-  static_assert(pattern::translates(translated, causes::english_speech[Saying::id], 1),  \
-                "sayings_ja.def, sayings_ko.def or sayings_zh_tw.def: the names in " #id \
-                " are not those of "                                                     \
-                "sayings.inl");
-#include "sayings_ja.def"
-#include "sayings_ko.def"
-#include "sayings_zh_tw.def"
-#undef X
-
 // What the table lacks is English; how it counts and writes numbers is as the other texts do.
 Speech speech_in(Tongue tongue) {
   Speech speech = causes::english_speech;

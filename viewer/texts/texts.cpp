@@ -45,32 +45,9 @@ constexpr Translations<num_texts> translations = {pattern::table_of<num_texts, T
 
 // The plural rules are those of the CLDR. Japanese, Korean and Chinese have one form; the others one for one thing and
 // one for other numbers, and in Brazil nothing is counted as one thing is.
-constexpr std::size_t most_forms = 2;
 std::size_t always_the_same(double) { return 0; }
 std::size_t one_or_other(double n) { return n == 1 ? 0 : 1; }
 std::size_t up_to_one_or_other(double n) { return n >= 0 && n < 2 ? 0 : 1; }
-
-constexpr bool fits(Text id, std::string_view translated, std::size_t forms) {
-  return pattern::translates(translated, english[at(id)], forms);
-}
-
-#define X(id, english) static_assert(pattern::well_formed(english, most_forms), "strings.def: " #id);
-#include "strings.def"
-#undef X
-#define X(id, translated)                               \
-  static_assert(fits(Text::id, translated, most_forms), \
-                "strings_de.def or strings_pt_br.def: the placeholders of " #id " are not those of strings.def");
-#include "strings_de.def"
-#include "strings_pt_br.def"
-#undef X
-#define X(id, translated)                                                                       \
-  static_assert(fits(Text::id, translated, 1),                                                  \
-                "strings_ja.def, strings_ko.def or strings_zh_tw.def: the placeholders of " #id \
-                " are not those of strings.def");
-#include "strings_ja.def"
-#include "strings_ko.def"
-#include "strings_zh_tw.def"
-#undef X
 
 void add_accented(std::string& out, char c) {
   constexpr std::string_view plain = "AEIOUaeioucnyCNYdD";
