@@ -21,7 +21,7 @@ def count(compiler, work):
     os.makedirs(work)
     program = os.path.join(work, "hot_paths")
     include = os.path.join(HERE, "..", "..", "include")
-    subprocess.run([compiler, "-std=c++20", "-O2", "-g", "-Wall", "-Wextra", "-Wconversion", "-Werror", f"-I{include}",
+    subprocess.run([compiler, "-std=c++20", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", f"-I{include}",
                     os.path.join(HERE, "hot_paths.cpp"), "-o", program], check=True)
     out = os.path.join(work, "callgrind.out")
     subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", program, os.path.join(work, "logdir")],
