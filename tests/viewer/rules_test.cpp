@@ -278,7 +278,8 @@ TEST_CASE("a rule that is judged anew may list as many rows as before") {
   s.open("growing");
   growing.grow(2, 9);
   s.ask(viewer::Reload{});
-  const std::string asks = ": size>=0 exec<" + std::to_string(most_calls) + "\n";  // of calls: looked at anew each time
+  // Of calls: looked at anew each time. Of no numbers: a million rows need not be decoded.
+  const std::string asks = ": -bad exec<" + std::to_string(most_calls) + "\n";
   s.ask(rules_of("r" + asks));
   const std::uint64_t rows = line_of(s.rules, "r").rows;
   REQUIRE(rows > viewer::most_rule_rows / query::most_rules);
@@ -311,7 +312,8 @@ TEST_CASE("no more rows are listed than are left when a rule has been judged, al
 TEST_CASE("a thousand rules at a million rows stay within bounds, and what is not listed is told") {
   auto files = generated_files({.calls = 110, .ops_per_graph = 10});
   std::string text;
-  for (int i = 0; i < 1003; ++i) text += "note r" + std::to_string(i) + ": size>=0\n";
+  // What is found by numbers takes more memory, and decoding rows for it most of the time: one rule of ten.
+  for (int i = 0; i < 1003; ++i) text += "note r" + std::to_string(i) + (i % 10 == 0 ? ": size>=0\n" : ": -bad\n");
   Growing growing(files);
   Session s(growing.open());
   s.open("growing");
@@ -320,8 +322,9 @@ TEST_CASE("a thousand rules at a million rows stay within bounds, and what is no
   s.view.rules.count = 50;
   s.show();
   s.ask(rules_of(text));
-  const std::uint64_t rows = line_of(s.rules, "r0").rows;
+  const std::uint64_t rows = line_of(s.rules, "r1").rows;
   CHECK(rows >= 1100);
+  CHECK(line_of(s.rules, "r0").rows == rows);
   CHECK(s.rules.num_rules == 1003);
   CHECK(s.rules.num_not_judged == 3);
   CHECK(s.rules.holding[2] == 1000);
