@@ -25,11 +25,10 @@ struct Place {
 
 // What a click changes: the state, and what only the platform sees.
 Json told(Headless& v) {
-  Json s = v.lasting_state();
-  s.erase("hovered");
+  Json s = v.app().state();  // as it is: to write and read it as text takes longer than all else that is told
+  for (const char* const name : {"frame", "memory_bytes", "cut_texts", "hovered"}) s.erase(name);
   s["copied"] = v.copied;
   s["picks"] = v.picks;
-  s["toasts"] = v.state()["toasts"];
   Json ids = Json::array();
   for (const auto& [id, rect] : v.app().ui.rects) ids.push_back(id);
   s["rects"] = ids;
