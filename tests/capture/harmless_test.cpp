@@ -12,6 +12,12 @@
 #include <thread>
 #include <vector>
 
+#include <csignal>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "../support/failing_allocation.hpp"
 #include "../support/slowness.hpp"
 #include "recorded.hpp"
@@ -143,6 +149,69 @@ TEST_CASE("a host's thread_local object may record when its thread ends") {
 }
 
 // Runs in a process of its own, whose first op comes before anything was enabled.
+#if defined(__linux__) && !defined(NANLENS_SANITIZED)  // their runtimes don't take threads in a forked process
+namespace {
+
+// How a forked process ends that does this.
+template <class Body>
+int ends_with(const Body& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);
+    body();
+    ::_exit(0);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+}  // namespace
+
+TEST_CASE("a signal that the host waits for does not come to a thread of the recorder's") {
+  const TemporaryDirectory dir;
+  const int status = ends_with([&] {
+    enable_dump_debug_info(everything(dir / "run"));
+    sigset_t waited;
+    ::sigemptyset(&waited);
+    ::sigaddset(&waited, SIGUSR1);
+    ::pthread_sigmask(SIG_BLOCK, &waited, nullptr);
+    ::kill(::getpid(), SIGUSR1);
+    int signal = 0;
+    ::sigwait(&waited, &signal);
+    ::_exit(signal == SIGUSR1 ? 0 : 1);
+  });
+  CHECK(status == 0);
+}
+
+TEST_CASE("files may not grow beyond a limit: the host goes on, and what fits is readable") {
+  for (const rlim_t most : {0, 3'000, 100'000, 3'000'000}) {
+    CAPTURE(most);
+    const TemporaryDirectory dir;
+    const int status = ends_with([&] {
+      const rlimit limit{most, most};
+      ::setrlimit(RLIMIT_FSIZE, &limit);
+      std::freopen("/dev/null", "w", stderr);  // one line says so
+      try {
+        enable_dump_debug_info(everything(dir / "run"));
+      } catch (const std::exception&) {
+        ::_exit(most == 0 ? 0 : 1);  // it says why
+      }
+      const Vector x(16, 1.0F);
+      for (int i = 0; i < 50'000; ++i) op("Add", x, x);
+      disable_dump_debug_info();
+    });
+    CHECK(status == 0);
+    if (most == 0) continue;
+    reader::Logdir logdir{dir / "run"};
+    logdir.update();
+    REQUIRE(logdir.runs().size() == 1);
+    CHECK(logdir.runs()[0]->num_executions() < 50'000);
+    if (most > 1'000'000) CHECK(logdir.runs()[0]->num_executions() > 1000);
+  }
+}
+#endif
+
 TEST_CASE("an op before enable" * doctest::skip()) {
   nanlens::op("Early", 1.0f);
   CHECK(enable_dump_debug_info(everything(std::getenv("NANLENS_TEST_LOGDIR"))));

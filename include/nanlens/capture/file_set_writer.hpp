@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include <nanlens/capture/platform.hpp>
+#include <nanlens/capture/signal_block.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/logdir/encode.hpp>
 #include <nanlens/logdir/file_set.hpp>
@@ -179,6 +180,8 @@ class FileSetWriter {
     std::string& bytes = buffer(kind);
     const char* p = bytes.data();
     std::size_t left = bytes.size();
+    if (left == 0) return true;
+    const NoSizeSignal blocked;
     while (left > 0) {
       const ssize_t n = ::write(file(kind), p, left);
       if (n < 0 && errno == EINTR) continue;

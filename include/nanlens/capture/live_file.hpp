@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <nanlens/capture/platform.hpp>
+#include <nanlens/capture/signal_block.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/logdir/live_format.hpp>
 
@@ -171,6 +172,7 @@ class LiveFile {
 #if defined(__EMSCRIPTEN__)
     error = ENOTSUP;
 #else
+    const NoSizeSignal blocked;
     if (error == 0) error = ::posix_fallocate(fd_, static_cast<off_t>(end_), static_cast<off_t>(size));
 #endif
     void* memory = MAP_FAILED;

@@ -19,6 +19,7 @@
 #endif
 
 #include <nanlens/capture/recorder_table.hpp>
+#include <nanlens/capture/signal_block.hpp>
 #include <nanlens/config.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
@@ -96,6 +97,7 @@ inline bool publish(const RecorderTable& own) noexcept {
   MeetingPoint point{};
   std::memcpy(point.name, MeetingPoint::page_name, sizeof point.name);
   point.recorder = &own;
+  const NoSizeSignal blocked;
   const bool written = ::write(file, &point, sizeof point) == static_cast<ssize_t>(sizeof point);
   void* const page = written ? ::mmap(nullptr, sizeof point, PROT_READ, MAP_SHARED, file, 0) : MAP_FAILED;
   ::close(file);

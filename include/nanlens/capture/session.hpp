@@ -24,6 +24,7 @@
 #include <nanlens/capture/pinned_windows.hpp>
 #include <nanlens/capture/sampler.hpp>
 #include <nanlens/capture/session_rules.hpp>
+#include <nanlens/capture/signal_block.hpp>
 #include <nanlens/capture/thread_state.hpp>
 #include <nanlens/capture/value_budget.hpp>
 #include <nanlens/config.hpp>
@@ -165,6 +166,7 @@ class Session {
 #if NANLENS_HAS_EXCEPTIONS
     try {
 #endif
+      const NoSignals blocked;
       writer_ = std::thread([this] { run_writer(); });
 #if NANLENS_HAS_EXCEPTIONS
     } catch (const std::system_error& error) {
