@@ -29,13 +29,17 @@ def dump(logdir, what):
 
 
 def die(logdir, progress, ring, count, way, kill_after, *bad):
-    program = subprocess.Popen([death, logdir, progress, str(ring), str(THREADS), str(count), way, *bad], stderr=subprocess.DEVNULL)
+    program = subprocess.Popen([death, logdir, progress, str(ring), str(THREADS), str(count), way, *bad], stderr=subprocess.PIPE,
+                               text=True)
     if kill_after is not None:
-        while not any(counts(progress)):
-            assert program.poll() is None
+        while program.poll() is None and not any(counts(progress)):
+            pass
         time.sleep(kill_after)  # any instant will do
         program.send_signal(signal.SIGKILL)
-    return program.wait()
+    said = program.communicate()[1]
+    what = f"way {way}, ring {ring}, {count} ops, killed after {kill_after} s: ended by {program.returncode}; stderr: {said}"
+    assert program.returncode == ENDS[way], what
+    assert bool(said) is (way == "throw"), what  # an abort that nobody asked for mostly tells of itself
 
 
 def counts(progress):
@@ -81,8 +85,7 @@ def trial(way, ring, kill_after=None):
         with open(progress, "wb") as f:
             f.write(bytes(8 * THREADS))
         count = 10 ** 9 if kill_after is not None else rng.randrange(1, 400)
-        code = die(logdir, progress, ring, count, way, kill_after)
-        assert code == (-signal.SIGKILL if kill_after is not None else ENDS[way]), code
+        die(logdir, progress, ring, count, way, kill_after)
         done = counts(progress) if way not in KEEPS else (counts(progress)[0],) + (0,) * (THREADS - 1)
         before = None
         for recovered in (False, True):
