@@ -28,9 +28,14 @@ def dump(logdir, what):
     return [json.loads(line) for line in out.splitlines()]
 
 
+def in_background():
+    """As a shell begins a job in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def die(logdir, progress, ring, count, way, kill_after, *bad):
     program = subprocess.Popen([death, logdir, progress, str(ring), str(THREADS), str(count), way, *bad], stderr=subprocess.PIPE,
-                               text=True)
+                               text=True, preexec_fn=in_background if kill_after is None else None)
     if kill_after is not None:
         while program.poll() is None and not any(counts(progress)):
             pass
