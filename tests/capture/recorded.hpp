@@ -2,8 +2,10 @@
 /// Recording in a test, and reading back what was recorded.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <nanlens/nanlens.hpp>
 #include <nanlens/reader/reader.hpp>
@@ -21,6 +23,13 @@ inline DumpOptions ring_of(const std::string& logdir, std::int64_t size) {
   DumpOptions options = everything(logdir);
   options.circular_buffer_size = size;
   return options;
+}
+
+/// The path of a logdir's file with an extension; empty if there is none.
+inline std::string file_of(const std::string& logdir, std::string_view extension) {
+  for (const auto& entry : std::filesystem::directory_iterator(logdir))
+    if (entry.path().extension() == extension) return entry.path();
+  return {};
 }
 
 /// A logdir of its own, recorded by `body`, and read.

@@ -54,13 +54,11 @@ void turn(const std::string& logdir, bool off) {
   constexpr auto at = logdir::live::region_content + offsetof(logdir::live::LiveHeader, switched_off);
   constexpr auto obeyed = logdir::live::region_content + offsetof(logdir::live::LiveHeader, obeyed);
   const std::uint32_t word = off ? 1 : 0;
-  for (const auto& entry : std::filesystem::directory_iterator(logdir)) {
-    if (entry.path().extension() != logdir::live::suffix) continue;
-    std::fstream file(entry.path(), std::ios::binary | std::ios::in | std::ios::out);
-    file.seekp(at).write(reinterpret_cast<const char*>(&word), sizeof word).flush();
-    for (std::uint32_t seen = 2; seen != word; std::this_thread::yield())
-      std::memcpy(&seen, test::bytes_of(entry.path()).data() + obeyed, sizeof seen);
-  }
+  const std::string path = test::file_of(logdir, logdir::live::suffix);
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(at).write(reinterpret_cast<const char*>(&word), sizeof word).flush();
+  for (std::uint32_t seen = 2; seen != word; std::this_thread::yield())
+    std::memcpy(&seen, test::bytes_of(path).data() + obeyed, sizeof seen);
 }
 
 }  // namespace

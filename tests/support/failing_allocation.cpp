@@ -1,11 +1,19 @@
 #include "failing_allocation.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <new>
 
 namespace {
 
-[[maybe_unused]] thread_local long left = -1;  // allocations until one fails; −1: none does
+[[maybe_unused]] thread_local long left = -1;            // allocations until one fails; −1: none does
+[[maybe_unused]] std::atomic<long> left_elsewhere = -1;  // of other threads than those with an object
+[[maybe_unused]] thread_local bool spared = false;
+
+[[maybe_unused]] bool fails() noexcept {
+  if (left >= 0) return left-- == 0;
+  return !spared && left_elsewhere.load() >= 0 && left_elsewhere.fetch_sub(1) == 0;
+}
 
 }  // namespace
 
@@ -13,6 +21,16 @@ namespace nanlens::test {
 
 FailingAllocation::FailingAllocation(long before) noexcept { left = before; }
 FailingAllocation::~FailingAllocation() { left = -1; }
+
+FailingElsewhere::FailingElsewhere(long before) noexcept {
+  spared = true;
+  left_elsewhere = before;
+}
+FailingElsewhere::~FailingElsewhere() {
+  left_elsewhere = -1;
+  spared = false;
+}
+bool FailingElsewhere::has_failed() noexcept { return left_elsewhere.load() < 0; }
 
 }  // namespace nanlens::test
 
@@ -26,7 +44,7 @@ FailingAllocation::~FailingAllocation() { left = -1; }
 #endif
 #if !defined(NANLENS_OWN_OPERATORS)
 void* operator new(std::size_t size) {
-  if (left >= 0 && left-- == 0) throw std::bad_alloc();
+  if (fails()) throw std::bad_alloc();
   if (void* const memory = std::malloc(size)) return memory;
   throw std::bad_alloc();
 }

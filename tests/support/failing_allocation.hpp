@@ -1,5 +1,5 @@
 /// @file
-/// Lets one allocation of a thread fail: programs with failing_allocation.cpp.
+/// Lets one allocation fail: programs with failing_allocation.cpp.
 #pragma once
 
 namespace nanlens::test {
@@ -11,6 +11,16 @@ class FailingAllocation {
   FailingAllocation(const FailingAllocation&) = delete;
   FailingAllocation& operator=(const FailingAllocation&) = delete;
   ~FailingAllocation();
+};
+
+/// While it lives, one allocation of threads other than its own fails, after `before` others of theirs.
+class FailingElsewhere {
+ public:
+  explicit FailingElsewhere(long before) noexcept;
+  FailingElsewhere(const FailingElsewhere&) = delete;
+  FailingElsewhere& operator=(const FailingElsewhere&) = delete;
+  ~FailingElsewhere();
+  [[nodiscard]] static bool has_failed() noexcept;
 };
 
 }  // namespace nanlens::test

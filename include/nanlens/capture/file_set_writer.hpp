@@ -21,6 +21,7 @@
 #include <nanlens/config.hpp>
 #include <nanlens/logdir/encode.hpp>
 #include <nanlens/logdir/file_set.hpp>
+#include <nanlens/logdir/tfrecord.hpp>
 #include <nanlens/version.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
@@ -28,10 +29,28 @@ namespace NANLENS_HIDDEN detail {
 
 using logdir::FileKind;
 
-/// Which events the operating system has taken; others are lost.
-struct Flushed {
-  bool traces = false;
-  bool executions = false;
+/// How many events the operating system has not taken.
+struct Lost {
+  std::uint64_t traces = 0;
+  std::uint64_t executions = 0;
+};
+
+/// Takes a record back that was not completed, because memory ran out: a part of one would hide what follows.
+class WholeRecord {
+ public:
+  explicit WholeRecord(std::string& buffer) noexcept : buffer_(buffer), begin_(buffer.size()) {}
+  WholeRecord(const WholeRecord&) = delete;
+  WholeRecord& operator=(const WholeRecord&) = delete;
+  ~WholeRecord() {
+    if (!complete_) buffer_.resize(begin_);
+  }
+  [[nodiscard]] std::string& buffer() noexcept { return buffer_; }
+  void complete() noexcept { complete_ = true; }
+
+ private:
+  std::string& buffer_;
+  std::size_t begin_;
+  bool complete_ = false;
 };
 
 /// What is known at the end of a recording: events that could not be recorded, what was not to be, and the rules.
@@ -98,18 +117,18 @@ class FileSetWriter {
 
   [[nodiscard]] std::string& buffer(FileKind kind) noexcept { return buffers_[static_cast<std::size_t>(kind)]; }
 
-  /// Hands collected bytes to the operating system. What could not be written of a file leaves no part of it there.
-  /// Definitions are kept for the next time; without them, events are not written either.
-  Flushed flush() {
+  /// Hands collected bytes to the operating system. Of a file that takes a part of them, whole events stay and nothing
+  /// else. Definitions are kept for the next time; without them, events are not written either.
+  Lost flush() {
     bool defined = true;
     for (const FileKind kind : {FileKind::source_files, FileKind::stack_frames, FileKind::graphs})
       defined = flush_file(kind) && defined;
-    Flushed done;
-    done.traces = defined && flush_file(FileKind::graph_execution_traces);
-    done.executions = defined && flush_file(FileKind::execution);
+    return {flush_events(FileKind::graph_execution_traces, defined), flush_events(FileKind::execution, defined)};
+  }
+  /// Forgets events that are not handed over yet.
+  void forget_events() noexcept {
     buffer(FileKind::graph_execution_traces).clear();
     buffer(FileKind::execution).clear();
-    return done;
   }
   /// Bytes of each file that are whole records.
   [[nodiscard]] const std::array<std::uint64_t, logdir::num_file_kinds>& sizes() const noexcept { return sizes_; }
@@ -157,10 +176,12 @@ class FileSetWriter {
     extension.rule_hits = missing.rules;
     const bool some =
         missing.executions + missing.traces > 0 || missing.left_out != logdir::LeftOut{} || !missing.rules.empty();
+    WholeRecord record(buffer(FileKind::metadata));
     logdir::append_event(
-        buffer(FileKind::metadata), wall_time_now(),
+        record.buffer(), wall_time_now(),
         logdir::DebugMetadata{"nanlens-" NANLENS_VERSION_STRING, std::string(logdir::file_version), run_id_},
         some ? &extension : nullptr);
+    record.complete();
   }
 
   bool create_metadata(std::string& why) {
@@ -176,28 +197,58 @@ class FileSetWriter {
     return false;
   }
 
-  bool flush_file(FileKind kind) {
+  // All or nothing.
+  bool flush_file(FileKind kind) noexcept {
     std::string& bytes = buffer(kind);
-    const char* p = bytes.data();
-    std::size_t left = bytes.size();
-    if (left == 0) return true;
+    const std::size_t written = write_all(kind);
+    const bool whole = written == bytes.size();
+    keep(kind, whole ? written : 0, written);
+    if (whole) clear(bytes);
+    return whole;
+  }
+
+  // Returns how many events are lost.
+  std::uint64_t flush_events(FileKind kind, bool defined) noexcept {
+    std::string& bytes = buffer(kind);
+    const std::size_t written = defined ? write_all(kind) : 0;
+    std::size_t whole = 0;  // bytes of records
+    std::uint64_t lost = 0;
+    if (written < bytes.size())
+      for (std::size_t end = 0; end < bytes.size();) {
+        end += logdir::record_bytes(bytes.data() + end);
+        if (end <= written)
+          whole = end;
+        else
+          ++lost;
+      }
+    keep(kind, lost == 0 ? written : whole, written);
+    clear(bytes);
+    return lost;
+  }
+
+  // Returns how many bytes the operating system has taken.
+  std::size_t write_all(FileKind kind) noexcept {
+    const std::string& bytes = buffer(kind);
+    if (bytes.empty()) return 0;
     const NoSizeSignal blocked;
-    while (left > 0) {
-      const ssize_t n = ::write(file(kind), p, left);
+    std::size_t written = 0;
+    while (written < bytes.size()) {
+      const ssize_t n = ::write(file(kind), bytes.data() + written, bytes.size() - written);
       if (n < 0 && errno == EINTR) continue;
       if (n <= 0) break;
-      p += n;
-      left -= static_cast<std::size_t>(n);
+      written += static_cast<std::size_t>(n);
     }
+    return written;
+  }
+  // Of what was written last, leaves the first bytes in the file: a part of a record would hide what comes behind it.
+  void keep(FileKind kind, std::size_t bytes, std::size_t written) noexcept {
     std::uint64_t& size = sizes_[static_cast<std::size_t>(kind)];
-    if (left > 0) {  // a part of a record would hide what comes behind it
-      if (::ftruncate(file(kind), static_cast<off_t>(size)) != 0) size += bytes.size() - left;
-      return false;
-    }
-    size += bytes.size();
+    size += bytes;
+    if (bytes < written && ::ftruncate(file(kind), static_cast<off_t>(size)) != 0) size += written - bytes;
+  }
+  static void clear(std::string& bytes) noexcept {
     bytes.clear();
     if (bytes.capacity() > max_kept_bytes) bytes.shrink_to_fit();
-    return true;
   }
 
   static constexpr std::size_t max_kept_bytes = std::size_t{16} << 20;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -187,11 +188,26 @@ class Session {
       wake_.wait_for(guard, interval);
       guard.unlock();
       woken_.store(false, std::memory_order_relaxed);
+      run_round();
+      guard.lock();
+    }
+  }
+
+  // Where memory runs out, all stays queued and the next round tries again.
+  void run_round() {
+#if NANLENS_HAS_EXCEPTIONS
+    try {
+#endif
       flush(Rings::stay);
       follow_switch();
       note_gaps();
-      guard.lock();
+#if NANLENS_HAS_EXCEPTIONS
+    } catch (const std::exception& error) {
+      if (std::exchange(told_of_round_, true)) return;
+      std::fprintf(stderr, "nanlens: '%s' can't be written now (%s); events are kept, and it is tried again\n",
+                   options_.logdir.c_str(), error.what());
     }
+#endif
   }
 
   // `nanlens off` and `nanlens on` write into the file of what is in memory.
@@ -250,7 +266,7 @@ class Session {
       write_pending(Rings::stay);
       write_definitions();
       append(event, content);
-      flush_files(1 - event.is_execution, event.is_execution);
+      flush_files();
       commit_files();
       return;
     }
@@ -309,6 +325,7 @@ class Session {
 
   void write_pending(Rings rings) {
     begun_ = wall_time_now();
+    files_.forget_events();  // of a round that memory ran out in: they are still queued
     const std::vector<ThreadState*> states = ThreadStates::get().list();
     std::vector<Pending>& pending = pending_;
     pending.clear();
@@ -326,12 +343,8 @@ class Session {
     // What one thread queued is in order.
     if (!std::is_sorted(pending.begin(), pending.end(), earlier)) std::sort(pending.begin(), pending.end(), earlier);
     write_definitions();
-    std::uint64_t executions = 0;
-    for (const Pending& p : pending) {
-      append(p.event, p.content);
-      executions += p.event.is_execution;
-    }
-    flush_files(pending.size() - executions, executions);
+    for (const Pending& p : pending) append(p.event, p.content);
+    flush_files();
     commit(states, heads, rings != Rings::stay);
   }
 
@@ -371,7 +384,6 @@ class Session {
         states[i]->traces.take(parity);
       }
       live_.commit();
-      note_locations();
       live_.touch(begun_);
     }
     for (std::size_t i = 0; i < states.size(); ++i) {
@@ -380,6 +392,7 @@ class Session {
       states[i]->executions.release();
       states[i]->traces.release();
     }
+    if (live_.ready()) note_locations();  // last: it needs memory, and what is written must not be written again
   }
 
   // The same where nothing of the queues has been written.
@@ -403,13 +416,17 @@ class Session {
     for (; files_written_ < catalog.files().size(); ++files_written_)
       write_source_file(catalog.files()[files_written_]);
     for (; frames_written_ < catalog.frames().size(); ++frames_written_) write_frame(catalog.frames()[frames_written_]);
-    for (const Definition* d : definitions) write_definition(*d);
-    definitions_written_ += definitions.size();
+    for (const Definition* d : definitions) {
+      write_definition(*d);
+      ++definitions_written_;
+    }
   }
 
   void write_source_file(const std::string& path) {
-    logdir::append_event(files_.buffer(FileKind::source_files), wall_time_now(),
-                         logdir::SourceFile{path, Catalog::get().host(), read_lines(path)});
+    const logdir::SourceFile file{path, Catalog::get().host(), read_lines(path)};
+    WholeRecord record(files_.buffer(FileKind::source_files));
+    logdir::append_event(record.buffer(), wall_time_now(), file);
+    record.complete();
   }
 
   // The text, split at '\n' as TensorFlow splits it; none for files that are missing, binary or very large.
@@ -440,12 +457,16 @@ class Session {
     what.file_line_col->file_index = static_cast<std::int32_t>(frame.file);
     what.file_line_col->line = frame.line;
     what.file_line_col->func = frame.function;
-    logdir::append_event(files_.buffer(FileKind::stack_frames), wall_time_now(), what);
+    WholeRecord record(files_.buffer(FileKind::stack_frames));
+    logdir::append_event(record.buffer(), wall_time_now(), what);
+    record.complete();
   }
 
   void write_definition(const Definition& definition) {
-    write_record(files_.buffer(FileKind::graphs), definition.wall_time, definition.kind, definition.before,
-                 definition.stack, definition.after, {});
+    WholeRecord record(files_.buffer(FileKind::graphs));
+    write_record(record.buffer(), definition.wall_time, definition.kind, definition.before, definition.stack,
+                 definition.after, {});
+    record.complete();
   }
 
   void write_record(std::string& to, double wall_time, logdir::EventKind kind, std::string_view before,
@@ -471,11 +492,11 @@ class Session {
                  kind, before, event.stack, after, content.substr(event.before_bytes + event.after_bytes));
   }
 
-  void flush_files(std::uint64_t traces, std::uint64_t executions) {
-    const Flushed done = files_.flush();
-    if (done.traces && done.executions) return;
-    if (!done.traces) lost_traces_ += traces;
-    if (!done.executions) lost_executions_ += executions;
+  void flush_files() {
+    const Lost lost = files_.flush();
+    lost_traces_ += lost.traces;
+    lost_executions_ += lost.executions;
+    if (lost.traces + lost.executions == 0) return;
     if (!std::exchange(complained_, true))
       std::fprintf(stderr, "nanlens: writing to '%s' failed; events are lost and counted (is the disk full?)\n",
                    options_.logdir.c_str());
@@ -497,6 +518,7 @@ class Session {
   bool created_ = false;
   bool running_ = false;
   bool complained_ = false;
+  bool told_of_round_ = false;
   std::size_t definitions_written_ = 0;
   std::size_t files_written_ = 0;
   std::size_t frames_written_ = 0;

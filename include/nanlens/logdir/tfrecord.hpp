@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include <nanlens/config.hpp>
@@ -43,6 +44,13 @@ inline void write_record_header(unsigned char* header, std::uint64_t length) noe
 inline bool read_record_header(const unsigned char* header, std::uint64_t& length) noexcept {
   length = detail::load_le<std::uint64_t>(header);
   return masked_crc32c(header, 8) == detail::load_le<std::uint32_t>(header + 8);
+}
+
+/// Bytes of the whole record that begins at `header`, which is as `write_record_header` has written it.
+inline std::size_t record_bytes(const char* header) noexcept {
+  unsigned char length[8];
+  std::memcpy(length, header, sizeof length);
+  return record_overhead + static_cast<std::size_t>(detail::load_le<std::uint64_t>(length));
 }
 
 /// True if the 4 bytes at `footer` are the payload's checksum.
