@@ -44,12 +44,12 @@ step() {
   name=$1
   shift
   echo "== $name"
-  start=$(date +%s)
+  begin
   if "$@"; then count passed; else
     count failed
     echo "FAILED: $name"
   fi
-  took "$name" "$start"
+  took "$name"
 }
 # directory_of PRESET
 directory_of() { if [ "$1" = default ]; then echo build; else echo "build/$1"; fi; }
@@ -58,7 +58,7 @@ built() {
   preset=$1
   shift
   echo "== build of preset $preset"
-  start=$(date +%s)
+  begin
   leave=OFF # unit tests that asan runs as well
   [ "$preset" != default ] || leave=ON
   if ! { cmake --preset "$preset" -DNANLENS_BUILD_TESTS=ON -DNANLENS_BUILD_VIEWER=ON -DCMAKE_UNITY_BUILD=ON -DNANLENS_LEAVE_TO_ASAN=$leave &&
@@ -68,16 +68,16 @@ built() {
     count failed
     return 1
   fi
-  took "build of preset $preset" "$start"
+  took "build of preset $preset"
 }
 # tests PRESET CTEST_ARGUMENTS...: runs a preset's tests and counts them one by one.
 tests() {
   preset=$1
   shift
   echo "== tests of preset $preset"
-  start=$(date +%s)
+  begin
   log=$(directory_of "$preset")/ctest.log
-  ctest --test-dir "$(directory_of "$preset")" -j 2 --output-on-failure "$@" 2>&1 | tee "$log"
+  NANLENS_TIMES=$times ctest --test-dir "$(directory_of "$preset")" -j 2 --output-on-failure "$@" 2>&1 | tee "$log"
   total=$(sed -n 's/^.* tests failed out of \([0-9]*\)$/\1/p' "$log")
   bad=$(sed -n 's/^.*, \([0-9]*\) tests failed out of [0-9]*$/\1/p' "$log")
   if [ -z "$total" ]; then
@@ -87,13 +87,12 @@ tests() {
     count passed $((total - bad))
     count failed "$bad"
   fi
-  sed -n "s/^ *[0-9]*\/[0-9]* Test *#[0-9]*: \([^ ]*\) .* \([0-9.]*\) sec.*$/\2 test \1 ($preset)/p" "$log" >>"$times"
-  took "tests of preset $preset" "$start"
+  took "tests of preset $preset"
 }
 
 # What runs beside ends with this script.
 trap 'trap - INT TERM; kill 0' INT TERM
-begin=$(date +%s)
+began=$(date +%s)
 step "format" sh tests/style/format.sh
 if built default all; then
   # The compilers go on meanwhile. What this prints is shown at its end.
@@ -118,7 +117,7 @@ cat build/beside.log
 [ ! -x build/bin/nanlens-viewer ] || tests default -L gui # alone: a busy machine starves a browser
 
 echo
-echo "the ten slowest of $(($(date +%s) - begin)) s (two at a time):"
+echo "$(($(date +%s) - began)) s; the ten that took the processors longest (what ran beside, two at a time, is not added up):"
 sort -rn "$times" | head -n 10 | while read -r seconds name; do printf '%7.0f s  %s\n' "$seconds" "$name"; done
 passed=$(grep -c passed "$results")
 failed=$(grep -c failed "$results")

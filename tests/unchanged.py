@@ -4,6 +4,7 @@ An input is a file, or a directory with all that is in it. Unless NANLENS_SKIP_U
 """
 import hashlib
 import os
+import resource
 import subprocess
 import sys
 
@@ -26,6 +27,15 @@ def digest(inputs, command):
     return total.hexdigest()
 
 
+def note_time(stamp):
+    """Adds the processors' seconds to the file that NANLENS_TIMES names, if it does."""
+    path = os.environ.get("NANLENS_TIMES")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if path:
+        with open(path, "a", encoding="utf-8") as f:
+            f.write(f"{used.ru_utime + used.ru_stime:.0f} test {os.path.relpath(stamp)}\n")
+
+
 def main():
     split = sys.argv.index("--")
     stamp, inputs, command = sys.argv[1], sys.argv[2:split], sys.argv[split + 1:]
@@ -38,6 +48,7 @@ def main():
     if os.path.exists(stamp):
         os.remove(stamp)
     code = subprocess.run(command, check=False).returncode
+    note_time(stamp)
     if code == 0:
         os.makedirs(os.path.dirname(os.path.abspath(stamp)), exist_ok=True)
         with open(stamp, "w", encoding="utf-8") as f:
