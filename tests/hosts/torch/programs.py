@@ -492,6 +492,23 @@ def gradient_of_select(torch):
     torch.where(x > 0, root, torch.zeros(2)).sum().backward()
 
 
+@program("aten::div", says=["All "])
+def loss_of_bad_prediction(torch):
+    """The loss sums up memory that no op has made."""
+    prediction = torch.tensor([[1.0, 2.0], [0.0, 3.0]])
+    prediction = prediction / prediction  # culprit
+    torch.nn.functional.mse_loss(prediction, torch.ones(2, 2)) * 2
+
+
+@program("aten::log", says=["All "])
+def gradient_of_slice(torch):
+    """Ops of the backward pass that fill memory which other ops have made, by a copy or by no op at all."""
+    table = torch.nn.Embedding(4, 3)
+    part = table(torch.arange(4))[:, :-1]
+    torch.log(part.clamp(max=0) * 0).sum().backward()  # culprit
+    torch.optim.SGD(table.parameters(), 0.1).step()
+
+
 # --- training
 
 

@@ -20,23 +20,55 @@ class NestedResults {
   /// The number of results so far: where an op begins.
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
 
-  void add(const detail::TensorKey& key) noexcept { results_[count_++ % results_.size()] = {key.begin, key.end}; }
+  void add(const detail::TensorKey& key) noexcept { push({key.begin, key.end, true}); }
+
+  /// Memory has been filled since `begin`, which is not what an op is after that fills it on its way: from now on
+  /// nothing covers it.
+  void add_filled(const detail::TensorKey& key, std::uint64_t begin) noexcept {
+    forget(key, begin);
+    push({key.begin, key.end, false});
+  }
+
+  /// Memory was written since `begin`, by something that is not recorded: what was made there is no longer what it
+  /// holds.
+  void forget(const detail::TensorKey& key, std::uint64_t begin) noexcept {
+    for (std::uint64_t i = count_; i-- > std::max(begin, oldest());) {
+      Result& result = results_[i % results_.size()];
+      if (result.begin < key.end && key.begin < result.end) result = {};
+    }
+  }
 
   /// Was the memory made by an op that has ended since `begin`?
   [[nodiscard]] bool covers(const detail::TensorKey& key, std::uint64_t begin) const noexcept {
-    const std::uint64_t oldest = count_ > results_.size() ? count_ - results_.size() : 0;
-    for (std::uint64_t i = count_; i-- > std::max(begin, oldest);) {
-      const Result& result = results_[i % results_.size()];
-      if (result.begin <= key.begin && key.end <= result.end) return true;
-    }
-    return false;
+    return any_since(begin, [&](const Result& result) {
+      return result.covers && result.begin <= key.begin && key.end <= result.end;
+    });
+  }
+
+  /// May an op have made or filled some of the memory since `begin`?
+  [[nodiscard]] bool touches(const detail::TensorKey& key, std::uint64_t begin) const noexcept {
+    return begin < oldest() ||
+           any_since(begin, [&](const Result& result) { return result.begin < key.end && key.begin < result.end; });
   }
 
  private:
   struct Result {
     std::uintptr_t begin;
     std::uintptr_t end;
+    bool covers;
   };
+
+  void push(const Result& result) noexcept { results_[count_++ % results_.size()] = result; }
+  [[nodiscard]] std::uint64_t oldest() const noexcept {
+    return count_ > results_.size() ? count_ - results_.size() : 0;
+  }
+  template <class Test>
+  [[nodiscard]] bool any_since(std::uint64_t begin, const Test& test) const noexcept {
+    for (std::uint64_t i = count_; i-- > std::max(begin, oldest());)
+      if (test(results_[i % results_.size()])) return true;
+    return false;
+  }
+
   std::array<Result, 256> results_;
   std::uint64_t count_;
 };

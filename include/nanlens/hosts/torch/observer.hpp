@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <ATen/record_function.h>
 
@@ -38,6 +39,8 @@ struct BackwardNode final : ::at::ObserverContext {
 struct ThreadRecord {
   bool inside = false;  ///< of a callback: what it calls is not recorded
   std::size_t depth = 0;
+  std::uint64_t first_result = 0;        ///< of the outermost op
+  const RunningOp* outermost = nullptr;  ///< if it is known what that op reads
   const BackwardNode* node = nullptr;
   const std::shared_ptr<Receiving>* receiving = nullptr;  ///< of the op that exchanges tensors now
   NestedResults results;
@@ -114,6 +117,10 @@ inline std::unique_ptr<::at::ObserverContext> begin_op(const ::at::RecordFunctio
   if (function.seqNr() >= 0 && op->place.stack != SourcePlace::no_stack && thread.node == nullptr)
     forward_stacks().set(function.threadId(), function.seqNr(), op->place);
   op->first_result = thread.results.count();
+  if (thread.depth == 0) {
+    thread.first_result = op->first_result;
+    thread.outermost = facts.makes_nothing || facts.allocates ? nullptr : op.get();
+  }
   if (!facts.makes_nothing && !facts.allocates) {
     op->reserve(function.inputs().size());
     std::size_t index = 0;
@@ -168,9 +175,31 @@ bool record_in_script(const RunningOp& op, const Results& results, const Record&
   });
 }
 
+// Does it read what an op around it has made by no op at all? Then its work, too, is part of that op's: what the value
+// comes from are the arguments of that one.
+inline bool reads_unseen(const RunningOp& op, const ThreadRecord& thread) {
+  if (thread.depth == 0 || thread.outermost == nullptr) return false;
+  const auto is_argument = [&](const InputRef& input) {
+    const auto overlaps = [&](const InputRef& argument) { return argument.key.overlaps(input.key); };
+    const auto is_written = [&](const OutputRef& argument) { return argument.key.overlaps(input.key); };
+    return std::any_of(thread.outermost->inputs.begin(), thread.outermost->inputs.end(), overlaps) ||
+           std::any_of(thread.outermost->written.begin(), thread.outermost->written.end(), is_written);
+  };
+  std::uint64_t numbers = op.numbers;
+  return std::any_of(op.inputs.begin(), op.inputs.end(), [&](const InputRef& input) {
+    const bool is_number = (std::exchange(numbers, numbers >> 1) & 1) != 0;
+    return !is_number && is_floating(input.view.dtype) && !input.key.empty() && !is_argument(input) &&
+           !thread.results.touches(input.key, thread.first_result);
+  });
+}
+
 inline void record(const ::at::RecordFunction& function, RunningOp& op, ThreadRecord& thread) {
   Results results = own_results(function, op, thread.results);
   if (results.refs.empty()) return;
+  if (reads_unseen(op, thread)) {
+    for (const OutputRef& result : results.refs) thread.results.forget(result.key, thread.first_result);
+    return;
+  }
   const std::string_view type = op.facts->name;
   std::string_view name = op.place.module == nullptr ? type : std::string_view(*op.place.module);
   if (thread.node != nullptr) name = thread.node->name;
@@ -183,18 +212,27 @@ inline void record(const ::at::RecordFunction& function, RunningOp& op, ThreadRe
                                             results.refs.size(), measured));
   };
   if (!record_in_script(op, results, record)) record(name);
-  for (const OutputRef& result : results.refs) thread.results.add(result.key);
+  for (const OutputRef& result : results.refs) {
+    if (op.facts->is_constant)
+      thread.results.add_filled(result.key, thread.first_result);
+    else
+      thread.results.add(result.key);
+  }
 }
 
 inline void end_op(const ::at::RecordFunction& function, RunningOp& op, ThreadRecord& thread) {
   if (thread.depth > 0) --thread.depth;
+  if (thread.depth == 0) thread.outermost = nullptr;
   if (op.facts->exchange != nullptr) {
     thread.receiving = nullptr;
     end_exchange(function, op);
   }
   if (op.facts->makes_nothing) return;
-  // What an op allocates, fills or copies on its way is part of its own work.
-  if (thread.depth > 0 && (op.facts->allocates || op.facts->initialises)) return;
+  // What an op allocates, fills or copies on its way is part of its own work: the result is that op's.
+  if (thread.depth > 0 && (op.facts->allocates || op.facts->initialises)) {
+    for (const OutputRef& written : op.written) thread.results.add_filled(written.key, thread.first_result);
+    return;
+  }
   if (!op.facts->allocates) return record(function, op, thread);
   for (const ::c10::IValue& value : function.outputs())
     each_tensor(value, [](const ::c10::TensorImpl& tensor) {

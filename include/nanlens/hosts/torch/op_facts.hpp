@@ -32,6 +32,7 @@ struct OpFacts {
   bool allocates = false;      ///< gives memory whose content means nothing
   bool makes_nothing = false;  ///< a view, or something about the tensor other than its values
   bool initialises = false;    ///< fills memory from elsewhere
+  bool is_constant = false;    ///< gives the same whatever goes in
   Arguments written = 0;       ///< in place
   Arguments unread = 0;        ///< those whose values play no part: what is overwritten, or asked for its shape alone
   Arguments hidden = 0;        ///< written, though the schema does not say so
@@ -56,6 +57,11 @@ inline bool changes_no_values(std::string_view op) noexcept {
 inline bool overwrites_self(std::string_view op) noexcept {
   return is_one_of(op, {"copy_", "fill_", "zero_", "normal_", "uniform_", "random_", "exponential_", "cauchy_",
                         "log_normal_", "geometric_", "bernoulli_"});
+}
+
+inline bool is_constant(std::string_view op) noexcept {
+  return is_one_of(
+      op, {"zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "new_zeros", "new_ones", "new_full"});
 }
 
 // Running mean and variance: PyTorch's schemas hide that they are written.
@@ -91,6 +97,7 @@ inline std::unique_ptr<OpFacts> make_facts(const ::at::RecordFunction& function)
   facts->allocates = is_allocator(op);
   facts->makes_nothing = facts->makes_nothing || changes_no_values(op);
   facts->initialises = overwrites_self(op);
+  facts->is_constant = is_constant(op);
   if (facts->initialises) facts->unread |= facts->written & 1;
   if (op.ends_with("_like") || op.starts_with("new_")) facts->unread |= 1;
   facts->hidden = hidden_writes(op);

@@ -31,6 +31,7 @@ class Receiving;
 struct RunningOp final : ::at::ObserverContext {
   const OpFacts* facts = nullptr;
   std::vector<InputRef> inputs;
+  std::uint64_t numbers = 0;                       ///< bits of the inputs that are numbers of the program
   std::vector<OutputRef> written;                  ///< arguments that it writes in place
   std::vector<OutputRef> around;                   ///< tensors that the written ones are parts of
   std::vector<TensorIdentity> input_identities;    ///< one for each input
@@ -89,6 +90,7 @@ inline void add_argument(RunningOp& op, const ::c10::TensorImpl& tensor, Argumen
   }
   if ((facts.written & bit) != 0) add_around(op, tensor, view);
   if ((facts.unread & bit) == 0) {
+    if (tensor.is_wrapped_number() && op.inputs.size() < 64) op.numbers |= std::uint64_t{1} << op.inputs.size();
     op.inputs.push_back({view, key, {}});
     op.input_identities.push_back(identity_of(tensor));
   }
