@@ -37,6 +37,7 @@ struct CauseFacts {
   bool kinds_known = true;
   TensorHealth out;
   std::vector<InputFacts> inputs;  ///< the first ones, in order
+  bool by_itself = false;          ///< the first two are one tensor
   bool all_clean = false;          ///< every input is known to be clean
   double magnitude = -1;           ///< largest of the first input; −1 where statistics were not recorded
   std::string origin;              ///< type of the op that the first input comes from

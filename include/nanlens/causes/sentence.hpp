@@ -65,6 +65,7 @@ class SentenceWriter {
   void gather_hits(std::uint32_t root, const Sentence& s, CauseFacts& f);
   [[nodiscard]] bool counted_in_part();
   void gather_inputs(EventRef event, const Classification& c, CauseFacts& f);
+  void tell_apart(EventRef event, const Classification& c, CauseFacts& f);
   void gather_arrived(EventRef event, const Classification& c, CauseFacts& f);
   void gather_inside(const Classification& c, Sentence& s, CauseFacts& f);
   void gather_missing(EventRef event, const Classification& c, CauseFacts& f);

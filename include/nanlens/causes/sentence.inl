@@ -166,9 +166,20 @@ NANLENS_API void SentenceWriter::gather_inputs(EventRef event, const Classificat
     facts.known = input.state == InputState::clean && (input.seen || input.event.exists());
     if (facts.known) facts.health = input.seen ? input.now : causes_.model().health(input.event);
   }
+  tell_apart(event, c, f);
   if (c.inputs.empty() || !c.inputs.front().event.exists()) return;
   f.origin = std::string(causes_.model().op_type(causes_.origin(c.inputs.front().event)));
   f.magnitude = detail::largest_magnitude(causes_.run(), c.inputs.front().event);
+}
+
+// Inputs of one name are one tensor in a graph; results of ops of one type need not be.
+NANLENS_API void SentenceWriter::tell_apart(EventRef event, const Classification& c, CauseFacts& f) {
+  if (f.inputs.size() < 2 || f.inputs[0].name != f.inputs[1].name) return;
+  const bool recorded = c.inputs[0].event.exists() || c.inputs[1].event.exists();
+  f.by_itself = recorded ? c.inputs[0].event == c.inputs[1].event : !event.is_execution;
+  if (f.by_itself) return;
+  for (std::size_t i = 0; i < 2; ++i)
+    f.inputs[i].name = say(speech_, Saying::input_numbered, {{"index", std::to_string(c.inputs[i].input)}});
 }
 
 // An input that was bad when the op got it, and what had been in its memory.

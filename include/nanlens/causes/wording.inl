@@ -136,7 +136,7 @@ inline void word_inputs(const CauseFacts& f, const Speech& speech, Arguments& a)
   const std::size_t divisor = f.code == OpCode::reciprocal ? 0 : 1;
   if (divisor >= f.inputs.size()) return;
   describe(f.inputs[divisor], "den");
-  if (divisor == 1 && f.inputs[0].name == f.inputs[1].name) a["itself"] = a["in"];
+  if (divisor == 1 && f.by_itself) a["itself"] = a["in"];
 }
 
 inline void word_domain(const CauseFacts& f, const Speech& speech, Arguments& a) {

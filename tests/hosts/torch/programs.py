@@ -492,6 +492,14 @@ def gradient_of_select(torch):
     torch.where(x > 0, root, torch.zeros(2)).sum().backward()
 
 
+@program("aten::div", says=["input 0 has 1 zero, and input 1 has 1 zero."])
+def results_of_ops_of_one_type(torch):
+    to = torch.tensor([0, 1])
+    total = torch.zeros(3).index_add(0, to, torch.ones(2) * 5)
+    count = torch.zeros(3).index_add(0, to, torch.ones(2))
+    total / count  # culprit
+
+
 @program("aten::div", says=["All "])
 def loss_of_bad_prediction(torch):
     """The loss sums up memory that no op has made."""
