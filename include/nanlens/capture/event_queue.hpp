@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <string_view>
 
 #include <nanlens/capture/live_file.hpp>
@@ -13,24 +14,47 @@
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN detail {
 
-/// Writes an entry of a queue or ring.
-inline void put_entry(unsigned char* p, const QueuedEvent& event, std::string_view content) noexcept {
-  const std::uint64_t length = live::entry_bytes(content.size());
+/// An event whose content has been encoded elsewhere. What queues and rings take is this, or has the same functions.
+struct EncodedEvent {
+  const QueuedEvent& event;
+  std::string_view content;
+
+  [[nodiscard]] std::size_t most_content() const noexcept { return content.size(); }
+  /// Writes the event, and its content behind it.
+  void put(QueuedEvent& to, unsigned char* content_to) const noexcept {
+    to = event;
+    std::memcpy(content_to, content.data(), content.size());
+  }
+};
+
+/// Writes an entry of a queue or ring; returns its length. It is aligned as all are.
+template <class Event>
+std::size_t put_entry(unsigned char* p, const Event& event) noexcept {
+  auto& to = *::new (p + sizeof(std::uint64_t)) QueuedEvent;
+  event.put(to, p + sizeof(std::uint64_t) + sizeof to);
+  const std::uint64_t length = live::entry_bytes(to.content_bytes());
   std::memcpy(p, &length, sizeof length);
-  std::memcpy(p + sizeof length, &event, sizeof event);
-  std::memcpy(p + sizeof length + sizeof event, content.data(), content.size());
+  return static_cast<std::size_t>(length);
+}
+
+/// Says that the rest of a region is not used.
+inline void put_marker(unsigned char* p) noexcept {
+  const std::uint64_t marker = 0;
+  std::memcpy(p, &marker, sizeof marker);
 }
 
 /// Visits the entries between two positions: `visit(event, content, position)`. The content lies in the region.
 template <class Visit>
 void visit_entries(const RegionHeader* region, std::uint64_t from, std::uint64_t to, Visit&& visit) {
   const std::size_t capacity = capacity_of(region);
+  std::size_t place = from % capacity;
   for (std::uint64_t at = from; at < to;) {
-    const unsigned char* const p = content_of(region) + at % capacity;
+    const unsigned char* const p = content_of(region) + place;
     std::uint64_t length = 0;
     std::memcpy(&length, p, sizeof length);
     if (length == 0) {
-      at += capacity - at % capacity;
+      at += capacity - place;
+      place = 0;
       continue;
     }
     QueuedEvent event;
@@ -38,6 +62,8 @@ void visit_entries(const RegionHeader* region, std::uint64_t from, std::uint64_t
     const auto* const content = reinterpret_cast<const char*>(p) + sizeof length + sizeof event;
     visit(event, std::string_view(content, event.content_bytes()), at);
     at += length;
+    place += length;
+    if (place == capacity) place = 0;
   }
 }
 
@@ -49,27 +75,28 @@ class EventQueue {
   /// Uses a region, or null: none.
   void attach(RegionHeader* region) noexcept {
     tail_.store(0, std::memory_order_relaxed);
+    place_ = 0;
     region_.store(region, std::memory_order_release);
   }
   [[nodiscard]] bool attached() const noexcept { return region_.load(std::memory_order_relaxed) != nullptr; }
 
   /// False if there is no room now.
-  bool push(const QueuedEvent& event, std::string_view content) noexcept {
+  template <class Event>
+  bool push(const Event& event) noexcept {
     RegionHeader* const region = region_.load(std::memory_order_relaxed);
     const std::size_t capacity = capacity_of(region);
-    const std::size_t size = live::entry_bytes(content.size());
+    const std::size_t most = live::entry_bytes(event.most_content());
     const std::uint64_t head = shared(region->head).load(std::memory_order_relaxed);
-    const std::size_t at = head % capacity;
-    const std::size_t skip = at + size > capacity ? capacity - at : 0;
-    if (head + skip + size - tail_.load(std::memory_order_acquire) > capacity) return false;
-    unsigned char* p = content_of(region) + at;
+    const std::size_t skip = place_ + most > capacity ? capacity - place_ : 0;
+    if (head + skip + most - tail_.load(std::memory_order_acquire) > capacity) return false;
     if (skip != 0) {
-      const std::uint64_t marker = 0;
-      std::memcpy(p, &marker, sizeof marker);
-      p = content_of(region);
+      put_marker(content_of(region) + place_);
+      place_ = 0;
     }
-    put_entry(p, event, content);
-    shared(region->head).store(head + skip + size, std::memory_order_release);
+    const std::size_t length = put_entry(content_of(region) + place_, event);
+    place_ += length;
+    if (place_ == capacity) place_ = 0;
+    shared(region->head).store(head + skip + length, std::memory_order_release);
     return true;
   }
   /// True if an event with this much content can ever fit.
@@ -104,6 +131,7 @@ class EventQueue {
  private:
   std::atomic<RegionHeader*> region_{nullptr};
   std::atomic<std::uint64_t> tail_{0};
+  std::size_t place_ = 0;  // of the head in the region: a division for each event takes its time
 };
 
 }  // namespace NANLENS_HIDDEN detail

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string_view>
 
 #include <nanlens/capture/event_queue.hpp>
+#include <nanlens/capture/host_state.hpp>
 #include <nanlens/capture/pinned_windows.hpp>
 #include <nanlens/config.hpp>
 
@@ -27,21 +29,23 @@ class EventRing {
     region_ = nullptr;
     count_ = 0;
     drained_ = 0;
+    head_place_ = first_place_ = 0;
   }
 
   enum class Pushed : std::uint8_t { kept, no_memory, not_wanted };
 
   /// Keeps an event, and forgets the oldest beyond `limit`, unless the event belongs to a window.
-  Pushed push(std::size_t limit, const QueuedEvent& event, std::string_view content,
-              const PinnedWindows& windows) noexcept {
+  template <class Event>
+  Pushed push(std::size_t limit, const Event& event, const PinnedWindows& windows) noexcept {
     const std::lock_guard guard(lock_);
     if (windows.is_open()) return Pushed::not_wanted;
-    return keep(limit, event, content) ? Pushed::kept : Pushed::no_memory;
+    return keep(limit, event) ? Pushed::kept : Pushed::no_memory;
   }
   /// The same of every event. False if there is no memory.
-  bool push(std::size_t limit, const QueuedEvent& event, std::string_view content) noexcept {
+  template <class Event>
+  bool push(std::size_t limit, const Event& event) noexcept {
     const std::lock_guard guard(lock_);
-    return keep(limit, event, content);
+    return keep(limit, event);
   }
 
   /// Visits what is kept, oldest first: it will be in the files from the next commit on, and is then to be released.
@@ -62,6 +66,7 @@ class EventRing {
     const std::lock_guard guard(lock_);
     if (region_ == nullptr || region_->first >= drained_) return;
     shared(region_->first).store(drained_, std::memory_order_release);
+    first_place_ = drained_ % capacity_of(region_);
     count_ = 0;
     visit_entries(region_, region_->first, region_->head,
                   [&](const QueuedEvent&, std::string_view, std::uint64_t) { ++count_; });
@@ -70,47 +75,55 @@ class EventRing {
  private:
   static constexpr std::size_t first_bytes = (std::size_t{64} << 10) - live::region_content;
 
-  bool keep(std::size_t limit, const QueuedEvent& event, std::string_view content) noexcept {
-    const std::size_t size = live::entry_bytes(content.size());
-    if (region_ == nullptr && !grow(size)) return false;
+  template <class Event>
+  bool keep(std::size_t limit, const Event& event) noexcept {
+    const std::size_t most = live::entry_bytes(event.most_content());
+    if (region_ == nullptr && !grow(most)) return false;
     while (count_ >= limit) forget_oldest();
-    while (!has_room(size))
-      if (!grow(size)) return false;
+    while (!has_room(most))
+      if (!grow(most)) return false;
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // what is forgotten is so before it is written over
+    unsigned char* const content = content_of(region_);
     const std::size_t capacity = capacity_of(region_);
-    unsigned char* p = content_of(region_) + region_->head % capacity;
     std::uint64_t head = region_->head;
-    if (head % capacity + size > capacity) {
-      const std::uint64_t marker = 0;
-      std::memcpy(p, &marker, sizeof marker);
-      head += capacity - head % capacity;
-      p = content_of(region_);
+    if (head_place_ + most > capacity) {
+      put_marker(content + head_place_);
+      head += capacity - head_place_;
+      head_place_ = 0;
     }
-    put_entry(p, event, content);
-    shared(region_->head).store(head + size, std::memory_order_release);
+    const std::size_t length = put_entry(content + head_place_, event);
+    shared(region_->head).store(head + length, std::memory_order_release);
+    move_on(head_place_, length);
     ++count_;
     return true;
   }
   [[nodiscard]] bool has_room(std::size_t size) const noexcept {
     const std::size_t capacity = capacity_of(region_);
-    const std::size_t at = region_->head % capacity;
-    const std::size_t skip = at + size > capacity ? capacity - at : 0;
+    const std::size_t skip = head_place_ + size > capacity ? capacity - head_place_ : 0;
     return region_->head + skip + size - region_->first <= capacity;
   }
   void forget_oldest() noexcept {
-    const std::size_t capacity = capacity_of(region_);
+    const unsigned char* const content = content_of(region_);
     std::uint64_t at = region_->first;
     std::uint64_t length = 0;
-    std::memcpy(&length, content_of(region_) + at % capacity, sizeof length);
+    std::memcpy(&length, content + first_place_, sizeof length);
     if (length == 0) {
-      at += capacity - at % capacity;
-      std::memcpy(&length, content_of(region_) + at % capacity, sizeof length);
+      at += capacity_of(region_) - first_place_;
+      first_place_ = 0;
+      std::memcpy(&length, content, sizeof length);
     }
     shared(region_->first).store(at + length, std::memory_order_release);
+    move_on(first_place_, static_cast<std::size_t>(length));
     --count_;
+  }
+  void move_on(std::size_t& place, std::size_t bytes) const noexcept {
+    place += bytes;
+    if (place == capacity_of(region_)) place = 0;
   }
 
   // Moves to a region of at least twice the size. For a moment both hold the events: readers know them by their number.
   bool grow(std::size_t size) noexcept {
+    const HostState host;
     const std::size_t wanted = region_ == nullptr ? first_bytes : 2 * static_cast<std::size_t>(region_->bytes);
     RegionHeader* const larger =
         file_ == nullptr ? nullptr : file_->allocate(RegionKind::none, std::max(wanted, 4 * size), thread_id_);
@@ -126,13 +139,14 @@ class EventRing {
     std::uint64_t drained = 0;
     visit_entries(region_, region_->first, region_->head,
                   [&](const QueuedEvent& e, std::string_view content, std::uint64_t at) {
-                    put_entry(content_of(&larger) + larger.head, e, content);
-                    larger.head += live::entry_bytes(content.size());
+                    larger.head += put_entry(content_of(&larger) + larger.head, EncodedEvent{e, content});
                     for (std::size_t parity = 0; parity < 2; ++parity)
                       if (at < region_->taken[parity]) larger.taken[parity] = larger.head;
                     if (at < drained_) drained = larger.head;
                   });
     drained_ = drained;
+    head_place_ = static_cast<std::size_t>(larger.head);
+    first_place_ = 0;
   }
 
   RegionKind kind_;
@@ -142,6 +156,9 @@ class EventRing {
   RegionHeader* region_ = nullptr;
   std::size_t count_ = 0;
   std::uint64_t drained_ = 0;
+  // In the region: a division for each event takes its time.
+  std::size_t head_place_ = 0;
+  std::size_t first_place_ = 0;
 };
 
 }  // namespace NANLENS_HIDDEN detail

@@ -50,7 +50,7 @@ inline const NumericsRef* trace_output(const GraphOp* op, std::int32_t slot, con
   if (state == nullptr) return nullptr;
   if (!is_left_out(bits, {}))
     without_throwing(*state, [&] {
-      const RecordingScope scope(*state);
+      const RecordingScope scope(*state, RecordingScope::Host::untouched);
       if (scope.session != nullptr && static_cast<std::size_t>(slot) < op->output_tensor_ids.size())
         submit_trace(*state, *scope.session, *op, slot, view,
                      {.outside_source = op->is_placeholder, .graph_run = graph_run});

@@ -34,6 +34,8 @@ class OpFilter {
     ::regerror(status_, &regex_, text, sizeof text);
     return text;
   }
+  /// Does it take whatever comes?
+  [[nodiscard]] bool takes_all() const noexcept { return dtypes_.empty() && !has_regex_; }
   [[nodiscard]] bool takes(std::string_view op_type, DType dtype) const {
     if (!dtypes_.empty() && std::find(dtypes_.begin(), dtypes_.end(), dtype) == dtypes_.end()) return false;
     if (!has_regex_) return true;

@@ -19,6 +19,7 @@
 #include <nanlens/capture/evidence.hpp>
 #include <nanlens/capture/full_tensor.hpp>
 #include <nanlens/capture/host_state.hpp>
+#include <nanlens/capture/plain_trace.hpp>
 #include <nanlens/capture/recorder_table.hpp>
 #include <nanlens/capture/rule_hits.inl>
 #include <nanlens/capture/tensor_registry.hpp>
@@ -80,8 +81,13 @@ inline void identify_all(ThreadState& state, std::span<InputRef> inputs, std::sp
 /// Marks this thread as recording while it lives; `session` is null if dumping is off.
 class RecordingScope {
  public:
-  explicit RecordingScope(ThreadState& state) noexcept
+  enum class Host : std::uint8_t {
+    kept,       ///< its state is kept, whatever is done
+    untouched,  ///< what may touch its state is to keep it itself: to look at it costs as much as a tenth of a trace
+  };
+  explicit RecordingScope(ThreadState& state, Host host = Host::kept) noexcept
       : state_(state), nested_(state.recording.load(std::memory_order_relaxed)) {
+    if (!nested_ && host == Host::kept) host_.emplace();
     if (!nested_) enter();
     session = current_session.load();
   }
@@ -90,13 +96,14 @@ class RecordingScope {
   ~RecordingScope() {
     if (nested_) return;
     state_.recording.store(false, std::memory_order_release);
-    if (state_.rules != nullptr && !state_.rules->to_tell.empty()) tell_rules(*state_.rules);
+    if (state_.rules == nullptr || state_.rules->to_tell.empty()) return;
+    const HostState host;
+    tell_rules(*state_.rules);
   }
   Session* session;
 
  private:
   void enter() noexcept {
-    host_.emplace();
     state_.recording.store(true);
     while (forking.load()) {
       state_.recording.store(false);
@@ -138,39 +145,6 @@ bool without_throwing([[maybe_unused]] ThreadState& state, Body&& body) noexcept
   body();
   return true;
 #endif
-}
-
-/// A summary as a field that is a TensorProto: float64 of shape [size].
-inline void write_summary(logdir::WireWriter& w, logdir::FieldNumber number, const Summary& summary) {
-  // dtype, tensor_shape { dim { size } }, tensor_content: every tag and length is below 128 and takes one byte.
-  using logdir::WireType;
-  using Tag = logdir::tags::TensorProto;
-  constexpr auto tag = [](logdir::FieldNumber n, WireType t) { return static_cast<char>(logdir::tag_of(n, t)); };
-  constexpr auto dtype = static_cast<char>(DType::float64);
-  constexpr std::size_t fields_before = 10;
-  static_assert(fields_before + sizeof summary.values < 128);
-  const auto count = static_cast<char>(summary.size);
-  const std::size_t bytes = summary.size * sizeof(double);
-  const char head[] = {tag(number, WireType::length_delimited),
-                       static_cast<char>(fields_before + bytes),
-                       tag(Tag::dtype, WireType::varint),
-                       dtype,
-                       tag(Tag::tensor_shape, WireType::length_delimited),
-                       4,
-                       tag(logdir::tags::TensorShapeProto::dim, WireType::length_delimited),
-                       2,
-                       tag(logdir::tags::TensorDim::size, WireType::varint),
-                       count,
-                       tag(Tag::tensor_content, WireType::length_delimited),
-                       static_cast<char>(bytes)};
-  static_assert(sizeof head == 2 + fields_before);
-  w.raw({head, sizeof head});
-  const auto* const values = reinterpret_cast<const char*>(summary.values.data());
-  // A copy of a known length is a few moves.
-  if (summary.size == max_summary_size)
-    w.raw({values, sizeof summary.values});
-  else
-    w.raw({values, bytes});
 }
 
 /// What was found when a tensor was written.
@@ -218,7 +192,7 @@ inline bool write_tensor(logdir::WireWriter& w, logdir::FieldNumber number, cons
   }
   outcome.bad = summary.bad;
   if (outcome.health != nullptr) *outcome.health = logdir::health_of_summary(mode, summary.span());
-  write_summary(w, number, summary);
+  w.put(most_summary_bytes, [&](unsigned char* p) { return put_summary(p, number, summary); });
   return true;
 }
 
@@ -312,18 +286,21 @@ inline void write_evidence(logdir::WireWriter& w, const Session& session, const 
     w.message(Tag::output_evidence, [&](logdir::WireWriter& sub) { logdir::detail::encode(sub, e); });
 }
 
+inline ExtensionNumbers numbers_of(const ThreadState& state, const ExtensionFields& fields) noexcept {
+  const Observation* const observed = state.measured.observed;
+  const FunctionFrame* const frame = fields.frame;
+  return {observed != nullptr ? observed->thread_id : state.thread_id, frame != nullptr ? frame->call_id : 0,
+          fields.duration_ns, state.measured.fp_flags, frame != nullptr ? frame->graph_run : fields.graph_run};
+}
+
 inline void write_extension(logdir::WireWriter& w, const ThreadState& state, const Session& session,
                             const ExtensionFields& fields) {
   if (!session.options().extension) return;
   using Tag = logdir::tags::NanlensExtension;
   w.message(logdir::tags::DebugEvent::nanlens, [&](logdir::WireWriter& e) {
     const Observation* const observed = state.measured.observed;
-    e.field(Tag::thread_id, static_cast<std::int64_t>(observed != nullptr ? observed->thread_id : state.thread_id));
-    if (fields.frame != nullptr) e.field(Tag::call_id, static_cast<std::int64_t>(fields.frame->call_id));
-    e.field(Tag::duration_ns, static_cast<std::int64_t>(fields.duration_ns));
-    e.field(Tag::fp_flags, std::int64_t{state.measured.fp_flags});
-    e.field(Tag::graph_run,
-            static_cast<std::int64_t>(fields.frame != nullptr ? fields.frame->graph_run : fields.graph_run));
+    const ExtensionNumbers numbers = numbers_of(state, fields);
+    e.put(ExtensionNumbers::most_bytes, [&](unsigned char* p) { return numbers.put(p); });
     if (needs_stats(session, fields))
       for (std::size_t i = 0; i < fields.outputs.size(); ++i)
         e.message(Tag::outputs, [&](logdir::WireWriter& stats) {
@@ -521,10 +498,42 @@ inline GraphOp& graph_op(ThreadState& state, const Session* session, FunctionFra
   return op;
 }
 
-/// Writes the trace of one output of a graph's op, if the mode and the filters want it.
+/// May the trace be a plain one, if its tensor is not bad? What follows then, up to the ring or queue, leaves errno and
+/// the floating-point state alone: numbers are only converted, and exactly.
+inline bool may_be_plain(const ThreadState& state, const Session& session, const TensorView& view,
+                         const ExtensionFields& fields) noexcept {
+  constexpr std::int64_t most_elements = 4096;  // beyond, the usual way costs nothing that is seen
+  const DumpOptions& options = session.options();
+  const TensorDebugMode mode = options.tensor_debug_mode;
+  const bool health = mode == TensorDebugMode::full_health || mode == TensorDebugMode::concise_health ||
+                      mode == TensorDebugMode::curt_health;
+  return health && is_floating(view.dtype) && num_elements(view.shape) <= most_elements && !options.statistics &&
+         session.filter().takes_all() && !session.rules().active() && !fields.outside_source &&
+         fields.variables.empty() && state.measured.observed == nullptr && state.measured.exchange == nullptr;
+}
+
+/// Hands on the trace of a tensor that is not bad, if that is all there is to say. False: the usual way has to.
+inline bool submit_plain_trace(ThreadState& state, Session& session, const GraphOp& op, std::int32_t slot,
+                               const TensorView& view, const ExtensionFields& extension) {
+  if (!may_be_plain(state, session, view, extension)) return false;
+  const DumpOptions& options = session.options();
+  const TensorDebugMode mode = options.tensor_debug_mode;
+  const Summary summary = summarize(mode, view, op.output_tensor_ids[static_cast<std::size_t>(slot)]);
+  if (summary.size == 0 || summary.bad) return false;
+  const bool usual_device = view.device == cpu_device;  // whose length is known
+  return session.submit(state, PlainTrace{op, slot, mode, summary,
+                                          usual_device ? std::string_view(cpu_device) : std::string_view(view.device),
+                                          options.extension, numbers_of(state, extension), wall_time_now(),
+                                          state.sequence});
+}
+
+/// Writes the trace of one output of a graph's op, if the mode and the filters want it. `summary`, unless it is null,
+/// is the tensor's.
 inline void submit_trace(ThreadState& state, Session& session, const GraphOp& op, std::int32_t slot,
                          const TensorView& view, const ExtensionFields& extension) {
   using Tag = logdir::tags::GraphExecutionTrace;
+  if (submit_plain_trace(state, session, op, slot, view, extension)) return;
+  const HostState host;
   QueuedEvent event{};
   TensorOutcome outcome;
   logdir::TensorHealth health;

@@ -23,6 +23,7 @@
 #include <nanlens/capture/op_filter.hpp>
 #include <nanlens/capture/options.hpp>
 #include <nanlens/capture/pinned_windows.hpp>
+#include <nanlens/capture/plain_trace.hpp>
 #include <nanlens/capture/sampler.hpp>
 #include <nanlens/capture/session_rules.hpp>
 #include <nanlens/capture/signal_block.hpp>
@@ -126,12 +127,19 @@ class Session {
     if (!ring_mode()) return enqueue(state, event);
     if (bad_site != 0 && windows_.begins(bad_site)) return pin(state, event);
     if (first_hit && windows_.begins_at_rule()) return pin(state, event);
-    using enum EventRing::Pushed;
-    auto pushed = not_wanted;
-    while (pushed == not_wanted && !windows_.takes_next())
-      pushed = ring_of(state, event).push(num_kept(), event, state.content.view(), windows_);
-    if (pushed == not_wanted) return enqueue(state, event);
-    if (pushed == no_memory) drop(state, event);
+    const EncodedEvent encoded{event, state.content.view()};
+    const auto pushed = push_to_ring(ring_of(state, event), encoded);
+    if (pushed == EventRing::Pushed::not_wanted) return enqueue(state, event);
+    if (pushed == EventRing::Pushed::no_memory) drop(state, event);
+  }
+
+  /// The same of a trace that is not encoded yet. False if it is too large for that.
+  bool submit(ThreadState& state, const PlainTrace& trace) {
+    if (!EventQueue::fits(trace.most_content())) return false;
+    ++state.sequence;
+    if ((state.recording_number == number_ || join(state)) && push(state, trace)) return true;
+    state.dropped_traces.fetch_add(1, std::memory_order_relaxed);
+    return true;
   }
 
   /// The frames of a stack, outermost first.
@@ -245,6 +253,7 @@ class Session {
   // Gives a thread memory of this recording. False if there is none.
   bool join(ThreadState& state) {
     if (!live_.ready()) return false;
+    const HostState host;
     state.attach(&live_);
     state.recording_number = number_;
     return true;
@@ -252,6 +261,20 @@ class Session {
 
   static EventRing& ring_of(ThreadState& state, const QueuedEvent& event) noexcept {
     return event.is_execution != 0 ? state.executions : state.traces;
+  }
+  template <class Event>
+  EventRing::Pushed push_to_ring(EventRing& ring, const Event& event) {
+    auto pushed = EventRing::Pushed::not_wanted;
+    while (pushed == EventRing::Pushed::not_wanted && !windows_.takes_next())
+      pushed = ring.push(num_kept(), event, windows_);
+    return pushed;
+  }
+  // False if there is no memory.
+  bool push(ThreadState& state, const PlainTrace& trace) {
+    const auto pushed =
+        ring_mode() ? push_to_ring(state.traces, trace) : EventRing::Pushed::not_wanted;
+    if (pushed == EventRing::Pushed::not_wanted) return push_to_queue(state, trace);
+    return pushed == EventRing::Pushed::kept;
   }
   // How many events of one kind a ring keeps.
   [[nodiscard]] std::size_t num_kept() const noexcept {
@@ -270,14 +293,31 @@ class Session {
       commit_files();
       return;
     }
-    if (!state.queue.attached())
-      state.queue.attach(live_.allocate(RegionKind::queue, EventQueue::region_bytes, state.thread_id));
-    if (!state.queue.attached()) return drop(state, event);
-    while (!state.queue.push(event, content)) flush(Rings::stay);
+    if (!push_to_queue(state, EncodedEvent{event, content})) drop(state, event);
+  }
+  // False if there is no memory.
+  template <class Event>
+  bool push_to_queue(ThreadState& state, const Event& event) {
+    if (!state.queue.attached() && !attach_queue(state)) return false;
+    while (!state.queue.push(event)) {
+      const HostState host;
+      flush(Rings::stay);
+    }
+    wake_writer(state.queue);
+    return true;
+  }
+  bool attach_queue(ThreadState& state) {
+    const HostState host;
+    state.queue.attach(live_.allocate(RegionKind::queue, EventQueue::region_bytes, state.thread_id));
+    return state.queue.attached();
+  }
+  void wake_writer([[maybe_unused]] const EventQueue& queue) noexcept {
 #if NANLENS_HAS_THREADS
-    if (state.queue.more_than_half_full() && !woken_.load(std::memory_order_relaxed) &&
-        !woken_.exchange(true, std::memory_order_relaxed))
+    if (queue.more_than_half_full() && !woken_.load(std::memory_order_relaxed) &&
+        !woken_.exchange(true, std::memory_order_relaxed)) {
+      const HostState host;
       wake_.notify_one();
+    }
 #endif
   }
 
@@ -285,7 +325,8 @@ class Session {
   void pin(ThreadState& state, const QueuedEvent& event) {
     const std::lock_guard guard(lock_);
     windows_.open();
-    if (!ring_of(state, event).push(num_kept() + 1, event, state.content.view())) drop(state, event);
+    if (!ring_of(state, event).push(num_kept() + 1, EncodedEvent{event, state.content.view()}))
+      drop(state, event);
     write_pending(Rings::all);
   }
   static void drop(ThreadState& state, const QueuedEvent& event) noexcept {

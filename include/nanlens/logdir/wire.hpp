@@ -52,6 +52,18 @@ inline unsigned char* write_varint(unsigned char* p, std::uint64_t value) noexce
   return p;
 }
 
+/// Bytes that a number takes at most as a field, or what stands before a text, where the field's number is below 2^11.
+inline constexpr std::size_t most_field_bytes = 12;
+
+/// Writes a number as a field, or nothing for 0; returns the position behind it.
+NANLENS_INLINE unsigned char* write_field(unsigned char* p, FieldNumber number, std::uint64_t value) noexcept {
+  return value == 0 ? p : write_varint(write_varint(p, tag_of(number, WireType::varint)), value);
+}
+/// Writes what stands before a text or message of this length; returns the position behind it.
+NANLENS_INLINE unsigned char* write_length(unsigned char* p, FieldNumber number, std::size_t length) noexcept {
+  return write_varint(write_varint(p, tag_of(number, WireType::length_delimited)), length);
+}
+
 /// Memory for one message after another: it is never made smaller, so that the next one costs nothing.
 class WireScratch {
  public:
@@ -99,6 +111,12 @@ class WireWriter {
     if (bytes.empty()) return;  // memcpy takes no null pointer
     std::memcpy(room(bytes.size()), bytes.data(), bytes.size());
     size_ += bytes.size();
+  }
+  /// What `put(unsigned char*)` writes, which returns the position behind it: up to `most` bytes.
+  template <class Put>
+  NANLENS_INLINE void put(std::size_t most, Put&& put) {
+    unsigned char* const p = room(most);
+    size_ += static_cast<std::size_t>(put(p) - p);
   }
   /// A number of 4 or 8 bytes, without a tag.
   template <class Word>
