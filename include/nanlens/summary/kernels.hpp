@@ -102,7 +102,7 @@ enum class Question { full, concise, curt };
 // Answers one question about n contiguous elements. For Question::curt, `nan` of the result is 1 if anything is not
 // finite.
 template <Question Q, class Layout>
-HealthCounts count_contiguous(const void* data, std::size_t n) noexcept {
+NANLENS_INLINE HealthCounts count_contiguous(const void* data, std::size_t n) noexcept {
   const auto* p = static_cast<const unsigned char*>(data);
   // Up to here a scalar loop is done before a vector is set up.
   if (n < 4) return count_scalar<Layout>(data, n);

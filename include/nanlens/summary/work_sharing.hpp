@@ -66,7 +66,7 @@ class SharedCount {
 
 /// The same as count_contiguous.
 template <Question Q, class Layout>
-HealthCounts count_dense(const void* data, std::size_t n) noexcept {
+NANLENS_INLINE HealthCounts count_dense(const void* data, std::size_t n) noexcept {
   if (n >= shared_from_bytes / sizeof(typename Layout::word)) {
     if (const ShareWork share = work_sharing.load(std::memory_order_acquire)) {
       SharedCount<Q, Layout> shared(data, n);
