@@ -142,6 +142,37 @@ TEST_CASE("errno, floating-point flags, traps and modes of the host are met by n
   }
 }
 
+TEST_CASE("the same of healthy tensors of a declared graph, in rings and queues that run full") {
+  std::fenv_t before{};
+  std::fegetenv(&before);
+  for (const std::int64_t ring : {0, 5'000}) {
+    const TemporaryDirectory dir;
+    DumpOptions options = everything(dir / "run", TensorDebugMode::full_health);
+    options.circular_buffer_size = ring;
+    options.statistics = false;
+    enable_dump_debug_info(options);
+    GraphBuilder graph("plain");
+    const GraphTensor tensor = graph.op("Add", "add", {});
+    const Vector x(5, 1.0F);
+    std::feclearexcept(FE_ALL_EXCEPT);
+    std::feraiseexcept(FE_DIVBYZERO);
+    feenableexcept(FE_INVALID | FE_OVERFLOW | FE_UNDERFLOW | FE_INEXACT);  // a wrong step dies of SIGFPE
+    std::fesetround(FE_UPWARD);
+    errno = 77;
+    constexpr int count = 20'000;
+    for (int i = 0; i < count; ++i) trace(tensor, view_of(x), 1);
+    CHECK(errno == 77);
+    CHECK(std::fetestexcept(FE_ALL_EXCEPT) == FE_DIVBYZERO);
+    CHECK(std::fegetround() == FE_UPWARD);
+    CHECK(fegetexcept() == (FE_INVALID | FE_OVERFLOW | FE_UNDERFLOW | FE_INEXACT));
+    std::fesetenv(&before);
+    disable_dump_debug_info();
+    reader::Logdir logdir{options.logdir};
+    logdir.update();
+    CHECK(logdir.runs().at(0)->num_traces() == static_cast<std::size_t>(ring == 0 ? count : ring));
+  }
+}
+
 TEST_CASE("subnormals are numbers to statistics, though the host flushes them to zero") {
   constexpr unsigned flush = 0x8040;
   const unsigned before = __builtin_ia32_stmxcsr();

@@ -20,10 +20,11 @@ struct EncodedEvent {
   std::string_view content;
 
   [[nodiscard]] std::size_t most_content() const noexcept { return content.size(); }
-  /// Writes the event, and its content behind it.
-  void put(QueuedEvent& to, unsigned char* content_to) const noexcept {
+  /// Writes the event, and its content; returns how long that is.
+  std::size_t put(QueuedEvent& to, unsigned char* content_to) const noexcept {
     to = event;
     std::memcpy(content_to, content.data(), content.size());
+    return content.size();
   }
 };
 
@@ -31,8 +32,7 @@ struct EncodedEvent {
 template <class Event>
 std::size_t put_entry(unsigned char* p, const Event& event) noexcept {
   auto& to = *::new (p + sizeof(std::uint64_t)) QueuedEvent;
-  event.put(to, p + sizeof(std::uint64_t) + sizeof to);
-  const std::uint64_t length = live::entry_bytes(to.content_bytes());
+  const std::uint64_t length = live::entry_bytes(event.put(to, p + sizeof(std::uint64_t) + sizeof to));
   std::memcpy(p, &length, sizeof length);
   return static_cast<std::size_t>(length);
 }

@@ -92,7 +92,7 @@ struct PlainTrace {
     return op.trace_head.size() + device.size() + most_summary_bytes + ExtensionNumbers::most_bytes +
            5 * logdir::most_field_bytes;
   }
-  void put(QueuedEvent& to, unsigned char* const content) const noexcept {
+  std::size_t put(QueuedEvent& to, unsigned char* const content) const noexcept {
     using Tag = logdir::tags::GraphExecutionTrace;
     unsigned char* p = put_bytes(content, op.trace_head);
     p = logdir::write_field(p, Tag::output_slot, static_cast<std::uint64_t>(slot));
@@ -111,10 +111,12 @@ struct PlainTrace {
       *length = static_cast<unsigned char>(p - length - 1);
     }
     to.wall_time = wall_time;
-    to.set_parts(message, message, static_cast<std::size_t>(p - content));
+    const auto all = static_cast<std::size_t>(p - content);
+    to.set_parts(message, message, all);
     to.stack = no_stack;
     to.is_execution = 0;
     to.sequence = sequence;
+    return all;
   }
 
  private:

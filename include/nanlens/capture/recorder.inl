@@ -521,10 +521,10 @@ inline bool submit_plain_trace(ThreadState& state, Session& session, const Graph
   const Summary summary = summarize(mode, view, op.output_tensor_ids[static_cast<std::size_t>(slot)]);
   if (summary.size == 0 || summary.bad) return false;
   const bool usual_device = view.device == cpu_device;  // whose length is known
-  return session.submit(state, PlainTrace{op, slot, mode, summary,
-                                          usual_device ? std::string_view(cpu_device) : std::string_view(view.device),
-                                          options.extension, numbers_of(state, extension), wall_time_now(),
-                                          state.sequence});
+  return session.submit(
+      state,
+      PlainTrace{op, slot, mode, summary, usual_device ? std::string_view(cpu_device) : std::string_view(view.device),
+                 options.extension, numbers_of(state, extension), wall_time_now(), state.sequence});
 }
 
 /// Writes the trace of one output of a graph's op, if the mode and the filters want it. `summary`, unless it is null,

@@ -271,8 +271,7 @@ class Session {
   }
   // False if there is no memory.
   bool push(ThreadState& state, const PlainTrace& trace) {
-    const auto pushed =
-        ring_mode() ? push_to_ring(state.traces, trace) : EventRing::Pushed::not_wanted;
+    const auto pushed = ring_mode() ? push_to_ring(state.traces, trace) : EventRing::Pushed::not_wanted;
     if (pushed == EventRing::Pushed::not_wanted) return push_to_queue(state, trace);
     return pushed == EventRing::Pushed::kept;
   }
@@ -325,8 +324,7 @@ class Session {
   void pin(ThreadState& state, const QueuedEvent& event) {
     const std::lock_guard guard(lock_);
     windows_.open();
-    if (!ring_of(state, event).push(num_kept() + 1, EncodedEvent{event, state.content.view()}))
-      drop(state, event);
+    if (!ring_of(state, event).push(num_kept() + 1, EncodedEvent{event, state.content.view()})) drop(state, event);
     write_pending(Rings::all);
   }
   static void drop(ThreadState& state, const QueuedEvent& event) noexcept {
