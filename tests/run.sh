@@ -21,8 +21,8 @@ export NANLENS_SKIP_UNCHANGED
 export NANLENS_REQUIRE_HOSTS=1 # their packages are installed above: a test that misses one has failed
 once="python3 tests/unchanged.py"
 mkdir -p build
-times=build/times.txt     # seconds and name of every step and test
-results=build/results.txt # a line "passed" or "failed" for every test
+times=$PWD/build/times.txt # seconds of the processors, and name, of every step and test
+results=build/results.txt  # a line "passed" or "failed" for every test
 : >"$times"
 : >"$results"
 # count RESULT [TIMES]
@@ -33,10 +33,25 @@ count() {
     n=$((n - 1))
   done
 }
-# took NAME START: reports and keeps the time of what began at START.
+# What this shell has waited for took so many seconds of the processors: time by the clock tells little where other work runs beside.
+processors() {
+  awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, "[ms]"); s += 60 * t[1] + t[2] } printf "%d\n", s }' "$1"
+}
+# begin: notes when what follows begins.
+begin() {
+  start=$(date +%s)
+  mark=$(mktemp)
+  times >"$mark" # not in a pipe, whose shell has waited for nothing yet
+  start_processors=$(processors "$mark")
+  rm "$mark"
+}
+# took NAME: reports and keeps the time since begin.
 took() {
-  seconds=$(($(date +%s) - $2))
-  echo "   $seconds s"
+  mark=$(mktemp)
+  times >"$mark"
+  seconds=$(($(processors "$mark") - start_processors))
+  rm "$mark"
+  echo "   $(($(date +%s) - start)) s, $seconds s of the processors"
   echo "$seconds $1" >>"$times"
 }
 # step NAME COMMAND...: runs a step that counts as one test.

@@ -32,8 +32,9 @@ def note_time(stamp):
     path = os.environ.get("NANLENS_TIMES")
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     if path:
+        tree = os.path.basename(os.path.dirname(os.path.dirname(os.path.abspath(stamp))))
         with open(path, "a", encoding="utf-8") as f:
-            f.write(f"{used.ru_utime + used.ru_stime:.0f} test {os.path.relpath(stamp)}\n")
+            f.write(f"{used.ru_utime + used.ru_stime:.0f} test {os.path.basename(stamp)} ({tree})\n")
 
 
 def main():
