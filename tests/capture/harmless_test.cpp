@@ -266,7 +266,8 @@ TEST_CASE("files may not grow beyond a limit: the host goes on, and what fits is
     REQUIRE(logdir.runs().size() == 1);
     CHECK(logdir.runs()[0]->num_executions() < 50'000);
     constexpr rlim_t record = 1'000;  // more bytes than one takes
-    if (most >= 100'000) CHECK(std::filesystem::file_size(test::file_of(dir / "run", ".execution")) > most - record);
+    // With less room the definitions of what other tests have recorded do not fit, and no event without them.
+    if (most > 1'000'000) CHECK(std::filesystem::file_size(test::file_of(dir / "run", ".execution")) > most - record);
   }
 }
 #endif
