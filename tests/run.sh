@@ -22,9 +22,11 @@ export NANLENS_REQUIRE_HOSTS=1 # their packages are installed above: a test that
 once="python3 tests/unchanged.py"
 mkdir -p build
 times=$PWD/build/times.txt # seconds of the processors, and name, of every step and test
+beside=build/beside.times  # the shell's, of what ran beside, when that has ended
 results=build/results.txt  # a line "passed" or "failed" for every test
 : >"$times"
 : >"$results"
+rm -f "$beside"
 # count RESULT [TIMES]
 count() {
   n=${2:-1}
@@ -33,9 +35,11 @@ count() {
     n=$((n - 1))
   done
 }
-# What this shell has waited for took so many seconds of the processors: time by the clock tells little where other work runs beside.
+# What this shell has waited for took so many seconds of the processors: time by the clock tells little where other work runs
+# beside. What ran beside is waited for like a step, and is none.
 processors() {
-  awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, "[ms]"); s += 60 * t[1] + t[2] } printf "%d\n", s }' "$1"
+  awk 'FNR == 2 { for (i = 1; i <= 2; i++) { split($i, t, "[ms]"); s += (NR == 2 ? 1 : -1) * (60 * t[1] + t[2]) } }
+    END { printf "%d\n", s }' "$1" $(ls "$beside" 2>/dev/null)
 }
 # begin: notes when what follows begins.
 begin() {
@@ -114,6 +118,7 @@ if built default all; then
   {
     step "page" sh wasm/build.sh
     tests default -LE gui
+    times >"$beside"
   } >build/beside.log 2>&1 &
 fi
 units="test_tensor test_summary test_logdir test_reader test_causes test_cost test_query test_archive test_capture test_trials test_hosts test_viewer test_app test_app_threads"
