@@ -557,7 +557,7 @@ class Session {
   bool created_ = false;
   bool running_ = false;
   bool complained_ = false;
-  bool told_of_round_ = false;
+  [[maybe_unused]] bool told_of_round_ = false;  // not used without exceptions
   std::size_t definitions_written_ = 0;
   std::size_t files_written_ = 0;
   std::size_t frames_written_ = 0;
