@@ -527,8 +527,7 @@ inline bool submit_plain_trace(ThreadState& state, Session& session, const Graph
                  options.extension, numbers_of(state, extension), wall_time_now(), state.sequence});
 }
 
-/// Writes the trace of one output of a graph's op, if the mode and the filters want it. `summary`, unless it is null,
-/// is the tensor's.
+/// Writes the trace of one output of a graph's op, if the mode and the filters want it.
 inline void submit_trace(ThreadState& state, Session& session, const GraphOp& op, std::int32_t slot,
                          const TensorView& view, const ExtensionFields& extension) {
   using Tag = logdir::tags::GraphExecutionTrace;
