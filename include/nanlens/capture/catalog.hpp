@@ -23,6 +23,7 @@
 #include <nanlens/capture/recorder_table.hpp>
 #include <nanlens/capture/stack_walk.hpp>
 #include <nanlens/capture/symbolizer.hpp>
+#include <nanlens/capture/wall_clock.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/logdir/encode.hpp>
 

@@ -107,10 +107,6 @@ inline void disable_dump() {
   stop_current_session();
 }
 
-inline void flush_all() {
-  if (Session* const session = current_session.load()) session->flush(Session::Rings::newest);
-}
-
 }  // namespace NANLENS_HIDDEN detail
 
 }  // namespace nanlens::inline NANLENS_ABI

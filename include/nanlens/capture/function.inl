@@ -227,7 +227,7 @@ inline void drop_ended(ThreadState& state) {
 }
 
 inline void* enter_function(const CallRef& call) noexcept {
-  ThreadState* const state = this_thread();
+  ThreadState* const state = recording_thread();
   if (state == nullptr || (Clients::get().bits() & resting_bit) != 0) return nullptr;
   drop_ended(*state);
   const RecordingScope scope(*state);
@@ -240,8 +240,8 @@ inline void* enter_function(const CallRef& call) noexcept {
 
 inline void leave_function(void* call, bool unwinding) noexcept {
   FunctionFrame& frame = *static_cast<FunctionFrame*>(call);
-  ThreadState* const state = this_thread();
-  if (state == nullptr) return;  // the thread has ended: its rows stay, without an Execution
+  ThreadState* const state = recording_thread();
+  if (state == nullptr) return;  // its rows stay, without an Execution
   const RecordingScope scope(*state);
   FunctionFrame* const current = state->function;
   state->function = &frame;
@@ -282,7 +282,7 @@ inline void hand_over_function(void* call) noexcept {
 
 inline void capture_argument(void* call, TextRef name, const InputRef& input) noexcept {
   FunctionFrame& frame = *static_cast<FunctionFrame*>(call);
-  ThreadState* const state = this_thread();
+  ThreadState* const state = recording_thread();
   if (state == nullptr) return;
   const RecordingScope scope(*state);
   without_throwing(*state, [&] {
@@ -293,7 +293,7 @@ inline void capture_argument(void* call, TextRef name, const InputRef& input) no
 
 inline void add_result(void* call, const OutputRef& output, const InputRef& value) noexcept {
   FunctionFrame& frame = *static_cast<FunctionFrame*>(call);
-  ThreadState* const current = this_thread();
+  ThreadState* const current = recording_thread();
   if (current == nullptr) return;
   ThreadState& state = *current;
   const RecordingScope scope(state);

@@ -12,7 +12,7 @@ namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN detail {
 
 inline void* declare_graph(TextRef name, const void* outer) noexcept {
-  ThreadState* const state = this_thread();
+  ThreadState* const state = recording_thread();
   CatalogGraph* graph = nullptr;
   if (state == nullptr) return graph;
   without_throwing(*state, [&] {
@@ -24,7 +24,7 @@ inline void* declare_graph(TextRef name, const void* outer) noexcept {
 
 inline const GraphOp* declare_op(void* to, const OpRef& name, const GraphOp* const* inputs, const std::int32_t* slots,
                                  std::size_t num_inputs, std::size_t num_outputs) noexcept {
-  ThreadState* const state = this_thread();
+  ThreadState* const state = recording_thread();
   const GraphOp* op = nullptr;
   if (state == nullptr || to == nullptr) return op;
   without_throwing(*state, [&] {
@@ -46,7 +46,7 @@ inline const GraphOp* declare_op(void* to, const OpRef& name, const GraphOp* con
 inline const NumericsRef* trace_output(const GraphOp* op, std::int32_t slot, const TensorView& view,
                                        std::uint64_t graph_run) noexcept {
   const unsigned bits = Clients::get().bits();
-  ThreadState* const state = bits == 0 ? nullptr : this_thread();
+  ThreadState* const state = bits == 0 ? nullptr : recording_thread();
   if (state == nullptr) return nullptr;
   if (!is_left_out(bits, {}))
     without_throwing(*state, [&] {

@@ -19,6 +19,7 @@
 
 #include <nanlens/capture/platform.hpp>
 #include <nanlens/capture/signal_block.hpp>
+#include <nanlens/capture/wall_clock.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/logdir/live_format.hpp>
 

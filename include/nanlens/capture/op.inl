@@ -18,7 +18,7 @@ inline unsigned begin() noexcept {
 }
 
 inline void identify_before(InputRef* inputs, std::size_t count) noexcept {
-  ThreadState* const state = this_thread();
+  ThreadState* const state = recording_thread();
   if (state == nullptr) return;
   const RecordingScope scope(*state);
   without_throwing(*state, [&] {
@@ -39,7 +39,7 @@ inline void look_before(InputRef* inputs, std::size_t count, HealthCounts* count
 inline OpRef kept(const OpRef& op) noexcept {
   static constexpr SourcePlace nowhere;
   OpRef kept_op("", "", nowhere);  // what is left where there is no memory
-  ThreadState* const state = this_thread();
+  ThreadState* const state = recording_thread();
   if (state == nullptr) return kept_op;
   const RecordingScope scope(*state);
   without_throwing(*state, [&] {
@@ -51,14 +51,14 @@ inline OpRef kept(const OpRef& op) noexcept {
 }
 
 inline void declare_variable(const TensorKey& key) noexcept {
-  ThreadState* const state = this_thread();
+  ThreadState* const state = recording_thread();
   if (state == nullptr) return;
   const RecordingScope scope(*state);
   without_throwing(*state, [&] { VariableTable::get().declare(key, state->take_eager_id()); });
 }
 
 inline std::uint32_t add_host_stack(const SourcePlace* frames, std::size_t num_frames) noexcept {
-  ThreadState* const state = this_thread();
+  ThreadState* const state = recording_thread();
   std::uint32_t number = no_stack;
   if (state == nullptr) return number;
   const RecordingScope scope(*state);
@@ -67,7 +67,7 @@ inline std::uint32_t add_host_stack(const SourcePlace* frames, std::size_t num_f
 }
 
 inline std::uint32_t join_host_stacks(std::uint32_t outer, std::uint32_t inner) noexcept {
-  ThreadState* const state = this_thread();
+  ThreadState* const state = recording_thread();
   std::uint32_t number = no_stack;
   if (state == nullptr) return number;
   const RecordingScope scope(*state);
@@ -109,7 +109,7 @@ inline void end_step() noexcept {
 }
 
 inline void forget_memory(std::uintptr_t begin, std::uintptr_t end) noexcept {
-  ThreadState* const state = this_thread();
+  ThreadState* const state = recording_thread();
   if (state == nullptr) return;
   const RecordingScope scope(*state);
   without_throwing(*state, [&] {
@@ -124,7 +124,7 @@ inline const NumericsRef* record_op(const OpRef& name, InputRef* first_input, st
   const std::span<InputRef> inputs(first_input, num_inputs);
   const std::span<OutputRef> outputs(first_output, num_outputs);
   const unsigned bits = Clients::get().bits();
-  ThreadState* const state = bits == 0 ? nullptr : this_thread();
+  ThreadState* const state = bits == 0 ? nullptr : recording_thread();
   if (state == nullptr) return nullptr;
   const GraphOp* op = nullptr;
   state->measured = measured;

@@ -1,5 +1,5 @@
 /// @file
-/// Clocks, thread and host names, and a lock for sections of a few nanoseconds.
+/// A clock for durations, thread and host names, and a lock for sections of a few nanoseconds.
 #pragma once
 
 #include <atomic>
@@ -18,19 +18,6 @@
 
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN detail {
-
-/// Seconds since the epoch, as the format wants them. Whatever the thread's floating-point state is, it is not touched:
-/// the time is rounded as a whole number of the parts of a second that a double of today tells apart.
-inline double wall_time_now() noexcept {
-  std::timespec t{};
-  ::clock_gettime(CLOCK_REALTIME, &t);
-  constexpr std::uint64_t second = 1'000'000'000;
-  constexpr unsigned fraction_bits = 22;
-  const std::uint64_t fraction = ((static_cast<std::uint64_t>(t.tv_nsec) << fraction_bits) + second / 2) / second;
-  const std::uint64_t time = (static_cast<std::uint64_t>(t.tv_sec) << fraction_bits) + fraction;
-  const std::uint64_t odd = time >> 53;  // from 2038 on, a double tells half as many apart
-  return static_cast<double>(static_cast<std::int64_t>(time & ~odd)) * 0x1p-22;
-}
 
 /// Nanoseconds of a clock that never goes back, for durations.
 inline std::uint64_t steady_now_ns() noexcept {

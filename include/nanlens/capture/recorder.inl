@@ -23,6 +23,7 @@
 #include <nanlens/capture/recorder_table.hpp>
 #include <nanlens/capture/rule_hits.inl>
 #include <nanlens/capture/tensor_registry.hpp>
+#include <nanlens/capture/uneven_fence.hpp>
 #include <nanlens/capture/variables.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/summary/statistics.hpp>
@@ -104,11 +105,12 @@ class RecordingScope {
 
  private:
   void enter() noexcept {
-    state_.recording.store(true);
+    const UnevenFence& fence = UnevenFence::get();
+    fence.store(state_.recording, true);
     while (forking.load()) {
       state_.recording.store(false);
       while (forking.load()) std::this_thread::yield();
-      state_.recording.store(true);
+      fence.store(state_.recording, true);
     }
   }
   ThreadState& state_;
@@ -397,7 +399,7 @@ void submit_execution(ThreadState& state, Session& session, const ExecutionField
     write_extension(w, state, session, extension);
     event.set_parts(before, message, w.size());
   }
-  event.wall_time = wall_time_now();
+  event.wall_time = state.take_time();
   event.is_execution = 1;
   session.submit(state, event, extension.bad ? extension.site : 0,
                  extension.judged != nullptr && extension.judged->pins);
@@ -524,7 +526,7 @@ inline bool submit_plain_trace(ThreadState& state, Session& session, const Graph
   return session.submit(
       state,
       PlainTrace{op, slot, mode, summary, usual_device ? std::string_view(cpu_device) : std::string_view(view.device),
-                 options.extension, numbers_of(state, extension), wall_time_now(), state.sequence});
+                 options.extension, numbers_of(state, extension), state.take_time(), state.sequence});
 }
 
 /// Writes the trace of one output of a graph's op, if the mode and the filters want it.
@@ -564,7 +566,7 @@ inline void submit_trace(ThreadState& state, Session& session, const GraphOp& op
     }
     event.set_parts(message, message, w.size());
   }
-  event.wall_time = wall_time_now();
+  event.wall_time = state.take_time();
   event.stack = no_stack;
   // The nodes of a line that runs again and again are one call site.
   session.submit(state, event, outcome.bad ? mix(hash_text(op.type), op.stack) : 0, judged != nullptr && judged->pins);

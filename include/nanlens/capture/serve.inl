@@ -59,7 +59,13 @@ inline void serve_disable_dump() noexcept {
   serve("disable_dump_debug_info", [] { disable_dump(); });
 }
 inline void serve_flush() noexcept {
-  serve("flush_debug_info", [] { flush_all(); });
+  serve("flush_debug_info", [] {
+    ThreadState* const state = this_thread();
+    // A signal's handler that has interrupted a recording call must not wait for what that holds.
+    if (state == nullptr || state->recording.load(std::memory_order_relaxed)) return;
+    const RecordingScope scope(*state);
+    if (scope.session != nullptr) scope.session->flush(Session::Rings::newest);
+  });
 }
 
 /// The recorder of this program or library, as far as it was compiled with the same flags.

@@ -29,6 +29,7 @@
 #include <nanlens/capture/signal_block.hpp>
 #include <nanlens/capture/thread_state.hpp>
 #include <nanlens/capture/value_budget.hpp>
+#include <nanlens/capture/wall_clock.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/logdir/rank.hpp>
 
@@ -72,6 +73,7 @@ class Session {
     windows_.reset(options_.pinned_sites, options_.pinned_events);
     rules_.begin(options_);
     add_thread_drops(-1);  // what was dropped before is not this recording's
+    WallClock::get().begin();
     begin_live();
     switched_off_ = false;
     write_pending(Rings::stay);
@@ -189,11 +191,13 @@ class Session {
 
 #if NANLENS_HAS_THREADS
   void run_writer() {
-    const HostState host;                                     // a thread begins with that of its creator
-    constexpr auto interval = std::chrono::milliseconds(50);  // data is promised to reach the system within 100 ms
+    const HostState host;                           // a thread begins with that of its creator
+    constexpr std::chrono::milliseconds usual(50);  // data is promised to reach the system within 100 ms
+    std::chrono::milliseconds interval(1);          // at first the clock is to be compared with
     std::unique_lock guard(wake_lock_);
     while (!stop_) {
       wake_.wait_for(guard, interval);
+      interval = std::min(2 * interval, usual);
       guard.unlock();
       woken_.store(false, std::memory_order_relaxed);
       run_round();
@@ -206,6 +210,7 @@ class Session {
 #if NANLENS_HAS_EXCEPTIONS
     try {
 #endif
+      WallClock::get().compare();
       flush(Rings::stay);
       follow_switch();
       note_gaps();

@@ -13,6 +13,7 @@
 #include <nanlens/capture/sampler.hpp>
 #include <nanlens/capture/session.hpp>
 #include <nanlens/capture/tensor_registry.hpp>
+#include <nanlens/capture/uneven_fence.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/logdir/rank.hpp>
 
@@ -55,15 +56,20 @@ inline std::string validate(const DumpOptions& options) {
   return {};
 }
 
-/// Waits until no other thread is inside a recording call: a few microseconds.
+/// Waits until no other thread is inside a recording call that has not seen what was stored before: microseconds.
 inline void wait_for_recording_threads() {
   const ThreadState* const self = this_thread();
+  UnevenFence::get().wait();
   for (const ThreadState* state : ThreadStates::get().list())
     while (state != self && state->recording.load()) {
     }
 }
 
+/// Not from a signal's handler that has interrupted a recording call, which may hold locks: there all stays in the file
+/// of what is in memory, as when the program dies.
 inline void stop_current_session() {
+  const ThreadState* const self = this_thread();
+  if (ThreadStates::get().cut_off() || (self != nullptr && self->recording.load())) return;
   Clients::get().switch_off(dumping_bit | forked_bit | fp_flags_bit);
   Session* const session = current_session.exchange(nullptr);
   if (session == nullptr) return;
@@ -106,6 +112,7 @@ inline bool start_session(const DumpOptions& options, bool from_environment, std
   if (!session->start(sessions.run_id, why)) return false;
   registry().clear();
   install_hooks(sessions);
+  UnevenFence::get().prepare();
   sessions.from_environment = from_environment;
   current_session.store(session);
   Clients::get().switch_off(forked_bit);

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -17,6 +18,7 @@
 #include <nanlens/capture/recent_outputs.hpp>
 #include <nanlens/capture/recorder_table.hpp>
 #include <nanlens/capture/rule_state.hpp>
+#include <nanlens/capture/wall_clock.hpp>
 #include <nanlens/config.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
@@ -30,6 +32,7 @@ struct ThreadState {
   EventRing executions{RegionKind::executions};
   EventRing traces{RegionKind::traces};
   std::uint32_t sequence = 0;
+  double last_time = 0;
   Measured measured;            ///< of the op being recorded
   logdir::WireScratch content;  // of the event being encoded
   // Scratch, too. Not thread_local objects of their own: a host's may record while the thread ends, after those are
@@ -79,6 +82,15 @@ struct ThreadState {
     executions.attach(file, thread_id);
     traces.attach(file, thread_id);
   }
+  /// The time of an event: not before that of the thread's last one, but where the system's clock was set back.
+  double take_time() noexcept {
+    // Neighbouring numbers of a double, of which 2^22 are a second: floating-point arithmetic is the host's.
+    constexpr std::int64_t much = 4096;
+    const double now = wall_time_now();
+    const auto back = std::bit_cast<std::int64_t>(last_time) - std::bit_cast<std::int64_t>(now);
+    if (back <= 0 || back > much) last_time = now;
+    return last_time;
+  }
   std::int64_t take_eager_id() {
     constexpr std::int64_t block = 256;
     if (next_eager_id == last_eager_id) {
@@ -125,10 +137,15 @@ class ThreadStates {
     state->thread_id = thread_number();
     return *state;
   }
+  /// A thread gives its state back as it ends. In the middle of a recording call it ends with the program alone: a
+  /// signal's handler has called exit().
   void release(ThreadState& state) {
+    if (state.recording.load()) return cut_off_.store(true);
     const std::lock_guard guard(lock_);
     free_.push_back(&state);
   }
+  /// A recording call has been left for good, with the locks that it may hold.
+  [[nodiscard]] bool cut_off() const noexcept { return cut_off_.load(); }
   std::vector<ThreadState*> list() {
     const std::lock_guard guard(lock_);
     std::vector<ThreadState*> states;
@@ -151,24 +168,27 @@ class ThreadStates {
   std::mutex lock_;
   std::vector<std::unique_ptr<ThreadState>> all_;
   std::vector<ThreadState*> free_;
+  std::atomic<bool> cut_off_{false};
 };
 
-/// This thread's state; null once the thread is ending and has given it back, and where there is no memory for it.
+/// This thread's state; null once the thread is ending and gives it back, where there is no memory for it, and in a
+/// signal's handler that has interrupted its making.
 inline ThreadState* this_thread() noexcept {
+  thread_local bool out_of_reach = false;
   struct Holder {
-    ThreadState* state = &ThreadStates::get().acquire();
+    bool& flag = out_of_reach;
+    ThreadState* state = nullptr;
+    Holder() {
+      flag = true;
+      state = &ThreadStates::get().acquire();
+      flag = false;
+    }
     ~Holder() {
+      flag = true;
       ThreadStates::get().release(*state);
-      state = nullptr;
     }
   };
-  thread_local bool ended = false;
-  thread_local struct Mark {
-    bool* flag;
-    ~Mark() { *flag = true; }
-  } mark{&ended};
-  (void)mark;
-  if (ended) return nullptr;
+  if (out_of_reach) return nullptr;
 #if NANLENS_HAS_EXCEPTIONS
   try {
 #endif
@@ -176,9 +196,19 @@ inline ThreadState* this_thread() noexcept {
     return holder.state;
 #if NANLENS_HAS_EXCEPTIONS
   } catch (...) {
+    out_of_reach = false;
     return nullptr;
   }
 #endif
+}
+
+/// The same for a recording call. Null, too, in a signal's handler that has interrupted one: what it records there is
+/// lost, and counted.
+inline ThreadState* recording_thread() noexcept {
+  ThreadState* const state = this_thread();
+  if (state == nullptr || !state->recording.load(std::memory_order_relaxed)) return state;
+  state->dropped_executions.fetch_add(1, std::memory_order_relaxed);
+  return nullptr;
 }
 
 }  // namespace NANLENS_HIDDEN detail
