@@ -56,14 +56,6 @@ void record_and_flush(int) {
   if (handled.fetch_add(1) % 16 == 0) flush_debug_info();
 }
 
-// Memory that a forked process shares.
-std::atomic<long>& shared_counter() {
-  void* const memory =
-      ::mmap(nullptr, sizeof(std::atomic<long>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  REQUIRE(memory != MAP_FAILED);
-  return *new (memory) std::atomic<long>(0);
-}
-
 }  // namespace
 
 TEST_CASE("a handler that records and flushes interrupts recording calls: what it can't record is counted") {
@@ -84,6 +76,18 @@ TEST_CASE("a handler that records and flushes interrupts recording calls: what i
 }
 
 #if !defined(NANLENS_SANITIZED)  // their runtimes don't take threads in a forked process
+namespace {
+
+// Memory that a forked process shares.
+std::atomic<long>& shared_counter() {
+  void* const memory =
+      ::mmap(nullptr, sizeof(std::atomic<long>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(memory != MAP_FAILED);
+  return *new (memory) std::atomic<long>(0);
+}
+
+}  // namespace
+
 TEST_CASE("a handler ends the program by exit in the middle of a recording call: all is readable") {
   for (int i = 0; i < 20; ++i) {
     CAPTURE(i);

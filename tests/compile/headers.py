@@ -1,7 +1,8 @@
 """Compiles each header alone: `headers.py SOURCE_DIR CLANG WORK_DIR FLAG...`.
 
-Alone means: with what it includes itself and nothing else. What that brings along is read again and again where each header is
-compiled from nothing, so a header is compiled on top of one that it includes, which was compiled alone and kept (-include-pch).
+Alone means: with what it includes itself and nothing else. A header is made a module of its own, which sees of others only what it
+includes; so all of them are read once, in one go. Those of hosts whose own headers can't be modules are compiled one by one,
+each on top of a header that it includes, which was compiled alone and kept (-include-pch).
 """
 import concurrent.futures
 import os
@@ -12,7 +13,7 @@ import subprocess
 import sys
 
 source, compiler, work = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
-flags = [*sys.argv[4:], "-fpch-instantiate-templates"]
+flags = sys.argv[4:]
 
 
 def flags_of_mpi():
@@ -20,7 +21,7 @@ def flags_of_mpi():
     return ["-isystem" + directory[2:] for directory in shlex.split(found.stdout)]
 
 
-# What headers need besides: how their path begins, what is missing without flags, and the flags; None where it is missing.
+# Those that are compiled one by one, and what they need besides: how their path begins, what is missing without flags, and the flags; None where it is missing.
 HOSTS = (
     ("nanlens/hosts/eigen.hpp", "Eigen", ["-isystem/usr/include/eigen3"]),
     ("nanlens/hosts/mpi", "MPI", flags_of_mpi() or None),
@@ -30,7 +31,7 @@ HOSTS = (
 
 
 def host_of(header):
-    return next((host for host in HOSTS if header.startswith(host[0])), ("", "", []))
+    return next((host for host in HOSTS if header.startswith(host[0])), None)
 
 
 def includes_in(text):
@@ -65,7 +66,9 @@ class Headers:
                 header = str(path.relative_to(folder))
                 self.includes[header], self.always[header] = includes_in(path.read_text(encoding="utf-8"))
         self.brought = {header: brought_by(header, self.includes) for header in self.includes}
-        self.checked = [header for header in self.includes if header.endswith(".hpp") and not header.endswith("/disabled.hpp")]
+        checked = [header for header in self.includes if header.endswith(".hpp") and not header.endswith("/disabled.hpp")]
+        self.modules = [header for header in checked if not host_of(header)]
+        self.checked = [header for header in checked if host_of(header)]
         self.below = self.chosen()
 
     def chosen(self):
@@ -90,6 +93,31 @@ class Headers:
         return below
 
 
+def said(command):
+    """What the compiler said, if it refused something."""
+    result = subprocess.run([compiler, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return "" if result.returncode == 0 else result.stdout or f"{command}: exit code {result.returncode}"
+
+
+def compiled_as_modules(headers):
+    """What the compiler said, if it refused one of the headers that are modules."""
+    folder = source / "include"
+    rest = [path for path in sorted(folder.glob("nanlens/**/*")) if path.suffix in (".inl", ".inc")]
+    texts = [path.read_text(encoding="utf-8") for path in [*rest, *(folder / header for header in headers.modules)]]
+    names = sorted({"compare"}.union(*(re.findall(r"^#include <([a-z_]+)>", text, re.M) for text in texts)))
+    everything = "".join(f"#include <{name}>\n" for name in names)
+    preprocessed = subprocess.run([compiler, *flags, "-E", "-x", "c++", "-"], input=everything, stdout=subprocess.PIPE, text=True, check=True)
+    found = dict(re.findall(r'^# 1 "(?=[^"]*/([a-z_]+)")([^"]+)" 1', preprocessed.stdout, re.M))
+    std = "".join(f'module {name} {{ header "{os.path.realpath(found[name])}" export * }}\n' for name in names if name in found)
+    own = "".join(f'module m{i} {{ header "{folder / header}" export * }}\n' for i, header in enumerate(headers.modules))
+    (work / "std.map").write_text(f"module std [system] {{\n{std}}}\n")
+    (work / "own.map").write_text(f"module nanlens {{\n{own}" + "".join(f'textual header "{path}"\n' for path in rest) + "}\n")
+    make = ["-fmodules", "-fcxx-modules", "-fno-implicit-module-maps", "-x", "c++", "-c", "-Xclang", "-emit-module"]
+    return said(["-std=c++20", "-w", *make, "-fmodule-name=std", str(work / "std.map"), "-o", str(work / "std.pcm")]) or \
+        said([*flags, *make, "-Xclang", "-fmodules-local-submodule-visibility", f"-fmodule-map-file={work / 'std.map'}",
+              f"-fmodule-file={work / 'std.pcm'}", "-fmodule-name=nanlens", str(work / "own.map"), "-o", str(work / "own.pcm")])
+
+
 def compiled(headers, header):
     """What the compiler said, if it refused the header."""
     _, missing, more = host_of(header)
@@ -98,15 +126,15 @@ def compiled(headers, header):
         return ""
     name = header.replace("/", ".")
     (work / name).write_text(f"#include <{header}>\n")
-    command = [compiler, *flags, *more]
+    command = [*flags, "-fpch-instantiate-templates", *more]
     if headers.below[header]:
         command += ["-include-pch", str(work / headers.below[header].replace("/", ".")) + ".pch"]
     if header in headers.below.values():
         command += ["-x", "c++-header", str(work / name), "-o", str(work / name) + ".pch"]
     else:
         command += ["-x", "c++", "-fsyntax-only", str(work / name)]
-    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    return "" if result.returncode == 0 else f"{result.stdout}header: {header}"
+    words = said(command)
+    return f"{words}header: {header}" if words else ""
 
 
 def main():
@@ -115,7 +143,7 @@ def main():
     done = {None}
     faults = []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        running = {}
+        running = {pool.submit(compiled_as_modules, headers): None}
         while left or running:
             ready = sorted(header for header in left if headers.below[header] in done) if not faults else []
             running.update({pool.submit(compiled, headers, header): header for header in ready})
@@ -125,7 +153,7 @@ def main():
             for task in concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED).done:
                 done.add(running.pop(task))
                 faults += [task.result()] if task.result() else []
-    print("\n".join(faults) or f"{len(headers.checked)} headers")
+    print("\n".join(faults) or f"{len(headers.modules)} headers as modules, {len(headers.checked)} one by one")
     return 1 if faults else 0
 
 

@@ -111,8 +111,8 @@ inline bool start_session(const DumpOptions& options, bool from_environment, std
   }
   if (!session->start(sessions.run_id, why)) return false;
   registry().clear();
-  install_hooks(sessions);
   UnevenFence::get().prepare();
+  install_hooks(sessions);
   sessions.from_environment = from_environment;
   current_session.store(session);
   Clients::get().switch_off(forked_bit);

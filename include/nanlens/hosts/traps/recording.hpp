@@ -78,7 +78,6 @@ class NANLENS_HIDDEN TrapRecorder {
     forget(&trap, sizeof trap);  // the first event of all: with it the recorder begins, and plans its own end
     if (!began_) follow_recorder();
     began_ = true;
-    if ((nanlens::detail::active_bits() & nanlens::detail::dumping_bit) == 0) begin_again();
     const Where& where = find(trap);
     const Instruction& i = trap.instruction;
     const std::string_view type = i.name;
@@ -96,6 +95,8 @@ class NANLENS_HIDDEN TrapRecorder {
     if (trap.has_result) results.push_back(view(i, trap.result, i.to));
     auto input_refs = inputs(operands);
     auto output_refs = outputs(results);
+    // Last, since finding symbols takes long: what ends the recorder may be under way.
+    if ((nanlens::detail::active_bits() & nanlens::detail::dumping_bit) == 0) begin_again();
     nanlens::detail::record(OpRef(type, kind, place), input_refs, output_refs,
                             {0, recorded_flags(trap.flags), &observed});
   }
