@@ -597,6 +597,26 @@ def step_overflows(torch):
     net(torch.ones(1, 2)).sum()
 
 
+@program("aten::log10", says=["All "])
+def log_behind_fft(torch):
+    w = torch.nn.Parameter(torch.ones(8))
+    x = torch.ones(2, 8)
+    x[1] = 0
+    for _ in range(2):
+        magnitude = torch.fft.rfft(x * w).abs()
+        decibels = torch.log10(magnitude)  # culprit
+        loss = torch.fft.irfft(torch.complex(decibels, torch.zeros_like(decibels))).pow(2).mean()
+        loss.backward()
+        torch.optim.SGD([w], lr=0.1).step()
+
+
+@program("aten::div", says=["made NaN or ∞ from clean inputs"])
+def complex_division(torch):
+    z = torch.complex(torch.zeros(4), torch.zeros(4))
+    z = z / z  # culprit
+    z.abs().sum()
+
+
 # --- nothing wrong
 
 
