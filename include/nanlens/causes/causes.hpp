@@ -206,6 +206,7 @@ class Causes {
   void collect_failing(const std::vector<InputEvidence>& inputs, Step& step);
   [[nodiscard]] std::uint32_t same_failure(const Step& step);
   [[nodiscard]] bool is_gradient_of(EventRef event, EventRef forward);
+  [[nodiscard]] bool is_eager_gradient_of(EventRef event, EventRef forward);
   // Consumers of an op that may have removed what is bad in its output.
   struct Takers {
     std::vector<ConsumerEdge> with_rows;

@@ -1,6 +1,9 @@
 // Part of causes.hpp: the pass over all bad events.
 #pragma once
 
+#include <nanlens/causes/autograd_name.hpp>
+#include <nanlens/causes/stack_of.hpp>
+
 namespace nanlens::causes {
 
 NANLENS_API bool Causes::advance(std::size_t most) {
@@ -223,8 +226,18 @@ NANLENS_API std::uint32_t Causes::same_failure(const Step& step) {
   return none;
 }
 
+// An op of a node of PyTorch's backward pass: by the node's name, and the line that both have.
+NANLENS_API bool Causes::is_eager_gradient_of(EventRef event, EventRef forward) {
+  if (!is_node_of(extension_of(run(), event).op_name, model_.op_type(forward))) return false;
+  const auto line = reader::user_frame(stack_of(run(), event));
+  const auto forward_line = reader::user_frame(stack_of(run(), forward));
+  return line && forward_line && line->line > 0 && line->line == forward_line->line &&
+         line->file_path == forward_line->file_path;
+}
+
 // By name: "gradients/<op>_grad/…" in the gradient function of the op's graph, or in the op's own graph.
 NANLENS_API bool Causes::is_gradient_of(EventRef event, EventRef forward) {
+  if (event.is_execution && forward.is_execution) return is_eager_gradient_of(event, forward);
   if (event.is_execution || forward.is_execution) return false;
   GraphFacts& graphs = model_.graphs();
   const std::uint32_t op = run().trace_op(event.index);

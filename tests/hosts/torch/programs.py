@@ -610,6 +610,18 @@ def log_behind_fft(torch):
         torch.optim.SGD([w], lr=0.1).step()
 
 
+@program("aten::log10", says=["All "])
+def log10_and_its_gradient(torch):
+    x = torch.tensor([0.0, 1.0, 2.0], requires_grad=True)
+    torch.log10(x).sum().backward()  # culprit
+
+
+@program("aten::log1p", says=["All "])
+def log1p_and_its_gradient(torch):
+    x = torch.tensor([-1.0, 1.0, 2.0], requires_grad=True)
+    torch.log1p(x).sum().backward()  # culprit
+
+
 @program("aten::div", says=["made NaN or ∞ from clean inputs"])
 def complex_division(torch):
     z = torch.complex(torch.zeros(4), torch.zeros(4))
