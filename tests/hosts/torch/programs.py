@@ -629,7 +629,30 @@ def complex_division(torch):
     z.abs().sum()
 
 
+@program("aten::add_", arrives=True, says=["NaN was already in alpha", "net.weight"])
+def learning_rate_is_nan(torch):
+    net = torch.nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(net.parameters(), lr=float("nan"))
+    net(torch.ones(3, 4)).sum().backward()
+    optimizer.step()  # culprit
+
+
+@program("aten::add_", arrives=True, says=["−∞ was already in alpha"])
+def learning_rate_is_infinite(torch):
+    net = torch.nn.Linear(4, 2, bias=False)
+    optimizer = torch.optim.SGD(net.parameters(), lr=float("inf"))
+    net(torch.ones(3, 4)).sum().backward()
+    optimizer.step()  # culprit
+
+
 # --- nothing wrong
+
+
+@program(None)
+def infinite_bounds(torch):
+    x = torch.ones(3)
+    x.clamp(min=-float("inf"), max=float("inf")).sum()
+    torch.linalg.vector_norm(x, ord=float("inf"))
 
 
 @program(None)
