@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include <nanlens/causes/autograd_name.hpp>
 #include <nanlens/causes/function_name.hpp>
 
 TEST_CASE("a function's name without its arguments") {
@@ -23,4 +24,15 @@ TEST_CASE("a function's name without its arguments") {
       {"operator", "operator"},
       {"", ""}};
   for (const auto& [function, name] : names) CHECK(nanlens::causes::without_arguments(function) == name);
+}
+
+TEST_CASE("a node of PyTorch's backward pass belongs to the op that it is named after") {
+  using nanlens::causes::is_node_of;
+  CHECK(is_node_of("Log10Backward0", "aten::log10"));
+  CHECK(is_node_of("Log1PBackward0 of net.head", "aten::log1p"));
+  CHECK(is_node_of("LogBackward0", "aten::log_"));
+  CHECK(!is_node_of("Log10Backward0", "aten::log"));
+  CHECK(!is_node_of("Log2BackwardAux", "aten::log2"));
+  CHECK(!is_node_of("log10", "aten::log10"));
+  CHECK(!is_node_of("", "aten::log10"));
 }

@@ -31,7 +31,8 @@ void add_count(std::string& text, const char* name, double count) {
 
 std::string describe_counts(const reader::TensorHealth& h) {
   std::string counts;
-  add_count(counts, "NaN", h.num_nan);
+  const bool complex = dtype_kind(h.dtype) == DTypeKind::complex;  // in what is counted a part is NaN or infinite
+  add_count(counts, complex ? tr(Text::out_nan_or_inf) : "NaN", h.num_nan);
   add_count(counts, "−∞", h.num_neg_inf);
   add_count(counts, "+∞", h.num_pos_inf);
   add_count(counts, "−", h.num_negative);

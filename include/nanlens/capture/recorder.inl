@@ -208,7 +208,8 @@ inline bool write_eager_tensor(logdir::WireWriter& w, ThreadState& state, const 
   if (write_tensor(w, tensor_protos, session, op_type, view, -1, true, outcome)) return outcome.bad;
   w.message(tensor_protos, [](logdir::WireWriter&) {});
   if (outcome.unreadable) state.dropped_executions.fetch_add(1, std::memory_order_relaxed);
-  return false;
+  // No alert, as in TensorFlow, and yet what is worth its evidence.
+  return session.filter().takes(op_type, view.dtype) && count_non_finite_complex(view) > 0;
 }
 
 /// What the extension field of one event holds.

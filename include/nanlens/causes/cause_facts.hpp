@@ -35,6 +35,7 @@ struct CauseFacts {
 
   Kinds kinds = 0;
   bool kinds_known = true;
+  bool complex = false;  ///< of complex numbers: kinds are never known
   TensorHealth out;
   std::vector<InputFacts> inputs;  ///< the first ones, in order
   bool by_itself = false;          ///< the first two are one tensor

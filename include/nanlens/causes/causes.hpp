@@ -12,6 +12,7 @@
 #include <bit>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -158,6 +159,13 @@ class Causes {
     std::uint32_t best = none;  // the earliest root of its parents
     std::array<EventRef, 3> failing{};
     bool arrived = false;
+    bool mixed = false;               // its parents have several roots
+    std::vector<EventRef> complex{};  // bad complex tensors on the way to its parents
+  };
+  // Of a bad complex tensor, once it is known.
+  struct ComplexRoot {
+    std::uint32_t root;
+    std::uint32_t alert;  // behind which it was found
   };
   // An op removed a bad value.
   struct Removal {
@@ -187,13 +195,18 @@ class Causes {
   void count_reach(std::uint32_t root, std::uint32_t alert, EventRef event);
   void look_at(std::uint32_t alert);
   Step begin(std::uint32_t alert);
+  void look_behind_complex(Step& step);
+  [[nodiscard]] std::uint32_t add_complex_root(EventRef event, const Classification& c, const Step& step);
+  void keep_complex_roots(std::size_t keep, const std::vector<std::uint32_t>& new_number);
+  void take_root(std::uint32_t root, Step& step) const;
   void take_root_of(std::uint32_t alert, Step& step) const;
   void follow(const Step& step);
   void finish(const Step& step);
   std::uint32_t add_root(const Step& step);
-  void collect_failing(EventRef event, Step& step);
+  void collect_failing(const std::vector<InputEvidence>& inputs, Step& step);
   [[nodiscard]] std::uint32_t same_failure(const Step& step);
   [[nodiscard]] bool is_gradient_of(EventRef event, EventRef forward);
+  [[nodiscard]] bool is_eager_gradient_of(EventRef event, EventRef forward);
   // Consumers of an op that may have removed what is bad in its output.
   struct Takers {
     std::vector<ConsumerEdge> with_rows;
@@ -229,7 +242,8 @@ class Causes {
   std::vector<std::uint8_t> classes_;  // by alert: EventClass, or unseen, visiting
   std::vector<std::uint32_t> root_of_alert_;
   std::vector<Root> roots_;
-  std::map<std::uint64_t, std::uint32_t> root_of_site_;  // the last root of each op
+  std::map<std::uint64_t, std::uint32_t> root_of_site_;                           // the last root of each op
+  std::map<std::pair<std::uint32_t, std::uint16_t>, ComplexRoot> complex_roots_;  // by execution and output
   std::vector<RowBlock> blocks_;
   std::vector<std::uint32_t> alert_of_row_;                                  // by rank of the bad row
   std::vector<std::pair<std::uint32_t, std::uint32_t>> alert_of_execution_;  // first alert of each bad execution
@@ -251,6 +265,7 @@ class Causes {
 }  // namespace nanlens::causes
 
 #if !defined(NANLENS_SPLIT)
+#include <nanlens/causes/causes_complex.inl>
 #include <nanlens/causes/causes_pass.inl>
 #include <nanlens/causes/causes_queries.inl>
 #endif

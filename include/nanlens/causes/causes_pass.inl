@@ -1,6 +1,9 @@
 // Part of causes.hpp: the pass over all bad events.
 #pragma once
 
+#include <nanlens/causes/autograd_name.hpp>
+#include <nanlens/causes/stack_of.hpp>
+
 namespace nanlens::causes {
 
 NANLENS_API bool Causes::advance(std::size_t most) {
@@ -80,6 +83,7 @@ NANLENS_API void Causes::truncate(std::size_t keep) {
       if (root != none) count_reach(root, i, event_of(i));
     }
     std::erase_if(later_parents_, [&](const auto& link) { return link.first >= keep; });
+    keep_complex_roots(keep, new_number);
     forget_removals(keep);
   }
   done_ = keep;
@@ -168,7 +172,8 @@ NANLENS_API const std::vector<std::uint16_t>& Causes::bad_slots(std::uint32_t ex
   bad_slots_.clear();
   const std::size_t num_outputs = model_.num_outputs(execution);
   for (std::size_t slot = 0; slot < num_outputs; ++slot)
-    if (model_.bad(execution_event(execution, slot))) bad_slots_.push_back(static_cast<std::uint16_t>(slot));
+    if (const EventRef event = execution_event(execution, slot); model_.bad(event) && !model_.is_bad_complex(event))
+      bad_slots_.push_back(event.slot);
   return bad_slots_;
 }
 
@@ -186,16 +191,17 @@ NANLENS_API Causes::Step Causes::begin(std::uint32_t alert) {
   if (!passed) classifier_.classify(event, scratch_);
   Step step{alert, event, scratch_.event_class, scratch_.confidence, scratch_.also_made, none};
   step.arrived = !passed && step.event_class == EventClass::source && scratch_.arrived != none;
-  if (!passed && step.event_class == EventClass::producer) collect_failing(event, step);
+  if (!passed && step.event_class == EventClass::producer) collect_failing(scratch_.inputs, step);
+  if (!run().bad_complex().empty()) look_behind_complex(step);
   return step;
 }
 
 // The clean inputs whose zeros an op that divides, or takes a logarithm, may have failed on. Their origins: what two
 // ops share may reach them under two names.
-NANLENS_API void Causes::collect_failing(EventRef event, Step& step) {
-  if (!fails_at_zero(model_.code(event))) return;
+NANLENS_API void Causes::collect_failing(const std::vector<InputEvidence>& evidence, Step& step) {
+  if (!fails_at_zero(model_.code(step.event))) return;
   std::vector<EventRef> inputs;
-  for (const InputEvidence& input : scratch_.inputs)
+  for (const InputEvidence& input : evidence)
     if (input.event.exists() && input.state == InputState::clean && inputs.size() < step.failing.size())
       inputs.push_back(input.event);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -220,8 +226,18 @@ NANLENS_API std::uint32_t Causes::same_failure(const Step& step) {
   return none;
 }
 
+// An op of a node of PyTorch's backward pass: by the node's name, and the line that both have.
+NANLENS_API bool Causes::is_eager_gradient_of(EventRef event, EventRef forward) {
+  if (!is_node_of(extension_of(run(), event).op_name, model_.op_type(forward))) return false;
+  const auto line = reader::user_frame(stack_of(run(), event));
+  const auto forward_line = reader::user_frame(stack_of(run(), forward));
+  return line && forward_line && line->line > 0 && line->line == forward_line->line &&
+         line->file_path == forward_line->file_path;
+}
+
 // By name: "gradients/<op>_grad/…" in the gradient function of the op's graph, or in the op's own graph.
 NANLENS_API bool Causes::is_gradient_of(EventRef event, EventRef forward) {
+  if (event.is_execution && forward.is_execution) return is_eager_gradient_of(event, forward);
   if (event.is_execution || forward.is_execution) return false;
   GraphFacts& graphs = model_.graphs();
   const std::uint32_t op = run().trace_op(event.index);
@@ -232,8 +248,11 @@ NANLENS_API bool Causes::is_gradient_of(EventRef event, EventRef forward) {
 }
 
 NANLENS_API void Causes::take_root_of(std::uint32_t alert, Step& step) const {
-  if (alert == none || classes_[alert] == visiting) return;
-  const std::uint32_t root = root_of_alert_[alert];
+  if (alert != none && classes_[alert] != visiting) take_root(root_of_alert_[alert], step);
+}
+
+NANLENS_API void Causes::take_root(std::uint32_t root, Step& step) const {
+  step.mixed = step.mixed || (root != none && step.best != none && root != step.best);
   if (root != none && (step.best == none || comes_before(roots_[root], roots_[step.best]))) step.best = root;
 }
 
@@ -248,7 +267,6 @@ NANLENS_API void Causes::look_at(std::uint32_t alert) {
     if (all_seen) take_root_of(index, step);
   }
   if (all_seen) return finish(step);
-  step.best = none;
   follow(step);
 }
 
@@ -287,6 +305,8 @@ NANLENS_API void Causes::finish(const Step& step) {
   }
   classes_[step.alert] = static_cast<std::uint8_t>(done.event_class);
   root_of_alert_[step.alert] = root;
+  for (const EventRef& event : step.mixed ? std::vector<EventRef>{} : step.complex)
+    complex_roots_.try_emplace({event.index, event.slot}, ComplexRoot{root, step.alert});
   note_parent(step.alert, roots_[root].alert);
   count_reach(root, step.alert, step.event);
   find_killers(step.event, step.alert);
@@ -311,7 +331,9 @@ NANLENS_API std::uint32_t Causes::add_root(const Step& step) {
   root.event_class = step.event_class;
   root.confidence = step.confidence;
   root.alert = step.alert;
-  root.time = run().alerts()[step.alert].wall_time + (step.event.is_execution ? 0 : model_.owners().clock_offset());
+  const double time =
+      model_.is_bad_complex(step.event) ? model_.time(step.event) : run().alerts()[step.alert].wall_time;
+  root.time = time + (step.event.is_execution ? 0 : model_.owners().clock_offset());
   root.failing = step.failing;
   root.arrived = step.arrived;
   root.call = step.event.is_execution ? step.event.index : model_.owners().owner(step.event.index);

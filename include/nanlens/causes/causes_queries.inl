@@ -103,6 +103,11 @@ NANLENS_API EventClass Causes::event_class(EventRef event) {
     if (root != none && roots_[root].alert == alert && is_benign(roots_[root])) return EventClass::expected;
     return static_cast<EventClass>(classes_[alert]);
   }
+  if (model_.is_bad_complex(event)) {
+    Classification c;
+    classifier_.classify(event, c);
+    return c.event_class;
+  }
   if (event.is_execution) {
     for (const KillerSite& site : killers_)
       if (site.event == event) return EventClass::killer;
@@ -115,6 +120,10 @@ NANLENS_API EventClass Causes::event_class(EventRef event) {
 }
 
 NANLENS_API std::uint32_t Causes::root_of(EventRef event) {
+  if (model_.is_bad_complex(event)) {
+    const auto found = complex_roots_.find({event.index, event.slot});
+    return found == complex_roots_.end() ? none : found->second.root;
+  }
   const std::uint32_t alert = alert_of(event);
   return alert == none || alert >= root_of_alert_.size() ? none : root_of_alert_[alert];
 }
@@ -147,7 +156,7 @@ NANLENS_API std::vector<ChainLink> Causes::chain(EventRef event, std::size_t lon
         parent = candidate;
         break;
       }
-    if (parent.exists() && (model_.kinds(event) & reader::nan_flag) != 0 &&
+    if (parent.exists() && !model_.is_bad_complex(parent) && (model_.kinds(event) & reader::nan_flag) != 0 &&
         (model_.kinds(parent) & reader::nan_flag) == 0)
       step.change = kind_change(model_.code(event));
     // A gradient that failed together with its op: the op's story is told.

@@ -114,13 +114,17 @@ class Model {
   std::uint8_t flags(EventRef event) {
     if (!event.is_execution) return run_.trace_flags(event.index);
     const std::uint8_t all = run_.execution_flags(event.index);
-    if ((all & reader::bad_flags) == 0) return all & ~reader::function_flag;
+    if ((all & reader::bad_flags) == 0 && !has_bad_complex(event.index)) return all & ~reader::function_flag;
     return health(event).flags;
   }
   bool bad(EventRef event) { return (flags(event) & reader::bad_flags) != 0; }
+  /// Bad, and yet no alert: a complex tensor, of which TensorFlow's records tell nothing.
+  bool is_bad_complex(EventRef event) {
+    return event.is_execution && has_bad_complex(event.index) && health(event).no_alert;
+  }
   /// Kinds of non-finite values in an event; 0 where only their presence is on record (CURT_HEALTH).
   Kinds kinds(EventRef event) {
-    if (!kinds_known()) return 0;
+    if (!kinds_known() || is_bad_complex(event)) return 0;
     return flags(event) & reader::bad_flags;
   }
   /// Does the recording tell NaN from infinity? Found from the first summary on record.
@@ -167,7 +171,9 @@ class Model {
   OpCode code(EventRef event) {
     if (!event.is_execution) return graphs_.op(run_.trace_op(event.index)).code;
     if (const Exchange* const exchange = calls_.exchanges().find(event.index)) return exchange_code(*exchange);
-    return calls_.is_call(event.index) ? OpCode::call : execution_code(event.index);
+    if (calls_.is_call(event.index)) return OpCode::call;
+    const OpCode code = execution_code(event.index);
+    return is_bad_complex(event) ? code_of_complex(code) : code;
   }
   [[nodiscard]] std::string_view op_type(EventRef event) {
     return event.is_execution ? calls_.op_type(event.index) : graphs_.op_type(run_.trace_op(event.index));
@@ -191,8 +197,21 @@ class Model {
     if (!run_.execution_links(execution, links_)) links_ = {};
     links_.op_type = links_.graph_id = {};  // their record may go
     known.outputs = links_.outputs;
+    add_bad_complex(known.outputs);
     spend(known.outputs.size());
     return known.outputs;
+  }
+  void add_bad_complex(std::vector<TensorHealth>& outputs) const {
+    for (std::size_t slot = 0; slot < std::min(outputs.size(), links_.bad_complex.size()); ++slot) {
+      TensorHealth& h = outputs[slot];
+      if (!links_.bad_complex[slot] || h.known()) continue;
+      h.flags = reader::bad_flags;
+      h.no_alert = true;
+    }
+  }
+  bool has_bad_complex(std::uint32_t execution) const {
+    const auto& all = run_.bad_complex();
+    return !all.empty() && std::binary_search(all.begin(), all.end(), execution);
   }
   OpCode execution_code(std::uint32_t execution) {
     const std::uint32_t type = calls_.op_type_number(execution);

@@ -323,12 +323,16 @@ inline constexpr OpName aten_names[] = {
     {"clampmax", OpCode::keep},
     {"clampmin", OpCode::keep},
     {"clone", OpCode::keep},
+    {"complex", OpCode::keep},
     {"convolution", OpCode::matmul},
     {"convolutionbackward", OpCode::matmul},
     {"copy", OpCode::cast},
     {"cummax", OpCode::keep},
     {"dot", OpCode::matmul},
     {"embedding", OpCode::keep},
+    {"fftc2c", OpCode::matmul},
+    {"fftc2r", OpCode::matmul},
+    {"fftr2c", OpCode::matmul},
     {"fill", OpCode::constant},
     {"flip", OpCode::keep},
     {"fmod", OpCode::modulo},
@@ -529,6 +533,24 @@ constexpr bool fails_at_zero(OpCode op) noexcept {
     case OpCode::sqrt_grad:
     case OpCode::reciprocal_grad: return true;
     default: return false;
+  }
+}
+
+/// The code where the result is complex: `other` for ops that do something else to complex numbers than to real ones.
+constexpr OpCode code_of_complex(OpCode op) noexcept {
+  switch (op) {
+    case OpCode::log:
+    case OpCode::log1p:
+    case OpCode::sqrt:
+    case OpCode::rsqrt:
+    case OpCode::exp:
+    case OpCode::sinh:
+    case OpCode::pow:
+    case OpCode::bounded:
+    case OpCode::inverse_trigonometric:
+    case OpCode::atanh:
+    case OpCode::sqrt_grad: return OpCode::other;
+    default: return op;
   }
 }
 

@@ -75,7 +75,9 @@ NANLENS_API std::string SentenceWriter::choose(const Root& root, const Classific
   const bool call = root.event.is_execution && model.calls().is_call(root.event.index);
   if (call || c.inside.op != none) return "opaque";
   const bool judged = c.judgement.verdict != Verdict::none && c.judgement.mechanism != Mechanism::generic;
-  const Kinds kinds = model.kinds_known() ? model.kinds(root.event) : static_cast<Kinds>(reader::neg_inf_flag);
+  const bool complex = model.is_bad_complex(root.event);
+  const Kinds kinds =
+      model.kinds_known() && !complex ? model.kinds(root.event) : static_cast<Kinds>(reader::neg_inf_flag);
   const Mechanism mechanism = judged ? c.judgement.mechanism : likely_mechanism(code, kinds);
   if (mechanism == Mechanism::log0 && code == OpCode::log && !c.inputs.empty() && c.inputs[0].event.exists() &&
       model.code(causes_.origin(c.inputs[0].event)) == OpCode::softmax)
@@ -93,7 +95,8 @@ NANLENS_API void SentenceWriter::gather(const Root& root, const Classification& 
   f.tensor = tensor_name(model, root.event);
   f.name = user_name(root.event);
   f.kinds = model.kinds(root.event);
-  f.kinds_known = model.kinds_known();
+  f.complex = model.is_bad_complex(root.event);
+  f.kinds_known = model.kinds_known() && !f.complex;
   f.out = model.health(root.event);
   f.call = std::string(function_name(s.op_type));
   f.native = model.owners().native();

@@ -151,11 +151,14 @@ inline void word_domain(const CauseFacts& f, const Speech& speech, Arguments& a)
 // An input that was bad before the op began.
 inline void word_arrived(const CauseFacts& f, const Speech& speech, Arguments& a) {
   const TensorHealth& h = f.arrived.health;
-  const int kinds = std::popcount(static_cast<unsigned>(h.flags & reader::bad_flags));
+  // Of a complex tensor it is not known whether its parts are NaN or infinite.
+  const bool known = dtype_kind(h.dtype) != DTypeKind::complex;
+  const auto told = static_cast<Kinds>(known ? h.flags & reader::bad_flags : 0);
+  const int kinds = std::popcount(told);
   const double bad = h.num_nan + h.num_neg_inf + h.num_pos_inf;
   a["arrived"] = f.arrived.name.empty() ? say(speech, Saying::an_input) : f.arrived.name;
-  a["arrived_kinds"] = say(speech, kinds == 1 ? Saying::arrived_one : Saying::arrived_more,
-                           {{"kinds", kinds_words(h.flags & reader::bad_flags, speech)}});
+  a["arrived_kinds"] =
+      say(speech, kinds <= 1 ? Saying::arrived_one : Saying::arrived_more, {{"kinds", kinds_words(told, speech)}});
   if (is_count(bad) && h.size > 1 && bad <= h.size)
     a["arrived_bad"] =
         say(speech, Saying::arrived_bad, {{"bad", grouped(bad, speech)}, {"size", grouped(h.size, speech)}});
@@ -260,7 +263,7 @@ NANLENS_API Words word(const CauseFacts& f, const Speech& speech) {
   if (w.text.empty()) w.text = detail::worded(wordings, "made", w.arguments, speech);
   w.remedy = detail::worded(remedies, detail::remedy_key(f, key), w.arguments, speech);
   if (w.remedy.empty()) w.remedy = detail::worded(remedies, "made", w.arguments, speech);
-  if (!f.kinds_known && f.event_class == EventClass::producer && !w.arguments["because"].empty())
+  if (!f.kinds_known && !f.complex && f.event_class == EventClass::producer && !w.arguments["because"].empty())
     w.remedy += speech[Saying::remedy_full_health];
   const std::string_view doubt = confidence_words(f.confidence);
   if (!doubt.empty() && key != "unknown" && key != "contradicted")

@@ -31,7 +31,8 @@ inline constexpr std::uint8_t bad_flags = nan_flag | neg_inf_flag | pos_inf_flag
 /// Health of one recorded tensor, as far as the mode tells it (−1 and `DType::invalid`: it does not).
 struct TensorHealth {
   std::uint8_t flags = 0;
-  bool cut = false;  ///< the record holds more of the tensor than is read
+  bool cut = false;       ///< the record holds more of the tensor than is read
+  bool no_alert = false;  ///< complex and bad: nanlens' extension tells it, while a summary has nothing to say
   DType dtype = DType::invalid;
   double rank = -1;
   double size = -1;

@@ -123,6 +123,7 @@ struct ExecutionDigest {
   std::uint8_t flags = 0;
   bool cut = false;               ///< a tensor is
   bool has_rule_hits = false;     ///< a rule of the recording program holds here
+  bool has_bad_complex = false;   ///< a complex output is bad, in nanlens' logdirs; that is no alert
   std::uint32_t num_outputs = 0;  ///< recorded tensors; no more than `limits::elements` of them are looked at
   std::uint32_t num_bad_outputs = 0;
   logdir::Bytes code_location;
@@ -135,6 +136,7 @@ struct ExecutionLinks {
   std::vector<std::int64_t> input_tensor_ids;
   std::vector<std::int64_t> output_tensor_ids;
   std::vector<TensorHealth> outputs;            ///< of the recorded tensors; may be shorter than the ids
+  std::vector<bool> bad_complex;                ///< of the outputs, as far as there are any: complex, and bad
   std::vector<std::int64_t> written_variables;  ///< ids, in nanlens' logdirs
   std::vector<std::int64_t> read_variables;     ///< the same
   std::optional<logdir::Exchange> exchange;     ///< with other processes
@@ -223,6 +225,14 @@ class FirstOfList {
 
 using ExtensionTag = logdir::tags::NanlensExtension;
 
+// True for a complex tensor with a NaN or infinite part. It has no summary, as in TensorFlow.
+inline bool is_bad_complex(logdir::Bytes stats) noexcept {
+  bool bad = false;
+  for (logdir::WireReader r(stats); r.next();)
+    if (r.is(logdir::tags::TensorStats::nonfinite_complex, logdir::WireType::varint)) bad = r.u64() > 0;
+  return bad;
+}
+
 // True if a tensor was looked at, and was neither NaN nor infinite anywhere.
 inline bool was_seen_clean(logdir::Bytes evidence) noexcept {
   using Tag = logdir::tags::TensorEvidence;
@@ -265,6 +275,8 @@ inline void read_extension(logdir::Bytes extension, ExecutionDigest& d) noexcept
       d.fp_flags = static_cast<std::uint32_t>(r.u64());
     else if (r.is(ExtensionTag::rule_hits, logdir::WireType::length_delimited))
       d.has_rule_hits = true;
+    else if (r.is(ExtensionTag::outputs, logdir::WireType::length_delimited))
+      d.has_bad_complex = is_bad_complex(r.bytes()) || d.has_bad_complex;
 }
 inline void read_extension(logdir::Bytes extension, ExecutionLinks& links) {
   for (logdir::WireReader r(extension); r.next();)
@@ -274,6 +286,9 @@ inline void read_extension(logdir::Bytes extension, ExecutionLinks& links) {
       r.append_to(links.read_variables);
     else if (r.is(ExtensionTag::exchange, logdir::WireType::length_delimited))
       logdir::detail::decode(r.bytes(), links.exchange.emplace());
+    else if (r.is(ExtensionTag::outputs, logdir::WireType::length_delimited) &&
+             links.bad_complex.size() < limits::elements)
+      links.bad_complex.push_back(is_bad_complex(r.bytes()));
 }
 
 template <class Digest>
@@ -309,6 +324,7 @@ inline bool execution_links(logdir::Bytes payload, ExecutionLinks& links) {
   links.input_tensor_ids.clear();
   links.output_tensor_ids.clear();
   links.outputs.clear();
+  links.bad_complex.clear();
   links.written_variables.clear();
   links.read_variables.clear();
   links.exchange.reset();

@@ -203,6 +203,9 @@ class Run {
   [[nodiscard]] std::optional<Alert> alert(const AlertRef& ref);
   /// Clean outputs of ops that raised invalid, divide by zero or overflow; only where exceptions are recorded.
   [[nodiscard]] const std::vector<HiddenException>& hidden_exceptions() const noexcept { return hidden_; }
+  /// Executions with a complex output that is bad, in their order; only where nanlens recorded. It is no alert, as in
+  /// TensorFlow.
+  [[nodiscard]] const std::vector<std::uint32_t>& bad_complex() const noexcept { return bad_complex_; }
   /// Events at which a rule of the recording program held, as it ran.
   [[nodiscard]] const std::vector<RuleHitRow>& rule_hit_rows() const noexcept { return rule_hit_rows_; }
   /// What became of the rules of recording programs, as these wrote when they ended; of all file sets together.
@@ -311,6 +314,7 @@ class Run {
 
   std::vector<AlertRef> alerts_;
   std::vector<HiddenException> hidden_;
+  std::vector<std::uint32_t> bad_complex_;
   std::vector<RuleHitRow> rule_hit_rows_;
   std::unordered_set<std::uint64_t> seen_stacks_;  // hashes of code locations whose frames were looked up
   struct FrameReference {

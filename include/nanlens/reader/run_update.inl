@@ -291,6 +291,7 @@ NANLENS_API void Run::append_execution(const ExecutionDigest& digest, Locator wh
   if ((digest.fp_flags & telling) != 0 && digest.num_bad_outputs == 0 && !is_call)
     hidden_.push_back({index, true, digest.fp_flags});
   if (digest.has_rule_hits) add_rule_hit_row({index, true});
+  if (digest.has_bad_complex) bad_complex_.push_back(index);
   if (!digest.graph_id.empty()) graphs_.graph(digest.graph_id, where, logdir::FileKind::execution);
   if (digest.call_id != 0) {
     CallIds& ids = call_ids_[where.set()];

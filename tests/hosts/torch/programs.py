@@ -597,7 +597,62 @@ def step_overflows(torch):
     net(torch.ones(1, 2)).sum()
 
 
+@program("aten::log10", says=["All "])
+def log_behind_fft(torch):
+    w = torch.nn.Parameter(torch.ones(8))
+    x = torch.ones(2, 8)
+    x[1] = 0
+    for _ in range(2):
+        magnitude = torch.fft.rfft(x * w).abs()
+        decibels = torch.log10(magnitude)  # culprit
+        loss = torch.fft.irfft(torch.complex(decibels, torch.zeros_like(decibels))).pow(2).mean()
+        loss.backward()
+        torch.optim.SGD([w], lr=0.1).step()
+
+
+@program("aten::log10", says=["All "])
+def log10_and_its_gradient(torch):
+    x = torch.tensor([0.0, 1.0, 2.0], requires_grad=True)
+    torch.log10(x).sum().backward()  # culprit
+
+
+@program("aten::log1p", says=["All "])
+def log1p_and_its_gradient(torch):
+    x = torch.tensor([-1.0, 1.0, 2.0], requires_grad=True)
+    torch.log1p(x).sum().backward()  # culprit
+
+
+@program("aten::div", says=["made NaN or ∞ from clean inputs"])
+def complex_division(torch):
+    z = torch.complex(torch.zeros(4), torch.zeros(4))
+    z = z / z  # culprit
+    z.abs().sum()
+
+
+@program("aten::add_", arrives=True, says=["NaN was already in alpha", "net.weight"])
+def learning_rate_is_nan(torch):
+    net = torch.nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(net.parameters(), lr=float("nan"))
+    net(torch.ones(3, 4)).sum().backward()
+    optimizer.step()  # culprit
+
+
+@program("aten::add_", arrives=True, says=["−∞ was already in alpha"])
+def learning_rate_is_infinite(torch):
+    net = torch.nn.Linear(4, 2, bias=False)
+    optimizer = torch.optim.SGD(net.parameters(), lr=float("inf"))
+    net(torch.ones(3, 4)).sum().backward()
+    optimizer.step()  # culprit
+
+
 # --- nothing wrong
+
+
+@program(None)
+def infinite_bounds(torch):
+    x = torch.ones(3)
+    x.clamp(min=-float("inf"), max=float("inf")).sum()
+    torch.linalg.vector_norm(x, ord=float("inf"))
 
 
 @program(None)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -127,6 +128,8 @@ inline std::unique_ptr<::at::ObserverContext> begin_op(const ::at::RecordFunctio
     for (const ::c10::IValue& argument : function.inputs()) {
       const Arguments bit = index < 64 ? Arguments{1} << index : 0;
       each_tensor(argument, [&](const ::c10::TensorImpl& tensor) { add_argument(*op, tensor, bit); });
+      if (argument.isDouble() && !std::isfinite(argument.toDouble()))
+        add_number(*op, function, argument.toDouble(), index);
       ++index;
     }
     if (left != nullptr) end_left(*left, *op, caller);

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <forward_list>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <ATen/record_function.h>
@@ -31,11 +34,13 @@ class Receiving;
 struct RunningOp final : ::at::ObserverContext {
   const OpFacts* facts = nullptr;
   std::vector<InputRef> inputs;
-  std::uint64_t numbers = 0;                       ///< bits of the inputs that are numbers of the program
-  std::vector<OutputRef> written;                  ///< arguments that it writes in place
-  std::vector<OutputRef> around;                   ///< tensors that the written ones are parts of
-  std::vector<TensorIdentity> input_identities;    ///< one for each input
-  std::vector<TensorIdentity> written_identities;  ///< one for each written argument
+  std::uint64_t numbers = 0;        ///< bits of the inputs that are numbers of the program
+  std::forward_list<double> given;  ///< NaN and infinity that came as plain numbers, not as tensors
+  std::vector<std::pair<std::size_t, std::string>> given_names;  ///< of the inputs that they are
+  std::vector<OutputRef> written;                                ///< arguments that it writes in place
+  std::vector<OutputRef> around;                                 ///< tensors that the written ones are parts of
+  std::vector<TensorIdentity> input_identities;                  ///< one for each input
+  std::vector<TensorIdentity> written_identities;                ///< one for each written argument
   std::vector<OutputRef> hidden;  ///< arguments of which only their content can tell whether they are written
   std::vector<nanlens::detail::ContentSample> hidden_before;
   std::vector<HealthCounts> counts;
@@ -95,6 +100,25 @@ inline void add_argument(RunningOp& op, const ::c10::TensorImpl& tensor, Argumen
     op.input_identities.push_back(identity_of(tensor));
   }
   if (view.data != nullptr) op.kept.push_back(tensor.storage());
+}
+
+// Arguments that an op calculates with: an infinite bound or norm does no harm.
+inline bool is_factor(std::string_view op, std::string_view argument) noexcept {
+  if (argument == "value") return op.find("addcmul") != op.npos || op.find("addcdiv") != op.npos;
+  return is_one_of(argument, {"alpha", "beta", "weight", "other", "scalar", "lr"});
+}
+
+// A number that is NaN or infinite: an input, with the argument's name.
+inline void add_number(RunningOp& op, const ::at::RecordFunction& function, double value, std::size_t index) {
+  const auto schema = function.operator_schema();
+  if (!schema || index >= schema->arguments().size()) return;
+  const std::string& name = schema->arguments()[index].name();
+  if (!is_factor(op.facts->name, name)) return;
+  op.given.push_front(value);
+  op.given_names.emplace_back(op.inputs.size(), name);
+  if (op.inputs.size() < 64) op.numbers |= std::uint64_t{1} << op.inputs.size();
+  op.inputs.push_back({dense_view(&op.given.front(), DType::float64, Shape{}), {}, {}});
+  op.input_identities.emplace_back();
 }
 
 // What is about to be written over is identified, and looked at, now.
@@ -158,6 +182,9 @@ struct NamedOp {
   static void name_of(const void* self, bool is_output, std::size_t index,
                       void (*take)(void* to, nanlens::detail::TextRef name), void* to) {
     const auto& named = *static_cast<const NamedOp*>(self);
+    if (!is_output)
+      for (const auto& [input, argument] : named.op.given_names)
+        if (input == index) return take(to, std::string_view(argument));
     const auto& identities = is_output ? named.results.identities : named.op.input_identities;
     if (index < identities.size()) take(to, std::string_view(TensorNames::get().find(identities[index])));
   }
