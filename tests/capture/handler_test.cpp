@@ -52,7 +52,7 @@ class Interruptions {
 };
 
 void record_and_flush(int) {
-  op("Handler", small);
+  op("Handler", [] { return small; }, small);
   if (handled.fetch_add(1) % 16 == 0) flush_debug_info();
 }
 

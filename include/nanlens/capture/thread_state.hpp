@@ -202,12 +202,16 @@ inline ThreadState* this_thread() noexcept {
 #endif
 }
 
-/// The same for a recording call. Null, too, in a signal's handler that has interrupted one: what it records there is
-/// lost, and counted.
-inline ThreadState* recording_thread() noexcept {
+/// What is lost where a recording call can't record.
+enum class Lost : std::uint8_t { nothing, execution, trace };
+
+/// The same for a recording call. Null, too, in a signal's handler that has interrupted one: what it would have put on
+/// record is counted.
+inline ThreadState* recording_thread(Lost lost = Lost::nothing) noexcept {
   ThreadState* const state = this_thread();
   if (state == nullptr || !state->recording.load(std::memory_order_relaxed)) return state;
-  state->dropped_executions.fetch_add(1, std::memory_order_relaxed);
+  if (lost == Lost::execution) state->dropped_executions.fetch_add(1, std::memory_order_relaxed);
+  if (lost == Lost::trace) state->dropped_traces.fetch_add(1, std::memory_order_relaxed);
   return nullptr;
 }
 
