@@ -12,7 +12,7 @@ import shlex
 import subprocess
 import sys
 
-source, compiler, work = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
+source, compiler, work = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], pathlib.Path(sys.argv[3])
 flags = sys.argv[4:]
 
 

@@ -227,7 +227,7 @@ inline void drop_ended(ThreadState& state) {
 }
 
 inline void* enter_function(const CallRef& call) noexcept {
-  ThreadState* const state = recording_thread(Lost::execution);
+  ThreadState* const state = recording_thread(Dropped::execution);
   if (state == nullptr || (Clients::get().bits() & resting_bit) != 0) return nullptr;
   drop_ended(*state);
   const RecordingScope scope(*state);

@@ -46,7 +46,7 @@ inline const GraphOp* declare_op(void* to, const OpRef& name, const GraphOp* con
 inline const NumericsRef* trace_output(const GraphOp* op, std::int32_t slot, const TensorView& view,
                                        std::uint64_t graph_run) noexcept {
   const unsigned bits = Clients::get().bits();
-  ThreadState* const state = bits == 0 ? nullptr : recording_thread(Lost::trace);
+  ThreadState* const state = bits == 0 ? nullptr : recording_thread(Dropped::trace);
   if (state == nullptr) return nullptr;
   if (!is_left_out(bits, {}))
     without_throwing(*state, [&] {

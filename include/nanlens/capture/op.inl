@@ -124,7 +124,7 @@ inline const NumericsRef* record_op(const OpRef& name, InputRef* first_input, st
   const std::span<InputRef> inputs(first_input, num_inputs);
   const std::span<OutputRef> outputs(first_output, num_outputs);
   const unsigned bits = Clients::get().bits();
-  ThreadState* const state = bits == 0 ? nullptr : recording_thread(Lost::execution);
+  ThreadState* const state = bits == 0 ? nullptr : recording_thread(Dropped::execution);
   if (state == nullptr) return nullptr;
   const GraphOp* op = nullptr;
   state->measured = measured;

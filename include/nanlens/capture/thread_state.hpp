@@ -203,15 +203,15 @@ inline ThreadState* this_thread() noexcept {
 }
 
 /// What is lost where a recording call can't record.
-enum class Lost : std::uint8_t { nothing, execution, trace };
+enum class Dropped : std::uint8_t { nothing, execution, trace };
 
 /// The same for a recording call. Null, too, in a signal's handler that has interrupted one: what it would have put on
 /// record is counted.
-inline ThreadState* recording_thread(Lost lost = Lost::nothing) noexcept {
+inline ThreadState* recording_thread(Dropped what = Dropped::nothing) noexcept {
   ThreadState* const state = this_thread();
   if (state == nullptr || !state->recording.load(std::memory_order_relaxed)) return state;
-  if (lost == Lost::execution) state->dropped_executions.fetch_add(1, std::memory_order_relaxed);
-  if (lost == Lost::trace) state->dropped_traces.fetch_add(1, std::memory_order_relaxed);
+  if (what == Dropped::execution) state->dropped_executions.fetch_add(1, std::memory_order_relaxed);
+  if (what == Dropped::trace) state->dropped_traces.fetch_add(1, std::memory_order_relaxed);
   return nullptr;
 }
 
