@@ -26,8 +26,8 @@ struct Machine {
 
   [[nodiscard]] ClockSample at(double seconds) const {
     const double time = seconds * (1 + 1e-6 * drift);
-    return {static_cast<std::uint64_t>(1e13 + seconds * frequency),
-            today + static_cast<std::uint64_t>(time * static_cast<double>(second))};
+    return {static_cast<std::uint64_t>(1e12 + seconds * frequency),
+            today + static_cast<std::uint64_t>(static_cast<std::int64_t>(time * static_cast<double>(second)))};
   }
 };
 
