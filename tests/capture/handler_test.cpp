@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../support/failing_allocation.hpp"
 #include "recorded.hpp"
 
 using namespace nanlens;
@@ -73,6 +74,28 @@ TEST_CASE("a handler that records and flushes interrupts recording calls: what i
     CHECK(static_cast<long>(run->num_executions() + run->dropped()) == recorded + handled);
     CHECK(static_cast<long>(run->num_executions()) >= recorded);
   }
+}
+
+namespace {
+std::atomic<int> in_allocations{0};
+}
+
+TEST_CASE("no handler comes while a recording call takes memory to write: exit() from it would meet taken locks") {
+  handled = in_allocations = 0;
+  void (*const before)(int) = std::signal(SIGUSR1, [](int) {
+    ++handled;
+    if (test::InterruptedAllocations::inside()) ++in_allocations;
+  });
+  long recorded = 0;
+  const Recorded run([&] {
+    const auto record = [&] { op("Add", small, small); };
+    for (; recorded < 100; ++recorded) record();
+    const test::InterruptedAllocations begun(SIGUSR1);
+    for (; recorded < 1'000'000 && handled < 20; ++recorded) record();  // a queue is full now and then
+  });
+  std::signal(SIGUSR1, before);
+  CHECK(static_cast<long>(run->num_executions()) == recorded);
+  CHECK(in_allocations == 0);
 }
 
 #if !defined(NANLENS_SANITIZED)  // their runtimes don't take threads in a forked process

@@ -1,5 +1,5 @@
 /// @file
-/// Lets one allocation fail: programs with failing_allocation.cpp.
+/// Lets one allocation fail, or signals come in all: programs with failing_allocation.cpp.
 #pragma once
 
 namespace nanlens::test {
@@ -21,6 +21,17 @@ class FailingElsewhere {
   FailingElsewhere& operator=(const FailingElsewhere&) = delete;
   ~FailingElsewhere();
   [[nodiscard]] static bool has_failed() noexcept;
+};
+
+/// While it lives, a signal comes in the middle of every allocation of this thread.
+class InterruptedAllocations {
+ public:
+  explicit InterruptedAllocations(int signal) noexcept;
+  InterruptedAllocations(const InterruptedAllocations&) = delete;
+  InterruptedAllocations& operator=(const InterruptedAllocations&) = delete;
+  ~InterruptedAllocations();
+  /// For the signal's handler: true if it has interrupted one.
+  [[nodiscard]] static bool inside() noexcept;
 };
 
 }  // namespace nanlens::test

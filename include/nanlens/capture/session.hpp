@@ -259,6 +259,7 @@ class Session {
   bool join(ThreadState& state) {
     if (!live_.ready()) return false;
     const HostState host;
+    const NoSignals blocked;
     state.attach(&live_);
     state.recording_number = number_;
     return true;
@@ -289,6 +290,7 @@ class Session {
   void enqueue(ThreadState& state, const QueuedEvent& event) {
     const std::string_view content = state.content.view();
     if (!EventQueue::fits(content.size())) {  // a large FULL_TENSOR value
+      const NoSignals blocked;
       const std::lock_guard guard(lock_);
       write_pending(Rings::stay);
       write_definitions();
@@ -305,6 +307,7 @@ class Session {
     if (!state.queue.attached() && !attach_queue(state)) return false;
     while (!state.queue.push(event)) {
       const HostState host;
+      const NoSignals blocked;
       flush(Rings::stay);
     }
     wake_writer(state.queue);
@@ -312,6 +315,7 @@ class Session {
   }
   bool attach_queue(ThreadState& state) {
     const HostState host;
+    const NoSignals blocked;
     state.queue.attach(live_.allocate(RegionKind::queue, EventQueue::region_bytes, state.thread_id));
     return state.queue.attached();
   }
@@ -320,6 +324,7 @@ class Session {
     if (queue.more_than_half_full() && !woken_.load(std::memory_order_relaxed) &&
         !woken_.exchange(true, std::memory_order_relaxed)) {
       const HostState host;
+      const NoSignals blocked;
       wake_.notify_one();
     }
 #endif
@@ -327,6 +332,7 @@ class Session {
 
   // The first bad event of a site: it goes to the files, with all that rings hold.
   void pin(ThreadState& state, const QueuedEvent& event) {
+    const NoSignals blocked;
     const std::lock_guard guard(lock_);
     windows_.open();
     if (!ring_of(state, event).push(num_kept() + 1, EncodedEvent{event, state.content.view()})) drop(state, event);

@@ -14,6 +14,8 @@ namespace NANLENS_HIDDEN detail {
 
 /// While it lives, the calling thread gets no signals but those of its own faults, and a thread that it starts never
 /// does: a signal that the host waits for in a thread of its own would otherwise come to that one, and end the process.
+/// In a recording call that has to write, or to take memory, a handler waits until that is done: one that ends the
+/// program there would leave the locks of the recorder, or of malloc, taken.
 class NoSignals {
  public:
   NoSignals() noexcept {
