@@ -31,6 +31,8 @@ TEST_CASE("a node of PyTorch's backward pass belongs to the op that it is named 
   CHECK(is_node_of("Log10Backward0", "aten::log10"));
   CHECK(is_node_of("Log1PBackward0 of net.head", "aten::log1p"));
   CHECK(is_node_of("LogBackward0", "aten::log_"));
+  CHECK(is_node_of("NllLoss2DBackward0", "aten::nll_loss2d_forward"));
+  CHECK(!is_node_of("NllLoss2DBackward0", "aten::nll_loss_forward"));
   CHECK(!is_node_of("Log10Backward0", "aten::log"));
   CHECK(!is_node_of("Log2BackwardAux", "aten::log2"));
   CHECK(!is_node_of("log10", "aten::log10"));

@@ -218,3 +218,18 @@ TEST_CASE("places in words") {
   CHECK(places({}, 1, {}).empty());
   CHECK(places({2}, 1, {}).empty());
 }
+
+TEST_CASE("a mean over targets that are all ignored, by the weight that the op gives beside it") {
+  const auto said = [](float weight) {
+    const Recorded run([&] {
+      const Vector scores = nanlens::op("Scores", Vector{-1, -2});
+      const Vector loss{std::nanf("")};
+      const Vector total_weight{weight};
+      nanlens::record("aten::nll_loss_forward", outputs(loss, total_weight), inputs(scores));
+    });
+    return answer_of(run).sentence.text;
+  };
+  CHECK(said(0).find("aten::nll_loss_forward at ") == 0);
+  CHECK(said(0).find(" is a mean over no targets: all are ignored, or their weights add up to 0") != std::string::npos);
+  CHECK(said(1).find("targets") == std::string::npos);
+}

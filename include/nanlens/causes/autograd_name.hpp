@@ -17,7 +17,10 @@ inline bool is_node_of(std::string_view node, std::string_view forward_type) {
   if (end == std::string_view::npos || !forward_type.starts_with(aten)) return false;
   const std::size_t behind = node.find_first_not_of("0123456789", end + backward.size());
   if (behind != std::string_view::npos && node[behind] != ' ') return false;
-  return detail::plain_name(node.substr(0, end)) == detail::plain_name(forward_type.substr(aten.size()));
+  constexpr std::string_view forward = "forward";
+  std::string op = detail::plain_name(forward_type.substr(aten.size()));
+  if (op.size() > forward.size() && op.ends_with(forward)) op.resize(op.size() - forward.size());
+  return detail::plain_name(node.substr(0, end)) == op;
 }
 
 }  // namespace nanlens::causes

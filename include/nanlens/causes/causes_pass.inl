@@ -199,7 +199,8 @@ NANLENS_API Causes::Step Causes::begin(std::uint32_t alert) {
 // The clean inputs whose zeros an op that divides, or takes a logarithm, may have failed on. Their origins: what two
 // ops share may reach them under two names.
 NANLENS_API void Causes::collect_failing(const std::vector<InputEvidence>& evidence, Step& step) {
-  if (!fails_at_zero(model_.code(step.event))) return;
+  const OpCode code = model_.code(step.event);
+  if (!fails_at_zero(code) || code == OpCode::nll_loss) return;  // which divides by what is no input of it
   std::vector<EventRef> inputs;
   for (const InputEvidence& input : evidence)
     if (input.event.exists() && input.state == InputState::clean && inputs.size() < step.failing.size())

@@ -42,6 +42,7 @@ enum class OpCode : std::uint8_t {
   log_softmax,
   cross_entropy,
   sparse_cross_entropy,
+  nll_loss,  // the second output of the forward op is the weight of all targets together
   bounded,
   relu,
   unbounded_smooth,
@@ -353,6 +354,10 @@ inline constexpr OpName aten_names[] = {
     {"mv", OpCode::matmul},
     {"nativebatchnorm", OpCode::batch_norm},
     {"newfull", OpCode::constant},
+    {"nllloss2dbackward", OpCode::nll_loss},
+    {"nllloss2dforward", OpCode::nll_loss},
+    {"nlllossbackward", OpCode::nll_loss},
+    {"nlllossforward", OpCode::nll_loss},
     {"remainder", OpCode::modulo},
     {"repeat", OpCode::keep},
     {"roll", OpCode::keep},
@@ -530,6 +535,7 @@ constexpr bool fails_at_zero(OpCode op) noexcept {
     case OpCode::modulo:
     case OpCode::rsqrt:
     case OpCode::pow:
+    case OpCode::nll_loss:
     case OpCode::sqrt_grad:
     case OpCode::reciprocal_grad: return true;
     default: return false;

@@ -61,6 +61,7 @@ class SentenceWriter {
   void blame_op(std::uint32_t op, Sentence& s);
   [[nodiscard]] std::string choose(const Root& root, const Classification& c);
   [[nodiscard]] bool masked_row(const Root& root);
+  [[nodiscard]] bool has_no_weight(EventRef event);
   void gather(const Root& root, const Classification& c, Sentence& s, CauseFacts& f);
   void gather_hits(std::uint32_t root, const Sentence& s, CauseFacts& f);
   [[nodiscard]] bool counted_in_part();

@@ -53,6 +53,13 @@ NANLENS_API bool SentenceWriter::masked_row(const Root& root) {
          model.code(root.first_nan) == OpCode::softmax;
 }
 
+// A mean over targets divides by what their weights add up to, which is an output of its own.
+NANLENS_API bool SentenceWriter::has_no_weight(EventRef event) {
+  if (!event.is_execution || event.slot != 0) return false;
+  const TensorHealth weight = causes_.model().health(execution_event(event.index, 1));
+  return weight.size == 1 && weight.num_zero == 1;
+}
+
 NANLENS_API std::string SentenceWriter::choose(const Root& root, const Classification& c) {
   Model& model = causes_.model();
   if (root.event.is_execution && extension_of(causes_.run(), root.event).hits > 0) return "trap";
@@ -74,6 +81,7 @@ NANLENS_API std::string SentenceWriter::choose(const Root& root, const Classific
   if (root.event_class != EventClass::producer) return "unknown";
   const bool call = root.event.is_execution && model.calls().is_call(root.event.index);
   if (call || c.inside.op != none) return "opaque";
+  if (code == OpCode::nll_loss && has_no_weight(root.event)) return "ignored";
   const bool judged = c.judgement.verdict != Verdict::none && c.judgement.mechanism != Mechanism::generic;
   const bool complex = model.is_bad_complex(root.event);
   const Kinds kinds =

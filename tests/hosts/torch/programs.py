@@ -655,6 +655,27 @@ def infinite_bounds(torch):
     torch.linalg.vector_norm(x, ord=float("inf"))
 
 
+@program("aten::nll_loss_forward", says=["is a mean over no targets: all are ignored", "only bad tensor"])
+def every_target_ignored(torch):
+    net = small_net(torch)
+    labels = torch.full((4,), -100)
+    torch.nn.functional.cross_entropy(net(torch.randn(4, 4)), labels).backward()  # culprit
+
+
+@program("aten::nll_loss2d_forward", says=["their weights add up to 0", "All "])
+def every_target_without_weight(torch):
+    scores = torch.randn(2, 3, 4, 4, requires_grad=True)
+    labels = torch.zeros(2, 4, 4, dtype=torch.long)
+    weight = torch.tensor([0.0, 1.0, 1.0])
+    torch.nn.functional.cross_entropy(scores, labels, weight).backward()  # culprit
+
+
+@program(None)
+def some_targets_ignored(torch):
+    labels = torch.tensor([0, -100, 1, -100])
+    torch.nn.functional.cross_entropy(torch.randn(4, 2), labels)
+
+
 @program(None)
 def harmless_mask(torch):
     scores = torch.zeros(2, 3).masked_fill(torch.tensor([[True, False, False]]), float("-inf"))
