@@ -30,12 +30,11 @@ inline TensorHealth health(double size, double nan, double ninf, double pinf, do
 }
 
 inline constexpr const char* op_types[] = {
-    "Log",      "Log1p",       "Sqrt",    "Rsqrt",     "Reciprocal", "RealDiv",
-    "FloorMod", "Exp",         "Cosh",    "Pow",       "Square",     "Mul",
-    "AddV2",    "Sub",         "AddN",    "Sum",       "Mean",       "Max",
-    "MatMul",   "Prod",        "Softmax", "Cast",      "Acos",       "Acosh",
-    "Atanh",    "SqrtGrad",    "InvGrad", "Cholesky",  "LayerNorm",  "Identity",
-    "Const",    "Placeholder", "Split",   "RsqrtGrad", "",           "FusedBatchNormV3"};
+    "Log",      "Log1p",     "Sqrt",     "Rsqrt", "Reciprocal",  "RealDiv", "FloorMod",  "Exp",      "Cosh",
+    "Pow",      "Square",    "Mul",      "AddV2", "Sub",         "AddN",    "Sum",       "Mean",     "Max",
+    "MatMul",   "Prod",      "Softmax",  "Cast",  "Acos",        "Acosh",   "Atanh",     "SqrtGrad", "InvGrad",
+    "Cholesky", "LayerNorm", "Identity", "Const", "Placeholder", "Split",   "RsqrtGrad", "",         "FusedBatchNormV3",
+    "aten::std"};
 inline constexpr const char* ids[] = {
     "log0",     "logneg",   "log_softmax", "sqrtneg", "rsqrt0",  "sqrtgrad0", "div0",      "div00", "empty",
     "exp",      "overflow", "cast",        "pow",     "domain",  "matrix",    "allmasked", "data",  "const",

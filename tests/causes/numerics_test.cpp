@@ -85,6 +85,20 @@ TEST_CASE("division: by zero, zero by zero, overflow") {
         Verdict::contradicted);
 }
 
+TEST_CASE("a quotient that is added: of the last two of three inputs") {
+  const TensorHealth sum = health({.pos = 2});
+  const TensorHealth zero = health({.zero = 1, .pos = 1});
+  const TensorHealth clean = health({.pos = 2});
+  const auto judged = [&](const TensorHealth& out, const TensorHealth& above, const TensorHealth& below) {
+    const std::array<const TensorHealth*, 3> inputs{&sum, &above, &below};
+    return judge(OpCode::add_quotient, out, inputs, true);
+  };
+  CHECK(judged(health({.nan = 1, .pos = 1}), zero, zero).mechanism == Mechanism::div00);
+  CHECK(judged(health({.pinf = 1, .pos = 1}), clean, zero).mechanism == Mechanism::div0);
+  CHECK(judged(health({.pinf = 1, .pos = 1}), clean, clean).mechanism == Mechanism::overflow);
+  CHECK(judged(health({.nan = 1, .pos = 1}), clean, zero).verdict == Verdict::consistent);  // scaled by 0
+}
+
 TEST_CASE("finite operands never multiply or add to NaN, whatever the mode tells") {
   for (const OpCode op : {OpCode::multiply, OpCode::add, OpCode::subtract, OpCode::square}) {
     CHECK(judged(op, {.nan = 1, .pos = 1}, {.pos = 2}, {.pos = 2}).verdict == Verdict::contradicted);

@@ -125,7 +125,16 @@ TEST_CASE("a sentence says what the counts prove") {
         "Log1p at a.cpp:3 made −∞ in 1 of 12 elements from clean input x; only −1 does that.");
   CHECK(text_of(made_by("InvGrad", "sqrtgrad0", health(2, 0, 1, 0, 0, 0), {{"y", true, health(2, 0, 0, 0, 0, 1)}})) ==
         "The gradient of 1/x is infinite at 0: y has 1 zero (InvGrad at a.cpp:3).");
+  const InputFacts large{"x", true, health(2, 0, 0, 0, 1, 0)};
+  CHECK(text_of(made_by("Pow", "pow", health(2, 0, 0, 2, 0, 0), {large})) ==
+        "Pow at a.cpp:3 made +∞ in 2 of 2 elements from clean input x: 0 with a negative exponent, or an overflow.");
+  CHECK(text_of(made_by("aten::std", "generic", health(1, 1, 0, 0, 0, 0), {{"x", true, health(1, 0, 0, 0, 1, 0)}})) ==
+        "aten::std at a.cpp:3 made NaN from clean input x: a single value has no deviation.");
+  CHECK(text_of(made_by("aten::std", "generic", health(1, 1, 0, 0, 0, 0), {{"x", true, health(2, 0, 0, 0, 1, 0)}})) ==
+        "aten::std at a.cpp:3 made NaN from clean input x: it overflowed.");
   const InputFacts a{"a", true, health(2, 0, 0, 0, 0, 1)};
+  CHECK(text_of(made_by("aten::addcdiv_", "div00", health(2, 1, 0, 0, 0, 0), {large, a, a})) ==
+        "0/0 at a.cpp:3: a has 1 zero, and a has 1 zero.");
   CauseFacts quotient = made_by("Div", "div00", health(2, 1, 0, 0, 0, 0), {a, a});
   quotient.by_itself = true;
   CHECK(text_of(quotient) == "Div at a.cpp:3 divides a by itself, and that has 1 zero.");

@@ -54,15 +54,18 @@ inline std::string because_of_root(const CauseFacts& f, const Speech& speech, co
   return only(f, speech, zero && nan ? values.both : zero ? values.zeros : values.negatives);
 }
 
+// The input that is divided; the divisor is the next, or, of a reciprocal, that one.
+constexpr std::size_t dividend_of(OpCode code) noexcept { return code == OpCode::add_quotient ? 1 : 0; }
+
 inline std::string because_of_division(const CauseFacts& f, const Speech& speech) {
   if (f.code == OpCode::modulo) return only(f, speech, Saying::do_modulo);
-  const std::size_t divisor = f.code == OpCode::reciprocal ? 0 : 1;
+  const std::size_t divisor = dividend_of(f.code) + (f.code == OpCode::reciprocal ? 0 : 1);
   const bool counted = divisor < f.inputs.size() && f.inputs[divisor].known;
   const bool nan = f.kinds_known && (f.kinds & reader::nan_flag) != 0;
   const bool infinite = !f.kinds_known || (f.kinds & ~reader::nan_flag) != 0;
   if (counted && f.inputs[divisor].health.num_zero == 0)
     return nan ? std::string() : say(speech, Saying::it_overflowed);
-  if (nan && !infinite) return f.code == OpCode::divide ? only(f, speech, Saying::do_zero_by_zero) : std::string();
+  if (nan && !infinite) return f.code != OpCode::reciprocal ? only(f, speech, Saying::do_zero_by_zero) : std::string();
   return say(speech, nan ? Saying::division_by_0 : Saying::division_or_overflow);
 }
 
@@ -122,6 +125,13 @@ inline Saying because_of_mean(const CauseFacts& f) {
   return had_elements ? Saying::it_overflowed : Saying::overflowed_or_empty;
 }
 
+// Of n elements, one of which is one too few where the sum is divided by n − 1.
+inline Saying because_of_deviation(const CauseFacts& f) {
+  const bool nan = !f.kinds_known || (f.kinds & reader::nan_flag) != 0;
+  const bool known = f.inputs.size() == 1 && f.inputs.front().known && f.inputs.front().health.size > 0;
+  return nan && known && f.inputs.front().health.size == f.out.size ? Saying::single_values : Saying::it_overflowed;
+}
+
 /// To follow "made NaN": with its punctuation; empty where nothing is known.
 inline std::string because(const CauseFacts& f, const Speech& speech) {
   switch (f.code) {
@@ -131,7 +141,9 @@ inline std::string because(const CauseFacts& f, const Speech& speech) {
     case OpCode::rsqrt: return because_of_logarithm_or_root(f, speech);
     case OpCode::reciprocal:
     case OpCode::divide:
+    case OpCode::add_quotient:
     case OpCode::modulo: return because_of_division(f, speech);
+    case OpCode::deviation: return say(speech, because_of_deviation(f));
     case OpCode::mean: return say(speech, because_of_mean(f));
     case OpCode::maximum_of:
     case OpCode::minimum_of: return only(f, speech, Saying::do_empty);

@@ -205,6 +205,7 @@ class Causes {
   std::uint32_t add_root(const Step& step);
   void collect_failing(const std::vector<InputEvidence>& inputs, Step& step);
   [[nodiscard]] std::uint32_t same_failure(const Step& step);
+  [[nodiscard]] std::uint32_t failure_before(const Step& step);
   [[nodiscard]] bool is_gradient_of(EventRef event, EventRef forward);
   [[nodiscard]] bool is_eager_gradient_of(EventRef event, EventRef forward);
   // Consumers of an op that may have removed what is bad in its output.

@@ -227,6 +227,15 @@ NANLENS_API std::uint32_t Causes::same_failure(const Step& step) {
   return none;
 }
 
+// What came in bad while the gradient of an op ran that had failed itself: a number that comes of the same.
+NANLENS_API std::uint32_t Causes::failure_before(const Step& step) {
+  constexpr std::size_t most = 32;
+  for (std::size_t r = roots_.size(), tried = 0; r-- > 0 && tried < most; ++tried)
+    if (roots_[r].event_class == EventClass::producer && is_gradient_of(step.event, roots_[r].event))
+      return static_cast<std::uint32_t>(r);
+  return none;
+}
+
 // An op of a node of PyTorch's backward pass: by the node's name, and the line that both have.
 NANLENS_API bool Causes::is_eager_gradient_of(EventRef event, EventRef forward) {
   if (!is_node_of(extension_of(run(), event).op_name, model_.op_type(forward))) return false;
@@ -298,7 +307,8 @@ NANLENS_API void Causes::finish(const Step& step) {
   Step done = step;
   const bool begins = is_root(step.event_class) || step.best == none;
   if (begins && !is_root(step.event_class)) done.event_class = EventClass::unknown;  // only a cycle leads here
-  const std::uint32_t twin = done.event_class == EventClass::producer || step.also_made ? same_failure(done) : none;
+  const bool made = done.event_class == EventClass::producer || step.also_made;
+  const std::uint32_t twin = made ? same_failure(done) : step.arrived ? failure_before(done) : none;
   const std::uint32_t root = !begins ? step.best : twin != none ? twin : add_root(done);
   if (!begins && step.also_made && twin == none) {
     add_root(step);

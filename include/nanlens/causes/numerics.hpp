@@ -72,7 +72,8 @@ constexpr Kinds likely_made(OpCode op) noexcept {
     case OpCode::exp:
     case OpCode::matmul:
     case OpCode::sqrt_grad: return reader::pos_inf_flag;
-    case OpCode::divide: return reader::bad_flags;
+    case OpCode::divide:
+    case OpCode::add_quotient: return reader::bad_flags;
     case OpCode::pow: return reader::nan_flag | reader::pos_inf_flag;
     case OpCode::log:
     case OpCode::sqrt:
@@ -136,6 +137,12 @@ inline Judgement judge_division(const TensorHealth& out, const TensorHealth* a, 
   return {out.num_nan > 0 ? Verdict::contradicted : Verdict::consistent, Mechanism::overflow};
 }
 
+// It is multiplied by a number that is not on record, and may be 0.
+inline Judgement judge_added_quotient(const TensorHealth& out, const TensorHealth* a, const TensorHealth* b) {
+  const Judgement judged = judge_division(out, a, b);
+  return judged.verdict == Verdict::contradicted ? Judgement{Verdict::consistent, judged.mechanism} : judged;
+}
+
 inline Judgement judge_reciprocal(const TensorHealth& out, const TensorHealth& in) {
   const double infinities = out.num_pos_inf + out.num_neg_inf;
   if (in.num_zero > 0 && infinities >= in.num_zero) return {Verdict::explained, Mechanism::div0};
@@ -181,6 +188,7 @@ inline Judgement judge_by_counts(OpCode op, const TensorHealth& out, std::span<c
     case OpCode::reciprocal_grad: return counted(a) ? judge_by_first(op, out, *a) : Judgement{};
     case OpCode::divide:
     case OpCode::modulo: return judge_division(out, a, b);
+    case OpCode::add_quotient: return inputs.size() > 2 ? judge_added_quotient(out, b, inputs[2]) : Judgement{};
     case OpCode::sinh:
       if (!all_known) return {};
       return {out.num_nan > 0 ? Verdict::contradicted : Verdict::explained, Mechanism::exp};
@@ -230,6 +238,7 @@ constexpr Mechanism likely_mechanism(OpCode op, Kinds kinds) noexcept {
     case OpCode::cast: return Mechanism::cast;
     case OpCode::pow: return Mechanism::pow;
     case OpCode::divide:
+    case OpCode::add_quotient:
     case OpCode::modulo: return (kinds & reader::nan_flag) != 0 ? Mechanism::div00 : Mechanism::div0;
     default: return detail::only_overflows(op) || detail::sums(op) ? Mechanism::overflow : Mechanism::generic;
   }

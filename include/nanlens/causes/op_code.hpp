@@ -19,6 +19,7 @@ enum class OpCode : std::uint8_t {
   rsqrt,
   reciprocal,
   divide,
+  add_quotient,  // of its last two inputs, to the first
   modulo,
   div_no_nan,
   mul_no_nan,
@@ -33,6 +34,7 @@ enum class OpCode : std::uint8_t {
   add_n,
   reduce_sum,
   mean,
+  deviation,
   cumulative_sum,
   matmul,
   product,
@@ -313,6 +315,7 @@ inline constexpr OpName op_names[] = {
 // PyTorch's, without "aten::", where they are not those of others. Sorted, too.
 inline constexpr OpName aten_names[] = {
     {"addbmm", OpCode::matmul},
+    {"addcdiv", OpCode::add_quotient},
     {"addmm", OpCode::matmul},
     {"addmv", OpCode::matmul},
     {"amax", OpCode::maximum_of},
@@ -320,6 +323,8 @@ inline constexpr OpName aten_names[] = {
     {"baddbmm", OpCode::matmul},
     {"bmm", OpCode::matmul},
     {"cat", OpCode::keep},
+    {"choleskyinverse", OpCode::matrix},
+    {"choleskysolve", OpCode::matrix},
     {"clamp", OpCode::keep},
     {"clampmax", OpCode::keep},
     {"clampmin", OpCode::keep},
@@ -345,7 +350,12 @@ inline constexpr OpName aten_names[] = {
     {"indexselect", OpCode::keep},
     {"linalgcholeskyex", OpCode::matrix},
     {"linalginvex", OpCode::matrix},
+    {"linalgldlsolve", OpCode::matrix},
+    {"linalglusolve", OpCode::matrix},
     {"linalgsolveex", OpCode::matrix},
+    {"linalgsolvetriangular", OpCode::matrix},
+    {"linalgvectornorm", OpCode::reduce_sum},
+    {"lusolve", OpCode::matrix},
     {"maskedfill", OpCode::constant},
     {"maxpool2dwithindices", OpCode::keep},
     {"mkldnnconvolution", OpCode::matmul},
@@ -358,6 +368,7 @@ inline constexpr OpName aten_names[] = {
     {"nllloss2dforward", OpCode::nll_loss},
     {"nlllossbackward", OpCode::nll_loss},
     {"nlllossforward", OpCode::nll_loss},
+    {"norm", OpCode::reduce_sum},
     {"remainder", OpCode::modulo},
     {"repeat", OpCode::keep},
     {"roll", OpCode::keep},
@@ -368,11 +379,16 @@ inline constexpr OpName aten_names[] = {
     {"slowconv2dforward", OpCode::matmul},
     {"sort", OpCode::keep},
     {"stack", OpCode::keep},
+    {"std", OpCode::deviation},
+    {"stdmean", OpCode::deviation},
     {"thnnconv2d", OpCode::matmul},
     {"thresholdbackward", OpCode::keep},
     {"tocopy", OpCode::cast},
     {"topk", OpCode::keep},
+    {"triangularsolve", OpCode::matrix},
     {"truedivide", OpCode::divide},
+    {"var", OpCode::deviation},
+    {"varmean", OpCode::deviation},
     {"zero", OpCode::constant},
 };
 
@@ -532,6 +548,7 @@ constexpr bool fails_at_zero(OpCode op) noexcept {
     case OpCode::log1p:
     case OpCode::reciprocal:
     case OpCode::divide:
+    case OpCode::add_quotient:
     case OpCode::modulo:
     case OpCode::rsqrt:
     case OpCode::pow:

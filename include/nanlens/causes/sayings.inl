@@ -148,6 +148,7 @@ X(any_power, ": a negative base with a fraction, 0 with a negative exponent, or 
 X(infinite_power, ": 0 with a negative exponent, or an overflow")
 X(out_of_range, ": values out of range")
 X(gradient_at_0, ": the gradient of {function} is infinite at 0")
+X(single_values, ": a single value has no deviation")
 X(singular_matrix, ": the matrix is singular or not positive definite")
 X(softmax_overflows, "; exponentials overflow in it unless the maximum is taken away first")
 X(inside_zeros, "; {input} has {count}: a division by 0 or a logarithm of 0 inside may have made it")

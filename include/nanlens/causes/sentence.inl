@@ -185,11 +185,13 @@ NANLENS_API void SentenceWriter::gather_inputs(EventRef event, const Classificat
 
 // Inputs of one name are one tensor in a graph; results of ops of one type need not be.
 NANLENS_API void SentenceWriter::tell_apart(EventRef event, const Classification& c, CauseFacts& f) {
-  if (f.inputs.size() < 2 || f.inputs[0].name != f.inputs[1].name) return;
-  const bool recorded = c.inputs[0].event.exists() || c.inputs[1].event.exists();
-  f.by_itself = recorded ? c.inputs[0].event == c.inputs[1].event : !event.is_execution;
+  const std::size_t first = detail::dividend_of(f.code);
+  if (f.inputs.size() < first + 2 || f.inputs[first].name != f.inputs[first + 1].name) return;
+  const EventRef one = c.inputs[first].event;
+  const EventRef other = c.inputs[first + 1].event;
+  f.by_itself = one.exists() || other.exists() ? one == other : !event.is_execution;
   if (f.by_itself) return;
-  for (std::size_t i = 0; i < 2; ++i)
+  for (std::size_t i = first; i < first + 2; ++i)
     f.inputs[i].name = say(speech_, Saying::input_numbered, {{"index", std::to_string(c.inputs[i].input)}});
 }
 
@@ -283,7 +285,7 @@ NANLENS_API std::string SentenceWriter::named_words(std::uint32_t number) {
   const HostNames names = host_names(causes_, number);
   std::string text;
   if (!names.root.empty()) text = say(speech_, Saying::it_is, {{"name", names.root}});
-  if (names.parameter.empty()) return text;
+  if (names.parameter.empty() || names.parameter == names.root) return text;
   return text + say(speech_, Saying::brought_into,
                     {{"op", std::string(causes_.model().op_type(names.writer))},
                      {"at", at_words(names.writer)},

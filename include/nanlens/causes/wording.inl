@@ -117,6 +117,13 @@ inline std::string name_of(const InputFacts& input, const Speech& speech) {
   return input.name.empty() ? say(speech, Saying::its_input) : input.name;
 }
 
+// To a power, negative values become no infinity by being negative, and zeros no NaN.
+inline void leave_out_harmless(const CauseFacts& f, Arguments& a) {
+  if (f.code != OpCode::pow || !f.kinds_known) return;
+  if ((f.kinds & reader::nan_flag) == 0) a["in_negatives"].clear();
+  if (f.kinds == reader::nan_flag) a["in_zeros"].clear();
+}
+
 inline void word_inputs(const CauseFacts& f, const Speech& speech, Arguments& a) {
   a["in"] = f.inputs.empty() ? say(speech, Saying::its_input) : name_of(f.inputs.front(), speech);
   if (f.all_clean && !f.inputs.empty())
@@ -125,6 +132,7 @@ inline void word_inputs(const CauseFacts& f, const Speech& speech, Arguments& a)
     a["from"] = say(speech, Saying::from, {{"name", a["in"]}});
   if (f.inputs.empty()) return;
   word_exact(f, speech, a);
+  const std::size_t first = dividend_of(f.code);
   const auto describe = [&](const InputFacts& input, const std::string& prefix) {
     a[prefix] = name_of(input, speech);
     if (!input.known) return;
@@ -132,11 +140,12 @@ inline void word_inputs(const CauseFacts& f, const Speech& speech, Arguments& a)
     a[prefix + "_negatives"] = negatives_words(input.health, speech);
     if (is_count(input.health.size)) a[prefix + "_size"] = grouped(input.health.size, speech);
   };
-  describe(f.inputs.front(), "in");
-  const std::size_t divisor = f.code == OpCode::reciprocal ? 0 : 1;
+  if (first < f.inputs.size()) describe(f.inputs[first], "in");
+  leave_out_harmless(f, a);
+  const std::size_t divisor = f.code == OpCode::reciprocal ? 0 : first + 1;
   if (divisor >= f.inputs.size()) return;
   describe(f.inputs[divisor], "den");
-  if (divisor == 1 && f.by_itself) a["itself"] = a["in"];
+  if (divisor == first + 1 && f.by_itself) a["itself"] = a["in"];
 }
 
 inline void word_domain(const CauseFacts& f, const Speech& speech, Arguments& a) {

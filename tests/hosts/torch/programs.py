@@ -508,6 +508,15 @@ def loss_of_bad_prediction(torch):
     torch.nn.functional.mse_loss(prediction, torch.ones(2, 2)) * 2
 
 
+@program("aten::_ctc_loss", says=["7 of 8 bad tensors follow from it."])
+def loss_without_alignment(torch):
+    """The mean over the batch divides by lengths that no op has made."""
+    scores = torch.randn(4, 2, 5, requires_grad=True)
+    targets = torch.tensor([[1, 1, 1, 1], [1, 2, 3, 4]])  # the first needs blanks in between, and more time
+    lengths = torch.tensor([4, 4])
+    torch.nn.functional.ctc_loss(scores.log_softmax(2), targets, lengths, lengths).backward()  # culprit
+
+
 @program("aten::log", says=["All "])
 def gradient_of_slice(torch):
     """Ops of the backward pass that fill memory which other ops have made, by a copy or by no op at all."""
@@ -532,7 +541,19 @@ def training(torch):
         optimizer.step()  # step
 
 
-@program("aten::addcdiv_")
+@program("aten::std", says=["a single value has no deviation", "All "])
+def deviation_of_one_sample(torch):
+    net = small_net(torch)
+    y = net(torch.randn(1, 4))
+    ((y - y.mean(0)) / y.std(0)).pow(3).mean().backward()  # culprit
+
+
+@program("aten::pow", says=["of the result of aten::mul: 0 with a negative exponent, or an overflow"])
+def power_of_large_values(torch):
+    torch.pow(torch.tensor([-1.0, 2.0]) * 1e25, 2)  # culprit
+
+
+@program("aten::addcdiv_", says=["0/0 at ", "input 1 has 1 zero, and input 2 has 1 zero."])
 def adam_without_epsilon(torch):
     x = torch.ones(3, requires_grad=True)
     optimizer = torch.optim.Adam([x], eps=0.0)
@@ -674,6 +695,19 @@ def every_target_without_weight(torch):
 def some_targets_ignored(torch):
     labels = torch.tensor([0, -100, 1, -100])
     torch.nn.functional.cross_entropy(torch.randn(4, 2), labels)
+
+
+@program(None)
+def compared_with_infinity(torch):
+    """PyTorch converts the number to a tensor of its own."""
+    x = torch.randn(4, 3)
+    torch.logsumexp(x, 1)
+    torch.isinf(x)
+    torch.isfinite(x.double())
+    (x == float("inf")) | (x.half() < float("inf"))
+    x.clamp(min=float("-inf"))
+    torch.where(x > float("-inf"), x, x)
+    torch.nan_to_num(x, posinf=1.0)
 
 
 @program(None)

@@ -24,6 +24,7 @@
 #include <nanlens/hosts/torch/running_op.hpp>
 #include <nanlens/hosts/torch/script_scopes.hpp>
 #include <nanlens/hosts/torch/script_stack.hpp>
+#include <nanlens/summary/health.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN torch_host {
@@ -196,10 +197,21 @@ inline bool reads_unseen(const RunningOp& op, const ThreadRecord& thread) {
   });
 }
 
+// Does it hand on what an op inside made, and is all else that it reads clean? Then nothing unseen is to blame.
+inline bool hands_on(const RunningOp& op, const ThreadRecord& thread) {
+  bool any = false;
+  for (const InputRef& input : op.inputs) {
+    if (input.view.data == nullptr || !has_non_finite(input.view)) continue;
+    if (!thread.results.touches(input.key, thread.first_result)) return false;
+    any = true;
+  }
+  return any;
+}
+
 inline void record(const ::at::RecordFunction& function, RunningOp& op, ThreadRecord& thread) {
   Results results = own_results(function, op, thread.results);
   if (results.refs.empty()) return;
-  if (reads_unseen(op, thread)) {
+  if (reads_unseen(op, thread) && !hands_on(op, thread)) {
     for (const OutputRef& result : results.refs) thread.results.forget(result.key, thread.first_result);
     return;
   }
@@ -223,6 +235,22 @@ inline void record(const ::at::RecordFunction& function, RunningOp& op, ThreadRe
   }
 }
 
+// What an op outputs is not what was recorded in its memory before.
+inline void forget_outputs(const ::at::RecordFunction& function, ThreadRecord& thread, bool filled) {
+  for (const ::c10::IValue& value : function.outputs())
+    each_tensor(value, [&](const ::c10::TensorImpl& tensor) {
+      const nanlens::detail::TensorKey key = nanlens::detail::key_of(view_of_impl(tensor));
+      if (key.empty()) return;
+      nanlens::detail::recorder().forget(key.begin, key.end);
+      if (filled) thread.results.add_filled(key, thread.first_result);
+    });
+}
+
+// Is it a number of the op around it, in another type? An infinite one is compared with there, as a rule.
+inline bool converts_number(const RunningOp& op) noexcept {
+  return op.facts->name == "aten::_to_copy" && op.inputs.size() == 1 && op.numbers == 1;
+}
+
 inline void end_op(const ::at::RecordFunction& function, RunningOp& op, ThreadRecord& thread) {
   if (thread.depth > 0) --thread.depth;
   if (thread.depth == 0) thread.outermost = nullptr;
@@ -236,12 +264,9 @@ inline void end_op(const ::at::RecordFunction& function, RunningOp& op, ThreadRe
     for (const OutputRef& written : op.written) thread.results.add_filled(written.key, thread.first_result);
     return;
   }
-  if (!op.facts->allocates) return record(function, op, thread);
-  for (const ::c10::IValue& value : function.outputs())
-    each_tensor(value, [](const ::c10::TensorImpl& tensor) {
-      const nanlens::detail::TensorKey key = nanlens::detail::key_of(view_of_impl(tensor));
-      if (!key.empty()) nanlens::detail::recorder().forget(key.begin, key.end);
-    });
+  if (op.facts->allocates) return forget_outputs(function, thread, false);
+  if (thread.depth > 0 && converts_number(op)) return forget_outputs(function, thread, true);
+  record(function, op, thread);
 }
 
 /// The start callback. What it throws, for want of memory, PyTorch swallows: the op is not recorded then.
