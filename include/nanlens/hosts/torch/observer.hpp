@@ -227,12 +227,7 @@ inline void record(const ::at::RecordFunction& function, RunningOp& op, ThreadRe
                                             results.refs.size(), measured));
   };
   if (!record_in_script(op, results, record)) record(name);
-  for (const OutputRef& result : results.refs) {
-    if (op.facts->is_constant)
-      thread.results.add_filled(result.key, thread.first_result);
-    else
-      thread.results.add(result.key);
-  }
+  for (const OutputRef& result : results.refs) thread.results.add(result.key);
 }
 
 // What an op outputs is not what was recorded in its memory before.
@@ -265,7 +260,7 @@ inline void end_op(const ::at::RecordFunction& function, RunningOp& op, ThreadRe
     return;
   }
   if (op.facts->allocates) return forget_outputs(function, thread, false);
-  if (thread.depth > 0 && converts_number(op)) return forget_outputs(function, thread, true);
+  if (thread.depth > 0 && (op.facts->is_constant || converts_number(op))) return forget_outputs(function, thread, true);
   record(function, op, thread);
 }
 

@@ -36,6 +36,7 @@ struct OpFacts {
   Arguments written = 0;       ///< in place
   Arguments unread = 0;        ///< those whose values play no part: what is overwritten, or asked for its shape alone
   Arguments hidden = 0;        ///< written, though the schema does not say so
+  Arguments kept = 0;          ///< a bit for each result: of no meaning but to the op's own gradient
   const ExchangeOp* exchange = nullptr;  ///< with other processes: its tensors come later, and are recorded then
 };
 
@@ -70,6 +71,17 @@ inline Arguments hidden_writes(std::string_view op) noexcept {
   return is_one_of(op, {"native_batch_norm", "cudnn_batch_norm", "miopen_batch_norm"}) ? third_and_fourth : 0;
 }
 
+// Results that an op keeps for its own gradient alone, where infinity is a value like others: logarithms of what is
+// impossible.
+inline Arguments kept_results(std::string_view op) noexcept {
+  constexpr Arguments second = 0b10;
+  return op == "_ctc_loss" ? second : 0;
+}
+inline Arguments kept_arguments(std::string_view op) noexcept {
+  constexpr Arguments seventh = 0b1000000;
+  return op == "_ctc_loss_backward" ? seventh : 0;
+}
+
 inline void add_schema(OpFacts& facts, const ::c10::FunctionSchema& schema) {
   const auto& arguments = schema.arguments();
   for (std::size_t i = 0; i < std::min<std::size_t>(arguments.size(), 64); ++i) {
@@ -101,6 +113,8 @@ inline std::unique_ptr<OpFacts> make_facts(const ::at::RecordFunction& function)
   if (facts->initialises) facts->unread |= facts->written & 1;
   if (op.ends_with("_like") || op.starts_with("new_")) facts->unread |= 1;
   facts->hidden = hidden_writes(op);
+  facts->kept = kept_results(op);
+  facts->unread |= kept_arguments(op);
   facts->exchange = exchange_op(facts->name);
   facts->makes_nothing = facts->makes_nothing || facts->exchange != nullptr;
   return facts;

@@ -160,11 +160,16 @@ inline Results own_results(const ::at::RecordFunction& function, const RunningOp
     if (is_recordable(result.view) && !is_view(result, op) && !nested.covers(result.key, op.first_result))
       results.add(result, identity);
   };
-  for (const ::c10::IValue& value : function.outputs())
+  std::size_t index = 0;
+  for (const ::c10::IValue& value : function.outputs()) {
+    const bool is_kept = index < 64 && (op.facts->kept & Arguments{1} << index) != 0;
+    ++index;
+    if (is_kept) continue;
     each_tensor(value, [&](const ::c10::TensorImpl& tensor) {
       const TensorView view = view_of_impl(tensor);
       add({view, nanlens::detail::key_of(view)}, identity_of(tensor));
     });
+  }
   if (results.refs.empty())
     for (std::size_t i = 0; i < op.written.size(); ++i) add(op.written[i], op.written_identities[i]);
   if (!results.refs.empty())
