@@ -173,7 +173,14 @@ for mode, code, verdict, level in (("clean", 0, "clean", "notice"), ("shape", 3,
     suite, cases = junit(check(mode, "--format", "junit", code=code))
     assert (suite.tests, suite.failures, suite.errors) == (1, 0, int(code == 3))
 run(causes, os.path.join(logdirs, "mask"), "mask")
-assert [f["level"] for f in answer("mask", code=1)["findings"]] == ["warning"]
+masked = answer("mask", code=0)
+assert [f["level"] for f in masked["findings"]] == ["warning"] and masked["verdict"] == "clean", masked
+assert masked["headline"].startswith("clean but for what does no harm: "), masked["headline"]
+assert "warning: The constant " in check("mask", code=0)
+suite, cases = junit(check("mask", "--format", "junit", code=0))
+assert (suite.tests, suite.failures, suite.errors) == (2, 0, 0), suite
+assert [r["level"] for r in sarif(check("mask", "--format", "sarif", code=0))["results"]] == ["warning"]
+assert [level for level, *_ in commands(check("mask", "--format", "github", code=0))] == ["warning", "notice"]
 
 # Names of every kind, in every format: one finding each, none of which reaches beyond its place.
 run(causes, os.path.join(logdirs, "evil"), "ops", *EVIL)

@@ -125,7 +125,8 @@ bool has_records(const std::string& logdir) {
 
 void tell(const std::string& text) { std::fprintf(stderr, "nanlens: %s\n", text.c_str()); }
 
-// The causes of a run that are not muted, the leading one first, with what came of it. False if every one is muted.
+// The causes of a run that are not muted, the leading one first, with what came of it. False if every one is muted, or
+// does no harm.
 bool tell_causes(reader::Run& run, report::Mutes& mutes) {
   const auto causes = find_causes(run);
   causes::SentenceWriter writer(*causes);
@@ -141,7 +142,7 @@ bool tell_causes(reader::Run& run, report::Mutes& mutes) {
   if (writer.groups().list().empty() && !causes->benign().empty() && !muted.all_muted())
     tell(writer.sentence(causes->benign().front()).text);
   if (const std::string words = muted.words(); !words.empty()) tell(words);
-  return !muted.all_muted();
+  return told > 0;
 }
 
 // An op that raised exceptions, by its type and name; empty if it can't be read.
@@ -200,7 +201,7 @@ void tell_problems(const report::Mutes& mutes) {
     tell(p.file + ":" + std::to_string(p.line) + ": " + p.message());
 }
 
-// What came of it, on stderr. True if there is a NaN or infinity that is not muted.
+// What came of it, on stderr. True if there is a NaN or infinity that does harm and is not muted.
 bool tell_findings(const RunOptions& options, const Recording& recording, bool watched, const std::string& path) {
   if (!has_records(recording.logdir)) {
     tell(why_nothing(options, watched, path));

@@ -2,6 +2,7 @@
 /// What is wrong in a logdir, and how far it was looked at: made once, and written in every format from this.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -74,7 +75,7 @@ struct Finding {
   std::string mute_reason;
 
   /// Does it make the check fail?
-  [[nodiscard]] bool fails() const noexcept { return state == State::fresh && (!of_rule || level == Level::error); }
+  [[nodiscard]] bool fails() const noexcept { return state == State::fresh && level == Level::error; }
   /// Bad tensors, or tensors of which the rule holds.
   [[nodiscard]] std::uint64_t tensors() const noexcept { return of_rule ? count : reach; }
 };
@@ -156,7 +157,7 @@ struct Report {
   std::optional<Baseline> baseline;
   std::vector<RuleOutcome> rules;
   std::vector<RuleFile> rule_files;
-  bool bad = false;  ///< there is a NaN or infinity that is neither muted nor known
+  bool bad = false;  ///< there is a NaN or infinity that does harm, and is neither muted nor known
 
   [[nodiscard]] std::uint64_t not_listed(bool of_rules) const noexcept {
     return of_rules ? rules_not_listed[0] + rules_not_listed[1] + rules_not_listed[2] : causes_not_listed;
@@ -169,6 +170,12 @@ struct Report {
     std::uint64_t n = state == State::fresh ? not_listed(of_rules) : 0;
     for (const Finding& finding : findings) n += finding.state == state && finding.of_rule == of_rules;
     return n;
+  }
+  /// Is there a cause that makes the check fail?
+  [[nodiscard]] bool fails_by_cause() const {
+    return causes_not_listed > 0 || std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+             return !finding.of_rule && finding.fails();
+           });
   }
   /// Findings in the list that make the check fail.
   [[nodiscard]] std::uint64_t listed_failures() const {

@@ -203,15 +203,17 @@ void conclude(Report& report, bool strict) {
   const Coverage& c = report.coverage;
   const bool excused = report.count(State::known, false) + report.count(State::muted, false) > 0 &&
                        report.count(State::fresh, false) == 0;
+  const bool harmless = c.bad > 0 && !excused && !report.fails_by_cause();
   const std::string broken = broken_words(report);
   const std::string rules = report.rules.empty() ? "" : "; " + rules_line(report);
-  const std::string checked = excused ? bad_words(report) : tr(Text::out_checked, {{"n", c.checked()}});
-  const Text clean = !excused          ? (c.left_out.empty() ? Text::out_clean : Text::out_clean_recorded)
+  const std::string checked = excused || harmless ? bad_words(report) : tr(Text::out_checked, {{"n", c.checked()}});
+  const Text clean = harmless          ? Text::out_clean_harmless
+                     : !excused        ? (c.left_out.empty() ? Text::out_clean : Text::out_clean_recorded)
                      : report.baseline ? Text::out_nothing_new
                                        : Text::out_clean_muted;
   report.verdict = Verdict::clean;
   report.headline = tr(clean, {{"text", checked}});
-  report.bad = c.bad > 0 && !excused;
+  report.bad = c.bad > 0 && !excused && !harmless;
   if (report.bad) {
     report.verdict = Verdict::findings;
     report.headline = explained(report, bad_words(report));
