@@ -65,7 +65,7 @@ inline std::string because_of_division(const CauseFacts& f, const Speech& speech
   const bool infinite = !f.kinds_known || (f.kinds & ~reader::nan_flag) != 0;
   if (counted && f.inputs[divisor].health.num_zero == 0)
     return nan ? std::string() : say(speech, Saying::it_overflowed);
-  if (nan && !infinite) return f.code != OpCode::reciprocal ? only(f, speech, Saying::do_zero_by_zero) : std::string();
+  if (nan && !infinite) return f.code == OpCode::divide ? only(f, speech, Saying::do_zero_by_zero) : std::string();
   return say(speech, nan ? Saying::division_by_0 : Saying::division_or_overflow);
 }
 
@@ -126,10 +126,11 @@ inline Saying because_of_mean(const CauseFacts& f) {
 }
 
 // Of n elements, one of which is one too few where the sum is divided by n − 1.
-inline Saying because_of_deviation(const CauseFacts& f) {
-  const bool nan = !f.kinds_known || (f.kinds & reader::nan_flag) != 0;
+inline std::string because_of_deviation(const CauseFacts& f, const Speech& speech) {
+  if (f.kinds_known && (f.kinds & reader::nan_flag) == 0) return say(speech, Saying::it_overflowed);
   const bool known = f.inputs.size() == 1 && f.inputs.front().known && f.inputs.front().health.size > 0;
-  return nan && known && f.inputs.front().health.size == f.out.size ? Saying::single_values : Saying::it_overflowed;
+  const bool single = known && f.inputs.front().health.size == f.out.size;
+  return single ? say(speech, Saying::single_values) : std::string();
 }
 
 /// To follow "made NaN": with its punctuation; empty where nothing is known.
@@ -143,7 +144,7 @@ inline std::string because(const CauseFacts& f, const Speech& speech) {
     case OpCode::divide:
     case OpCode::add_quotient:
     case OpCode::modulo: return because_of_division(f, speech);
-    case OpCode::deviation: return say(speech, because_of_deviation(f));
+    case OpCode::deviation: return because_of_deviation(f, speech);
     case OpCode::mean: return say(speech, because_of_mean(f));
     case OpCode::maximum_of:
     case OpCode::minimum_of: return only(f, speech, Saying::do_empty);

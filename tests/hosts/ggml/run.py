@@ -38,6 +38,9 @@ def check_programs(nanlens, programs, plain, out):
         op, node = score.EXPECTED[name][:2]
         told = {"clean": "as a mask does", "flags": "no NaN or ∞ on record"}.get(name, node or op)
         check(f"{name}, by nanlens run: {watched.stderr}", watched.stderr.startswith("nanlens: ") and told in watched.stderr)
+    for name, code in (("clean", 0), ("cache", 1)):
+        checked = run([nanlens, "run", "--check", "--logdir", os.path.join(out, "checked_" + name), "--", plain, name])
+        check(f"{name}, --check: {checked}", checked.returncode == code)
     check("flags are told", 'RMS_NORM "norm-2", overflow' in run([nanlens, "run", "--logdir", os.path.join(out, "told"), "--", plain, "flags"]).stderr)
 
 

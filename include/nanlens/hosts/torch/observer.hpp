@@ -198,7 +198,9 @@ inline bool reads_unseen(const RunningOp& op, const ThreadRecord& thread) {
 }
 
 // Does it hand on what an op inside made, and is all else that it reads clean? Then nothing unseen is to blame.
-inline bool hands_on(const RunningOp& op, const ThreadRecord& thread) {
+inline bool hands_on(const RunningOp& op, const Results& results, const ThreadRecord& thread) {
+  const auto is_bad = [](const OutputRef& result) { return has_non_finite(result.view); };
+  if (std::none_of(results.refs.begin(), results.refs.end(), is_bad)) return false;
   bool any = false;
   for (const InputRef& input : op.inputs) {
     if (input.view.data == nullptr || !has_non_finite(input.view)) continue;
@@ -211,7 +213,7 @@ inline bool hands_on(const RunningOp& op, const ThreadRecord& thread) {
 inline void record(const ::at::RecordFunction& function, RunningOp& op, ThreadRecord& thread) {
   Results results = own_results(function, op, thread.results);
   if (results.refs.empty()) return;
-  if (reads_unseen(op, thread) && !hands_on(op, thread)) {
+  if (reads_unseen(op, thread) && !hands_on(op, results, thread)) {
     for (const OutputRef& result : results.refs) thread.results.forget(result.key, thread.first_result);
     return;
   }
