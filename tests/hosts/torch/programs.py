@@ -719,6 +719,23 @@ def compared_with_infinity(torch):
 
 
 @program(None)
+def filled_with_infinity(torch):
+    x, infinity = torch.randn(3, 4), float("inf")
+    torch.nn.functional.max_pool1d(torch.nn.functional.pad(x[None], (1, 1), value=-infinity), 3)
+    x.index_fill(1, torch.tensor([0]), -infinity).softmax(1)
+    x.scatter(1, torch.tensor([[0], [1], [2]]), -infinity).softmax(1)
+    torch.where(x > 0, x, -infinity).amax(1)
+    x[:, 0] = -infinity
+    x.softmax(1)
+
+
+@program("aten::log")
+def passed_on_by_filling(torch):
+    x = torch.log(torch.zeros(2, 3))  # culprit
+    torch.nn.functional.pad(x, (1, 1)).scatter(1, torch.tensor([[0], [1]]), 0.0).index_fill(1, torch.tensor([0]), 0.0)
+
+
+@program(None)
 def harmless_mask(torch):
     scores = torch.zeros(2, 3).masked_fill(torch.tensor([[True, False, False]]), float("-inf"))
     torch.softmax(scores, dim=1) @ torch.ones(3, 2)
