@@ -105,7 +105,7 @@ void add_view(CLI::App& app, Arguments& a) {
 
 void add_check(CLI::App& app, Arguments& a) {
   CLI::App* const command = app.add_subcommand(
-      "check", "exit code 0: clean, 1: a NaN, an infinity that does harm, or a rule's error, 3: can't tell");
+      "check", "exit code 0: clean, 1: a NaN or infinity that does harm, or a rule's error, 3: can't tell");
   add_logdir(*command, a.check.path);
   command->add_flag("--strict", a.check.strict,
                     "a damaged, incomplete or sampled logdir without alerts is exit code 3, not 0");
@@ -301,7 +301,7 @@ void add_run(CLI::App& app, Arguments& a) {
                       "libraries whose ops are recorded: torch, ggml, onnx, mpi, none; all by default");
   command->add_flag(
       "--check", a.run.check,
-      "exit code 1 if there is a NaN, or an infinity that does harm, that nanlens.mutes does not list, and the program "
+      "exit code 1 if there is a NaN or infinity that does harm, nanlens.mutes does not list it, and the program "
       "succeeded");
   command->add_flag("--best-effort", a.run.best_effort, "run it unrecorded where it can't be recorded");
   command->footer(

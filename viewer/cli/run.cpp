@@ -125,8 +125,8 @@ bool has_records(const std::string& logdir) {
 
 void tell(const std::string& text) { std::fprintf(stderr, "nanlens: %s\n", text.c_str()); }
 
-// The causes of a run that are not muted, the leading one first, with what came of it. False if every one is muted, or
-// does no harm.
+// The causes of a run that are not muted, the leading one first, with what came of it. False if all is known to be
+// muted, or to do no harm.
 bool tell_causes(reader::Run& run, report::Mutes& mutes) {
   const auto causes = find_causes(run);
   causes::SentenceWriter writer(*causes);
@@ -142,7 +142,7 @@ bool tell_causes(reader::Run& run, report::Mutes& mutes) {
   if (writer.groups().list().empty() && !causes->benign().empty() && !muted.all_muted())
     tell(writer.sentence(causes->benign().front()).text);
   if (const std::string words = muted.words(); !words.empty()) tell(words);
-  return told > 0;
+  return told > 0 || (writer.groups().list().empty() && causes->benign().empty());
 }
 
 // An op that raised exceptions, by its type and name; empty if it can't be read.

@@ -203,7 +203,7 @@ void conclude(Report& report, bool strict) {
   const Coverage& c = report.coverage;
   const bool excused = report.count(State::known, false) + report.count(State::muted, false) > 0 &&
                        report.count(State::fresh, false) == 0;
-  const bool harmless = c.bad > 0 && !excused && !report.fails_by_cause();
+  const bool harmless = c.bad > 0 && report.count(State::fresh, false) > 0 && !report.fails_by_cause();
   const std::string broken = broken_words(report);
   const std::string rules = report.rules.empty() ? "" : "; " + rules_line(report);
   const std::string checked = excused || harmless ? bad_words(report) : tr(Text::out_checked, {{"n", c.checked()}});

@@ -54,12 +54,15 @@ inline std::string because_of_root(const CauseFacts& f, const Speech& speech, co
   return only(f, speech, zero && nan ? values.both : zero ? values.zeros : values.negatives);
 }
 
-// The input that is divided; the divisor is the next, or, of a reciprocal, that one.
+// Which input is divided, and which it is divided by.
 constexpr std::size_t dividend_of(OpCode code) noexcept { return code == OpCode::add_quotient ? 1 : 0; }
+constexpr std::size_t divisor_of(OpCode code) noexcept {
+  return code == OpCode::reciprocal ? 0 : dividend_of(code) + 1;
+}
 
 inline std::string because_of_division(const CauseFacts& f, const Speech& speech) {
   if (f.code == OpCode::modulo) return only(f, speech, Saying::do_modulo);
-  const std::size_t divisor = dividend_of(f.code) + (f.code == OpCode::reciprocal ? 0 : 1);
+  const std::size_t divisor = divisor_of(f.code);
   const bool counted = divisor < f.inputs.size() && f.inputs[divisor].known;
   const bool nan = f.kinds_known && (f.kinds & reader::nan_flag) != 0;
   const bool infinite = !f.kinds_known || (f.kinds & ~reader::nan_flag) != 0;

@@ -144,7 +144,7 @@ inline void word_inputs(const CauseFacts& f, const Speech& speech, Arguments& a)
   };
   if (first < f.inputs.size()) describe(f.inputs[first], "in");
   leave_out_harmless(f, a);
-  const std::size_t divisor = f.code == OpCode::reciprocal ? 0 : first + 1;
+  const std::size_t divisor = divisor_of(f.code);
   if (divisor >= f.inputs.size()) return;
   describe(f.inputs[divisor], "den");
   if (divisor == first + 1 && f.by_itself) a["itself"] = a["in"];
