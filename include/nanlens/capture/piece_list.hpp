@@ -32,11 +32,13 @@ struct Piece {
 /// a few words of it.
 class PieceList {
  public:
-  /// `blocks`: counts those of all lists.
-  explicit PieceList(std::atomic<std::size_t>& blocks) noexcept : num_blocks_(blocks) {}
+  PieceList() = default;
   PieceList(const PieceList&) = delete;
   PieceList& operator=(const PieceList&) = delete;
   ~PieceList() { clear(); }
+
+  /// Where the blocks of all lists are counted: before the first piece is put.
+  void count_blocks_in(std::atomic<std::size_t>& blocks) noexcept { num_blocks_ = &blocks; }
 
   /// Where a piece is; valid until the list changes.
   struct Place {
@@ -122,7 +124,8 @@ class PieceList {
     remove_block(hand_ < blocks_.size() ? hand_ : 0);
   }
   void clear() noexcept {
-    num_blocks_.fetch_sub(blocks_.size(), std::memory_order_relaxed);
+    if (blocks_.empty()) return;
+    num_blocks_->fetch_sub(blocks_.size(), std::memory_order_relaxed);
     blocks_.clear();
     ends_.clear();
   }
@@ -149,12 +152,12 @@ class PieceList {
     if (ends_.size() == ends_.capacity()) ends_.reserve(2 * ends_.size() + 8);  // what follows fails before it changes
     blocks_.insert(blocks_.begin() + static_cast<std::ptrdiff_t>(at), std::make_unique<Block>());
     ends_.insert(ends_.begin() + static_cast<std::ptrdiff_t>(at), 0);
-    num_blocks_.fetch_add(1, std::memory_order_relaxed);
+    num_blocks_->fetch_add(1, std::memory_order_relaxed);
   }
   void remove_block(std::size_t at) noexcept {
     blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(at));
     ends_.erase(ends_.begin() + static_cast<std::ptrdiff_t>(at));
-    num_blocks_.fetch_sub(1, std::memory_order_relaxed);
+    num_blocks_->fetch_sub(1, std::memory_order_relaxed);
   }
   void split(Place& place) {
     add_block(place.block + 1);
@@ -170,7 +173,7 @@ class PieceList {
     if (place.index > half) place = {place.block + 1, place.index - half};
   }
 
-  std::atomic<std::size_t>& num_blocks_;
+  std::atomic<std::size_t>* num_blocks_ = nullptr;
   std::vector<std::uintptr_t> ends_;  // of each block's last piece
   std::vector<std::unique_ptr<Block>> blocks_;
   std::size_t hand_ = 0;

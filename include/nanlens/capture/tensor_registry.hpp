@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <utility>
 
 #include <nanlens/capture/piece_list.hpp>
 #include <nanlens/capture/platform.hpp>
@@ -37,7 +36,9 @@ class TensorRegistry {
   /// not used for long is forgotten: it is not recorded, then.
   static constexpr std::size_t most_blocks = 16'384;
 
-  TensorRegistry() : TensorRegistry(std::make_index_sequence<num_shards>()) {}
+  TensorRegistry() noexcept {
+    for (Shard& shard : shards_) shard.pieces.count_blocks_in(num_blocks_);
+  }
 
   /// From now on the tensor is known by `link`; what it overlaps of others is forgotten. An unknown link only forgets.
   void put(const TensorKey& key, const TensorLink& link, const ContentSample& sample) {
@@ -106,7 +107,6 @@ class TensorRegistry {
   static constexpr std::uintptr_t region_bytes = std::uintptr_t{256} << 10;
   static constexpr std::size_t num_shards = 509;  // a prime: what lies at round distances is in different ones
   struct Shard {
-    explicit Shard(std::atomic<std::size_t>& blocks) noexcept : pieces(blocks) {}
     SpinLock lock;
     PieceList pieces;
   };
@@ -125,13 +125,6 @@ class TensorRegistry {
       return first + distance <= (to - 1) / region_bytes;
     }
   };
-
-  template <std::size_t>
-  static Shard shard_with(std::atomic<std::size_t>& blocks) noexcept {
-    return Shard(blocks);
-  }
-  template <std::size_t... I>
-  explicit TensorRegistry(std::index_sequence<I...>) : shards_{shard_with<I>(num_blocks_)...} {}
 
   // What is nearly always asked for: a tensor within one region, at the place of one that is known.
   bool put_exact(const TensorKey& key, const TensorLink& link, const ContentSample& sample) {

@@ -12,41 +12,36 @@ namespace nanlens::inline NANLENS_ABI {
 
 namespace detail {
 
-template <Question Q>
-HealthCounts count_view(const TensorView& view) noexcept {
+inline HealthCounts count_view(const Counting& counting, const TensorView& view) noexcept {
   const std::int64_t n = num_elements(view.shape);
-  if (n <= 0 || view.data == nullptr) return {};
-  return with_float_layout(view.dtype, HealthCounts{}, [&](auto layout) {
-    using Layout = decltype(layout);
-    constexpr std::size_t bytes = sizeof(typename Layout::word);
-    if (is_dense(view)) return count_dense<Q, Layout>(view.data, static_cast<std::size_t>(n));
-    const Folded folded = fold(view, bytes);
-    HealthCounts counts;
-    visit_runs(folded, bytes, [&](const unsigned char* p, std::size_t count) noexcept {
-      counts += count_dense<Q, Layout>(p, count);
-      return Q != Question::curt || counts.non_finite() == 0;
-    });
-    counts *= folded.repeats;
-    return counts;
+  if (n <= 0 || view.data == nullptr || counting.count == nullptr) return {};
+  if (is_dense(view)) return count_dense(counting, view.data, static_cast<std::size_t>(n));
+  const Folded folded = fold(view, counting.element_bytes);
+  HealthCounts counts;
+  visit_runs(folded, counting.element_bytes, [&](const unsigned char* p, std::size_t count) noexcept {
+    counts += count_dense(counting, p, count);
+    return counting.question != Question::curt || counts.non_finite() == 0;
   });
+  counts *= folded.repeats;
+  return counts;
 }
 
 }  // namespace detail
 
 /// All six counts of a floating tensor; all zero for other dtypes and for memory that can't be read.
 inline HealthCounts full_health(const TensorView& view) noexcept {
-  return detail::count_view<detail::Question::full>(view);
+  return detail::count_view(detail::counting_of<detail::Question::full>(view.dtype), view);
 }
 
 /// The counts of −inf, +inf and NaN only (cheaper than full_health); the finite categories of the result are not
 /// meaningful.
 inline HealthCounts concise_health(const TensorView& view) noexcept {
-  return detail::count_view<detail::Question::concise>(view);
+  return detail::count_view(detail::counting_of<detail::Question::concise>(view.dtype), view);
 }
 
 /// True if a floating tensor holds any NaN or infinity; stops at the first.
 inline bool has_non_finite(const TensorView& view) noexcept {
-  return detail::count_view<detail::Question::curt>(view).non_finite() != 0;
+  return detail::count_view(detail::counting_of<detail::Question::curt>(view.dtype), view).non_finite() != 0;
 }
 
 namespace detail {

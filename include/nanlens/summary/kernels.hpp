@@ -102,16 +102,15 @@ enum class Question { full, concise, curt };
 // Answers one question about n contiguous elements. For Question::curt, `nan` of the result is 1 if anything is not
 // finite.
 template <Question Q, class Layout>
-NANLENS_INLINE HealthCounts count_contiguous(const void* data, std::size_t n) noexcept {
+HealthCounts count_contiguous(const void* data, std::size_t n) noexcept {
   const auto* p = static_cast<const unsigned char*>(data);
-  // Up to here a scalar loop is done before a vector is set up.
-  if (n < 4) return count_scalar<Layout>(data, n);
   const auto answer = [&](auto full, auto concise, auto curt) {
     if constexpr (Q == Question::full) return full(p, n);
     if constexpr (Q == Question::concise) return concise(p, n);
     if constexpr (Q == Question::curt) return curt(p, n);
   };
-  switch (simd_level()) {
+  // Up to here a scalar loop is done before a vector is set up.
+  switch (n < 4 ? SimdLevel::scalar : simd_level()) {
     case SimdLevel::scalar: return count_scalar<Layout>(data, n);
 #if NANLENS_X86_64
     case SimdLevel::avx512:
@@ -123,5 +122,22 @@ NANLENS_INLINE HealthCounts count_contiguous(const void* data, std::size_t n) no
       return answer(baseline::full_health<Layout>, baseline::concise_health<Layout>, baseline::curt_health<Layout>);
   }
 }
+
+// How the elements of a dtype are counted: through a pointer, so that what walks over a tensor is compiled once, and
+// not for each dtype and question.
+struct Counting {
+  HealthCounts (*count)(const void* data, std::size_t n) noexcept = nullptr;  // null for dtypes that are not floating
+  std::size_t element_bytes = 0;
+  Question question = Question::full;
+};
+
+template <Question Q>
+constexpr Counting counting_of(DType dtype) noexcept {
+  return with_float_layout(dtype, Counting{}, [](auto layout) {
+    using Layout = decltype(layout);
+    return Counting{&count_contiguous<Q, Layout>, sizeof(typename Layout::word), Q};
+  });
+}
+
 }  // namespace detail
 }  // namespace nanlens::inline NANLENS_ABI
