@@ -1,8 +1,9 @@
 /// @file
 /// Everything a host needs to record itself. The standard library is enough: no other header, no library to link.
 ///
-///     nanlens::enable_dump_debug_info({.logdir = "/tmp/run", .tensor_debug_mode =
-///     nanlens::TensorDebugMode::full_health}); Matrix y = nanlens::op("MatMul", x * w, x, w);
+///     nanlens::enable_dump_debug_info(
+///         {.logdir = "/tmp/run", .tensor_debug_mode = nanlens::TensorDebugMode::full_health});
+///     Matrix y = nanlens::op("MatMul", x * w, x, w);
 #pragma once
 
 #include <nanlens/config.hpp>

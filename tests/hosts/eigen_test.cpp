@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <nanlens/hosts/eigen.hpp>
+#include <nanlens/summary/health.hpp>
 
 #include "../capture/recorded.hpp"
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include <nanlens/logdir/tensor_values.hpp>
 #include <nanlens/summary/summarize.hpp>
 #include <nanlens/tensor/dtype_name.hpp>
 

@@ -173,19 +173,10 @@ class WireWriter {
   }
   /// A message field: `write(WireWriter&)` writes its fields. Written even when empty.
   template <class Write>
-  void message(FieldNumber number, Write&& write) {
-    tag(number, WireType::length_delimited);
-    const std::size_t length_at = size();
-    varint(0);
+  NANLENS_INLINE void message(FieldNumber number, Write&& write) {
+    const std::size_t length_at = begin_message(number);
     write(*this);
-    // The length goes before the content, whose size is known only now. Most messages need the one byte kept for it.
-    const std::size_t length = size() - length_at - 1;
-    if (const std::size_t more = varint_size(length) - 1; more != 0) {
-      room(more);
-      std::memmove(at(length_at + 1 + more), at(length_at + 1), length);
-      size_ += more;
-    }
-    write_varint(at(length_at), length);
+    end_message(length_at);
   }
 
  private:
@@ -198,6 +189,22 @@ class WireWriter {
       return value;
     else
       return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+  }
+  std::size_t begin_message(FieldNumber number) {
+    tag(number, WireType::length_delimited);
+    const std::size_t length_at = size();
+    varint(0);
+    return length_at;
+  }
+  // The length goes before the content, whose size is known only now. Most messages need the one byte kept for it.
+  void end_message(std::size_t length_at) {
+    const std::size_t length = size() - length_at - 1;
+    if (const std::size_t more = varint_size(length) - 1; more != 0) {
+      room(more);
+      std::memmove(at(length_at + 1 + more), at(length_at + 1), length);
+      size_ += more;
+    }
+    write_varint(at(length_at), length);
   }
   // Most take one byte; of a tag the compiler knows it.
   NANLENS_INLINE static unsigned char* put_varint(unsigned char* p, std::uint64_t value) noexcept {

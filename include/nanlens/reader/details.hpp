@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <nanlens/logdir/tensor_values.hpp>
+#include <nanlens/logdir/events.hpp>
 #include <nanlens/reader/event_digest.hpp>
 
 namespace nanlens::reader {
@@ -49,15 +49,6 @@ struct OpDetail {
 constexpr bool has_debug_values(std::int32_t mode) noexcept {
   return summary_size(static_cast<TensorDebugMode>(mode)) != 0;
 }
-
-namespace detail {
-
-inline TensorValues displayed_values(std::int32_t mode, const logdir::TensorProto& proto) {
-  if (!has_debug_values(mode) || proto.dtype == 0) return std::nullopt;
-  return logdir::summary_values(proto);
-}
-
-}  // namespace detail
 
 /// "op_name:slot" taken apart; nothing if the text is not of that form.
 struct TensorName {

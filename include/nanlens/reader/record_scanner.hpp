@@ -80,14 +80,9 @@ class RecordScanner {
     asked_ = position_;
     return go_on(position_);
   }
-  [[nodiscard]] ScanFault oversized(std::uint64_t length) const {
-    return {position_, {FaultId::record_too_large, {{"n", length}, {"most", limits::record_bytes}}}};
-  }
+  [[nodiscard]] ScanFault oversized(std::uint64_t length) const;
   void torn(std::uint64_t left) { tail_fault_ = {FaultId::cut_off, {{"n", left}}}; }
-  void unreadable(RecordFile& file) {
-    const std::string why = file.error();
-    tail_fault_ = fault_because(FaultId::cant_read_on, why.empty() ? Fault(FaultId::it_shrank) : told_fault(why));
-  }
+  void unreadable(RecordFile& file);
 
   // Looks for the next offset at which an intact record starts. One record is taken as lost. False: there is none so
   // far, or the search was stopped.
@@ -130,35 +125,11 @@ class RecordScanner {
 
   // The first offset from `at` on where a header with a right checksum lies, or where the bytes in memory end. Lengths
   // of 2^40 and more are none, and a run of zeros holds no header: both are passed over fast.
-  static std::uint64_t next_header(RecordFile& file, std::uint64_t at, std::uint64_t end) {
-    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(RecordFile::scan_window / 2, end - at));
-    const Bytes bytes = file.bytes(at, wanted, RecordFile::scan_window);
-    if (bytes.size() < logdir::record_header_bytes) return end;  // it has shrunk
-    const std::size_t count = bytes.size() - logdir::record_header_bytes + 1;
-    for (std::size_t i = 0; i < count; ++i) {
-      const unsigned char* const p = bytes.data() + i;
-      if ((p[5] | p[6] | p[7]) != 0) continue;
-      std::uint64_t length = logdir::detail::load_le<std::uint64_t>(p);
-      if (length == 0 && logdir::detail::load_le<std::uint32_t>(p + 8) == 0) continue;
-      if (logdir::read_record_header(p, length)) return at + i;
-    }
-    return at + count;
-  }
+  static std::uint64_t next_header(RecordFile& file, std::uint64_t at, std::uint64_t end);
 
   // Is there a record at `at`? Where too much has been checked already, a header with a right checksum is believed:
   // what follows is then read as a record of that length, so that the work stays in proportion.
-  Candidate candidate(RecordFile& file, std::uint64_t at, std::uint64_t end) {
-    const Bytes header = file.bytes(at, logdir::record_header_bytes, RecordFile::scan_window);
-    std::uint64_t length = 0;
-    if (header.size() < logdir::record_header_bytes || !logdir::read_record_header(header.data(), length))
-      return Candidate::none;
-    if (length > limits::record_bytes) return Candidate::none;
-    if (end - at < logdir::record_overhead || length > end - at - logdir::record_overhead) return Candidate::incomplete;
-    if (checked_ + length > limits::checked_bytes_per_byte * at + limits::checked_bytes_of_any_file)
-      return Candidate::record;
-    checked_ += length;
-    return length == 0 || !file.payload(at).empty() ? Candidate::record : Candidate::none;
-  }
+  Candidate candidate(RecordFile& file, std::uint64_t at, std::uint64_t end);
 
   std::uint64_t position_ = 0;
   std::uint64_t searched_ = 0;             // no record starts between position_ and here, but perhaps
@@ -169,3 +140,7 @@ class RecordScanner {
 };
 
 }  // namespace nanlens::reader
+
+#if !defined(NANLENS_SPLIT)
+#include <nanlens/reader/record_scanner.inl>
+#endif

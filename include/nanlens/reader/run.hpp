@@ -69,7 +69,8 @@ struct Alert {
 class Run {
  public:
   /// `id` is the run id, or the name of the only set of a run that has none.
-  explicit Run(std::string id) : id_(std::move(id)) {}
+  explicit Run(std::string id);
+  ~Run();
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
@@ -79,12 +80,7 @@ class Run {
   /// The metadata of the set that was started first.
   [[nodiscard]] const SetMetadata& metadata() const noexcept { return sets_.front()->metadata; }
   [[nodiscard]] double starting_wall_time() const noexcept { return metadata().wall_time; }
-  [[nodiscard]] std::vector<std::string> hosts() const {
-    std::vector<std::string> hosts;
-    for (const auto& set : sets_)
-      if (std::find(hosts.begin(), hosts.end(), set->host()) == hosts.end()) hosts.push_back(set->host());
-    return hosts;
-  }
+  [[nodiscard]] std::vector<std::string> hosts() const;
   /// File sets of the run, one per process that recorded; the one an event is in, and its host.
   [[nodiscard]] std::size_t num_sets() const noexcept { return sets_.size(); }
   [[nodiscard]] std::size_t set_of_trace(std::size_t i) const { return trace_locators_[i].set(); }
@@ -98,30 +94,11 @@ class Run {
   /// Path of a set without the ending that names the kind of file.
   [[nodiscard]] std::string set_path(std::size_t set) const { return sets_[set]->path(); }
   /// Events that the program could not record, as it counted them itself.
-  [[nodiscard]] std::uint64_t dropped() const noexcept {
-    std::uint64_t n = 0;
-    for (const auto& set : sets_) n += set->metadata.dropped_executions + set->metadata.dropped_traces;
-    return n;
-  }
+  [[nodiscard]] std::uint64_t dropped() const noexcept;
   /// What the program did not record, as was asked for, as far as it is known: the longest time of all sets.
-  [[nodiscard]] logdir::LeftOut left_out() const noexcept {
-    logdir::LeftOut sum;
-    for (const auto& set : sets_) {
-      sum.ops += set->metadata.left_out.ops;
-      sum.steps += set->metadata.left_out.steps;
-      sum.ns = std::max(sum.ns, set->metadata.left_out.ns);
-    }
-    return sum;
-  }
+  [[nodiscard]] logdir::LeftOut left_out() const noexcept;
   /// Did the recording end in order? Only nanlens' own logdirs tell.
-  [[nodiscard]] std::optional<bool> clean_end() const {
-    bool clean = true;
-    for (const auto& set : sets_) {
-      if (!set->metadata.tensorflow_version.starts_with("nanlens")) return std::nullopt;
-      clean = clean && set->metadata.num_records % 2 == 0;
-    }
-    return clean;
-  }
+  [[nodiscard]] std::optional<bool> clean_end() const;
   ///@}
 
   /// Takes the id that the metadata of the run's only set tells, now that it can be read.
@@ -129,14 +106,7 @@ class Run {
   /// Adds a fault that was found outside the run's files.
   void add_fault(const Diagnostic& fault) { diagnostics_.add(fault.file, fault.offset, fault.what); }
   /// Adds a file set, with the faults found while it was opened. The first set added describes the run.
-  void adopt(std::unique_ptr<SetFiles> set, const Diagnostics& faults) {
-    for (const Diagnostic& f : faults.list()) diagnostics_.add(f.file, f.offset, f.what);
-    if (sets_.size() == Locator::max_sets) {
-      diagnostics_.add(set->path(), 0, {FaultId::too_many_sets, {{"n", Locator::max_sets}}});
-      return;
-    }
-    sets_.push_back(std::move(set));
-  }
+  void adopt(std::unique_ptr<SetFiles> set, const Diagnostics& faults);
 
   /// The files of the only set of a run whose metadata came late; null if it has several sets.
   [[nodiscard]] SetFiles* only_set() noexcept { return sets_.size() == 1 ? sets_.front().get() : nullptr; }
@@ -189,11 +159,7 @@ class Run {
   [[nodiscard]] std::optional<StackFrame> frame(const std::string& id) const;
   [[nodiscard]] const std::vector<Device>& devices() const noexcept { return devices_; }
   /// The name of a device of a file set; empty if it is not on record.
-  [[nodiscard]] std::string device_name(std::size_t set, std::int32_t id) const {
-    for (const Device& device : devices_)
-      if (device.set == set && device.device_id == id) return device.device_name;
-    return {};
-  }
+  [[nodiscard]] std::string device_name(std::size_t set, std::int32_t id) const;
   ///@}
 
   /// @name Alerts
@@ -209,11 +175,7 @@ class Run {
   /// Events at which a rule of the recording program held, as it ran.
   [[nodiscard]] const std::vector<RuleHitRow>& rule_hit_rows() const noexcept { return rule_hit_rows_; }
   /// What became of the rules of recording programs, as these wrote when they ended; of all file sets together.
-  [[nodiscard]] std::vector<logdir::RuleHit> rule_outcomes() const {
-    logdir::RuleOutcomes all;
-    for (const auto& set : sets_) all.add(set->metadata.rules);
-    return all.list();
-  }
+  [[nodiscard]] std::vector<logdir::RuleHit> rule_outcomes() const;
   /// The same of one file set.
   [[nodiscard]] const std::vector<logdir::RuleHit>& rule_outcomes_of_set(std::size_t set) const {
     return sets_[set]->metadata.rules;
@@ -224,11 +186,7 @@ class Run {
   [[nodiscard]] std::vector<Diagnostic> diagnostics();
 
   /// Bytes that the event index takes.
-  [[nodiscard]] std::size_t index_bytes() const noexcept {
-    return execution_locators_.memory_bytes() + execution_times_.memory_bytes() + execution_flags_.memory_bytes() +
-           trace_locators_.memory_bytes() + trace_ops_.memory_bytes() + trace_flags_.memory_bytes() +
-           trace_executions_.memory_bytes();
-  }
+  [[nodiscard]] std::size_t index_bytes() const noexcept;
 
  private:
   struct Scan;        // one update under way
@@ -342,5 +300,6 @@ class Run {
 
 #if !defined(NANLENS_SPLIT)
 #include <nanlens/reader/run_queries.inl>
+#include <nanlens/reader/run_sets.inl>
 #include <nanlens/reader/run_update.inl>
 #endif

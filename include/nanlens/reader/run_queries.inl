@@ -1,7 +1,19 @@
 // Part of run.hpp: what a run answers.
 #pragma once
 
+#include <nanlens/logdir/decode.hpp>
+#include <nanlens/logdir/tensor_values.hpp>
+
 namespace nanlens::reader {
+
+namespace detail {
+
+NANLENS_API TensorValues displayed_values(std::int32_t mode, const logdir::TensorProto& proto) {
+  if (!has_debug_values(mode) || proto.dtype == 0) return std::nullopt;
+  return logdir::summary_values(proto);
+}
+
+}  // namespace detail
 
 NANLENS_API std::optional<ExecutionDetail> Run::execution(std::size_t i) {
   logdir::DebugEvent event;
