@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include "../support/rank_on_paper.hpp"
 #include "headless.hpp"
 #include "report/mutes_files.hpp"
 
@@ -65,6 +66,22 @@ TEST_CASE("what nanlens.mutes lists is counted, behind a toggle, and no alarm; l
   v.app().wake();
   v.settle();
   CHECK(v.state()["tooltip"].get<std::string>().find("what the walkthrough is about") != std::string::npos);
+}
+
+TEST_CASE("a mask that does no harm is no alarm, as it passes a check; with a NaN beside it, that one is") {
+  for (const bool nan : {false, true}) {
+    CAPTURE(nan);
+    Headless v;
+    nanlens::test::RankOnPaper run(0, 1.7e9);
+    run.mask();
+    if (nan) run.op("Log", 2);
+    run.store(v.memory["memory:run"], "host");
+    v.open("memory:run");
+    const Json verdict = v.state()["verdict"];
+    CHECK(verdict["harmless"] == !nan);
+    CHECK((verdict["id"] == "expected") == !nan);
+    CHECK(verdict["causes"] == (nan ? 2 : 1));
+  }
 }
 
 TEST_CASE("without a mark that fits, everything is as it was") {

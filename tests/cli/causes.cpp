@@ -2,7 +2,8 @@
 // MODE two: a logarithm of 0 and an exponential that overflowed, on lines of their own.
 // MODE moved: that logarithm on another line.
 // MODE ops: one cause for each NAME, which is the op's type and name; `#line` gives them a file of hostile name.
-// MODE shape: no health. MODE mask: an infinity that does no harm. MODE clean: nothing bad.
+// MODE shape: no health. MODE mask: an infinity that does no harm. MODE mask_and_log:
+// that, and a logarithm of 0. MODE clean: nothing bad.
 #include <nanlens/nanlens.hpp>
 
 #include <cmath>
@@ -45,5 +46,6 @@ int main(int argc, char** argv) {
   if (mode == "moved") {  // the line of "two", elsewhere
     nanlens::op("Log", logs(x), x);
   }
-  if (mode == "mask") nanlens::op("Const", std::vector<float>{0, -std::numeric_limits<float>::infinity()});
+  if (mode == "mask_and_log") nanlens::op("Log", logs(x), x);
+  if (mode.starts_with("mask")) nanlens::op("Const", std::vector<float>{0, -std::numeric_limits<float>::infinity()});
 }

@@ -181,6 +181,10 @@ suite, cases = junit(check("mask", "--format", "junit", code=0))
 assert (suite.tests, suite.failures, suite.errors) == (2, 0, 0), suite
 assert [r["level"] for r in sarif(check("mask", "--format", "sarif", code=0))["results"]] == ["warning"]
 assert [level for level, *_ in commands(check("mask", "--format", "github", code=0))] == ["warning", "notice"]
+run(causes, os.path.join(logdirs, "mask_and_log"), "mask_and_log")
+beside = answer("mask_and_log", code=1)
+assert sorted((f["op_type"], f["level"]) for f in beside["findings"]) == [("Const", "warning"), ("Log", "error")], beside
+assert beside["verdict"] == "findings" and "Log" in beside["headline"], beside["headline"]
 
 # Names of every kind, in every format: one finding each, none of which reaches beyond its place.
 run(causes, os.path.join(logdirs, "evil"), "ops", *EVIL)

@@ -33,6 +33,11 @@ class RankOnPaper {
   void set_time(double time) { time_ = time; }
   /// An op of this rank alone; what it makes is put into the next exchange.
   void op(const char* type, double bad) { put(type, {}, bad); }
+  /// A constant with infinities that nothing reads.
+  void mask() {
+    made_ = 0;
+    put("Const", {}, 0, 4);
+  }
   void message(bool received, int peer, std::uint64_t sequence, double bad) {
     put(received ? "MPI_Recv" : "MPI_Send",
         {logdir::ExchangeKind::message, received, false, logdir::Reduction::none, 99, sequence, rank_, size_, peer, 7},
@@ -54,8 +59,8 @@ class RankOnPaper {
   std::string executions;
 
  private:
-  void put(const char* type, const logdir::Exchange& exchange, double nans) {
-    const std::array<double, 11> values = {-1, -1, 1, 1, 8, 0, 0, nans, 0, 0, 8 - nans};
+  void put(const char* type, const logdir::Exchange& exchange, double nans, double neg_infs = 0) {
+    const std::array<double, 11> values = {-1, -1, 1, 1, 8, neg_infs, 0, nans, 0, 0, 8 - nans - neg_infs};
     logdir::TensorProto proto;
     proto.dtype = 2;
     proto.shape = logdir::TensorShapeProto{{{11, ""}}, false};
@@ -63,7 +68,7 @@ class RankOnPaper {
     logdir::Execution e;
     e.op_type = type;
     e.num_outputs = 1;
-    if (!exchange.received) e.input_tensor_ids = {made_ != 0 ? made_ : ++ids_};
+    if (!exchange.received && neg_infs == 0) e.input_tensor_ids = {made_ != 0 ? made_ : ++ids_};
     e.output_tensor_ids = {++ids_};
     made_ = exchange.kind == logdir::ExchangeKind::none ? ids_ : 0;
     e.tensor_debug_mode = 4;

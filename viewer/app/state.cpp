@@ -415,6 +415,7 @@ Json verdict_json(const Verdict& v) {
           {"causes", v.num_causes},
           {"muted", v.num_muted},
           {"all_muted", v.all_muted},
+          {"harmless", v.harmless},
           {"muted_by", or_null(v.muted_by)}};
 }
 

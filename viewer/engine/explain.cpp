@@ -122,7 +122,7 @@ std::vector<report::MuteProblem> Explain::mute_problems() {
 }
 
 void Explain::fill(Verdict& verdict) {
-  verdict.explained = verdict.all_muted = false;
+  verdict.explained = verdict.all_muted = verdict.harmless = false;
   verdict.num_muted = 0;
   if (!complete()) return;
   verdict.total = causes_->total();
@@ -134,7 +134,10 @@ void Explain::fill(Verdict& verdict) {
   verdict.reasons = report::mark_words(muted().marks(), true, speaks_);
   const auto benign = causes_->benign();
   verdict.num_expected = benign.size();
-  if (root == reader::none && !benign.empty()) root = benign.front();
+  if (root == reader::none && !benign.empty()) {
+    root = benign.front();
+    verdict.harmless = !verdict.all_muted;
+  }
   if (root == reader::none) return;
   verdict.explained = true;
   verdict.cause = line_of(root);

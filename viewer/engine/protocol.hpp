@@ -218,6 +218,7 @@ struct Verdict {
   std::uint64_t num_causes = 0;    ///< intended infinities among them
   std::uint64_t num_muted = 0;     ///< of the causes
   bool all_muted = false;          ///< there is no cause that is not
+  bool harmless = false;           ///< `cause` is an intended infinity: there is no other that is not muted
   std::string muted_by;            ///< "nanlens.mutes:4, nanlens.mutes:7 and 2 more lines"
   std::string reasons;             ///< the same with the reason of each
 };

@@ -23,6 +23,19 @@ std::string verdict_text(const Verdict& v) {
   return tr(Text::verdict_first_at, {{"tensor", tensor}, {"place", place_text(v.path, v.line)}});
 }
 
+// An alarm, as `nanlens check` gives one; a warning where all that is bad does no harm; nothing where all is muted.
+struct Look {
+  ImU32 back;
+  ImU32 text;
+  const char* sign;
+};
+
+Look look_of(const Verdict& v, const Theme& theme) {
+  if (v.all_muted) return {theme.panel, theme.dim, "∅  "};
+  if (v.harmless) return {theme.warnsoft, theme.warn, "△  "};
+  return {theme.badsoft, theme.bad, "▲  "};
+}
+
 float draw_loading(App& app, Rect area) {
   Ui& ui = app.ui;
   Rect bar = area.cut_top(ui.bar(30));
@@ -143,18 +156,18 @@ void handle_verdict(App& app, const Hit& hit) {
 float draw_wrapped_verdict(App& app, Rect area) {
   Ui& ui = app.ui;
   const Verdict& v = app.overview.verdict;
-  const std::string text = (v.all_muted ? "∅  " : "▲  ") + verdict_text(v);
-  const ImU32 back = v.all_muted ? ui.theme.panel : ui.theme.badsoft;
+  const Look look = look_of(v, ui.theme);
+  const std::string text = look.sign + verdict_text(v);
   const float padding = ui.px(8);
   const float needed = ui.paragraph_height(ui.sans, 14, text, area.w - 2 * ui.px(10)) + 2 * padding;
   const Rect sentence = area.cut_top(std::clamp(needed, ui.bar(30), area.h * 0.3f));
-  ui.fill(sentence, back);
+  ui.fill(sentence, look.back);
   handle_verdict(app, ui.item("verdict", sentence));
-  ui.paragraph(sentence.inset(ui.px(10), padding), ui.sans, 14, v.all_muted ? ui.theme.dim : ui.theme.bad, text);
+  ui.paragraph(sentence.inset(ui.px(10), padding), ui.sans, 14, look.text, text);
   float height = sentence.h;
   if (v.explained) {
     const Rect bar = area.cut_top(ui.bar(30));
-    ui.fill(bar, back);
+    ui.fill(bar, look.back);
     Rect inner = bar.inset(ui.px(8), 0);
     draw_close(app, inner);
     draw_verdict_buttons(app, inner);
@@ -179,8 +192,8 @@ float draw_verdict(App& app, Rect area) {
   const Verdict& v = app.overview.verdict;
   if (v.alert >= 0 && ui.finger) return draw_wrapped_verdict(app, area);
   const Rect bar = area.cut_top(ui.px(30));
-  const bool alarm = v.alert >= 0 && !v.all_muted;
-  ui.fill(bar, alarm ? ui.theme.badsoft : ui.theme.panel);
+  const Look look = look_of(v, ui.theme);
+  ui.fill(bar, v.alert >= 0 ? look.back : ui.theme.panel);
   ui.hline(bar.x, bar.bottom() - 1, bar.w, ui.theme.line);
   if (v.alert < 0) return draw_clean_verdict(app, bar);
   Rect inner = bar.inset(ui.px(10), 0);
@@ -188,9 +201,8 @@ float draw_verdict(App& app, Rect area) {
   draw_close(app, inner);
   if (v.explained && inner.w > ui.px(300)) draw_verdict_buttons(app, inner);
   handle_verdict(app, hit);
-  const ImU32 color = alarm ? ui.theme.bad : ui.theme.dim;
-  inner.cut_left(ui.text_in(inner, ui.sans, 14, color, alarm ? "▲  " : "∅  ") + ui.px(2));
-  inner.cut_left(ui.bold_in(inner, 14, color, verdict_text(v)) + ui.px(10));
+  inner.cut_left(ui.text_in(inner, ui.sans, 14, look.text, look.sign) + ui.px(2));
+  inner.cut_left(ui.bold_in(inner, 14, look.text, verdict_text(v)) + ui.px(10));
   if (v.explained) return bar.h + draw_remedy(app, area);
   const std::vector<Badge> bad = bad_badges(v.badges);
   if (inner.w > ui.px(80)) inner.cut_left(ui.badges({inner.x, inner.y}, inner.w, inner.h, bad) + ui.px(10));

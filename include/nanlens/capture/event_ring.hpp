@@ -9,9 +9,8 @@
 #include <string_view>
 
 #include <nanlens/capture/event_queue.hpp>
-#include <nanlens/capture/host_state.hpp>
 #include <nanlens/capture/pinned_windows.hpp>
-#include <nanlens/capture/signal_block.hpp>
+#include <nanlens/capture/undisturbed.hpp>
 #include <nanlens/config.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
@@ -124,8 +123,7 @@ class EventRing {
 
   // Moves to a region of at least twice the size. For a moment both hold the events: readers know them by their number.
   bool grow(std::size_t size) noexcept {
-    const HostState host;
-    const NoSignals blocked;
+    const Undisturbed undisturbed;
     const std::size_t wanted = region_ == nullptr ? first_bytes : 2 * static_cast<std::size_t>(region_->bytes);
     RegionHeader* const larger =
         file_ == nullptr ? nullptr : file_->allocate(RegionKind::none, std::max(wanted, 4 * size), thread_id_);

@@ -28,6 +28,7 @@
 #include <nanlens/capture/session_rules.hpp>
 #include <nanlens/capture/signal_block.hpp>
 #include <nanlens/capture/thread_state.hpp>
+#include <nanlens/capture/undisturbed.hpp>
 #include <nanlens/capture/value_budget.hpp>
 #include <nanlens/capture/wall_clock.hpp>
 #include <nanlens/config.hpp>
@@ -258,8 +259,7 @@ class Session {
   // Gives a thread memory of this recording. False if there is none.
   bool join(ThreadState& state) {
     if (!live_.ready()) return false;
-    const HostState host;
-    const NoSignals blocked;
+    const Undisturbed undisturbed;
     state.attach(&live_);
     state.recording_number = number_;
     return true;
@@ -306,16 +306,14 @@ class Session {
   bool push_to_queue(ThreadState& state, const Event& event) {
     if (!state.queue.attached() && !attach_queue(state)) return false;
     while (!state.queue.push(event)) {
-      const HostState host;
-      const NoSignals blocked;
+      const Undisturbed undisturbed;
       flush(Rings::stay);
     }
     wake_writer(state.queue);
     return true;
   }
   bool attach_queue(ThreadState& state) {
-    const HostState host;
-    const NoSignals blocked;
+    const Undisturbed undisturbed;
     state.queue.attach(live_.allocate(RegionKind::queue, EventQueue::region_bytes, state.thread_id));
     return state.queue.attached();
   }
@@ -323,8 +321,7 @@ class Session {
 #if NANLENS_HAS_THREADS
     if (queue.more_than_half_full() && !woken_.load(std::memory_order_relaxed) &&
         !woken_.exchange(true, std::memory_order_relaxed)) {
-      const HostState host;
-      const NoSignals blocked;
+      const Undisturbed undisturbed;
       wake_.notify_one();
     }
 #endif
