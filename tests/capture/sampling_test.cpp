@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include <nanlens/capture/sampler.hpp>
+
 #include "left_by_death.hpp"
 #include "recorded.hpp"
 
@@ -88,7 +90,10 @@ TEST_CASE("a range of steps is recorded, and those around it are not") {
   CHECK(later->left_out().ops == 4 * 6);
 }
 
-TEST_CASE("a recording of everything has left out nothing") {
+TEST_CASE("a recording of everything has left out nothing, whatever the one before it did") {
+  const Recorded before([] { run_steps(3); }, [](DumpOptions& o) { o.every = 3; });
+  CHECK(before->left_out().ns > 0);
+  CHECK(detail::Sampler::get().left_out() == logdir::LeftOut{});  // what the next one's writer is told at once
   const Recorded run([] { run_steps(3); });
   CHECK(count_of(*run, "Value") == 3);
   CHECK(run->left_out() == logdir::LeftOut{});

@@ -20,6 +20,7 @@ using Vector = std::vector<float>;
 namespace {
 
 constexpr float inf = std::numeric_limits<float>::infinity();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 template <class Map>
 Vector map(const Vector& x, Map&& f) {
@@ -280,6 +281,40 @@ TEST_CASE("a mask that does no harm is expected, not a cause") {
   CHECK(a.id.empty());
   CHECK(a.expected == 1);
   CHECK(a.removed == 1);
+}
+
+TEST_CASE("a mask that did no harm in one call is no excuse for the NaN that comes of it in the next") {
+  const Recorded run([] {
+    for (const bool all : {false, true}) {
+      const Vector x = start({1, 2});
+      Function f("attention", arg("x", x));
+      const Vector mask = f.op({"Const", "mask"}, all ? Vector{-inf, -inf} : Vector{-inf, 0});
+      const Vector y = plus(f, x, mask);
+      f.result(f.op("Softmax", all ? Vector{not_a_number, not_a_number} : Vector{0, 1}, y));
+    }
+  });
+  const Answer a = ask(*run);
+  CHECK(a.id == "allmasked");
+  CHECK(a.causes == 1);
+  CHECK(a.expected == 1);
+  CHECK(a.removed == 1);
+}
+
+TEST_CASE("a constant NaN all of which is removed is expected; not if something else was made of it") {
+  for (const bool used : {false, true}) {
+    CAPTURE(used);
+    const Recorded run([&] {
+      const Vector x = start({1, 2});
+      Function f("f", arg("x", x));
+      const Vector fill = f.op({"Const", "fill"}, Vector{not_a_number, not_a_number});
+      if (used) f.op("Neg", Vector{not_a_number, not_a_number}, fill);
+      const Vector copy = f.op("Identity", Vector{not_a_number, not_a_number}, fill);
+      f.result(f.op("SelectV2", Vector{1, 2}, x, copy));
+    });
+    const Answer a = ask(*run);
+    CHECK(a.expected == (used ? 0 : 1));
+    CHECK(a.causes == (used ? 1 : 0));
+  }
 }
 
 TEST_CASE("what removes a NaN again is found, and is no cause") {

@@ -7,6 +7,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import real_functions  # noqa: E402,F401
+import real_gradients  # noqa: E402,F401
 import real_models  # noqa: E402,F401
 import real_training  # noqa: E402,F401
 from real_registry import MODES, PROGRAMS  # noqa: E402

@@ -24,7 +24,7 @@ void record(const std::string& name, const std::vector<float>& x) {
   // clang-format off
 #line 7 "evil/::error::%0A,]]>\"'<&>`|*_.cpp"
   nanlens::op({name, name}, logs(x), x);
-#line 27 "tests/cli/causes.cpp"
+#line 28 "tests/cli/causes.cpp"
   // clang-format on
 }
 

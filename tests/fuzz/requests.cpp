@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include <nanlens/logdir/decode.hpp>
+
 #include "edited_logdir.hpp"
 #include "engine/engine.hpp"
 #include "engine/message.hpp"

@@ -58,9 +58,10 @@ class Sampler {
   /// A forked child can't be reached by the switch before it records: the steps alone decide, from its next one on.
   void forget_switch() noexcept { switched_off_ = false; }
 
-  /// What was left out since the recording began.
+  /// What was left out since the recording began. Its writer asks before, too.
   logdir::LeftOut left_out() {
     const std::lock_guard guard(lock_);
+    if (!on_) return {};
     logdir::LeftOut all = left_out_;
     all.ops = Clients::get().has_hosts() ? 0 : ops_at_rest() - ops_before_;
     if (resting_) all.ns += steady_now_ns() - rest_began_ns_;

@@ -35,6 +35,7 @@ struct Root {
   std::uint64_t occurrences = 1;  ///< roots of the same op that this one stands for
   EventRef first_nan;             ///< the first event with a NaN that follows
   EventRef last;                  ///< the last event that follows
+  std::uint64_t left = 0;         ///< events that follow, of which nothing bad was made and which no op removed
   EventRef last_removed;          ///< the last event that follows and was removed by an op
   std::uint32_t first_nan_alert = none;
   std::uint32_t last_alert = 0;
@@ -128,7 +129,7 @@ class Causes {
   /// From the root of a bad event to the event itself. At most `longest` steps next to the event.
   [[nodiscard]] std::vector<ChainLink> chain(EventRef event, std::size_t longest = 10000);
   /// What a clean or bad event was before it was handed on: relays are followed back.
-  [[nodiscard]] EventRef origin(EventRef event);
+  [[nodiscard]] EventRef origin(EventRef event) { return origin(event, 0.75F); }
   /// The latest earlier instance of the same tensor that was not bad; does not exist if there is none on record.
   [[nodiscard]] EventRef last_healthy(EventRef event);
   /// Bad tensors per op, most first.
@@ -142,9 +143,10 @@ class Causes {
   [[nodiscard]] std::uint64_t steps() const noexcept { return model_.spent(); }
   /// Bytes that results take.
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
-    return classes_.capacity() + root_of_alert_.capacity() * sizeof(std::uint32_t) + roots_.capacity() * sizeof(Root) +
-           alert_of_row_.capacity() * sizeof(std::uint32_t) + blocks_.capacity() * sizeof(RowBlock) +
-           killer_rows_.capacity() * sizeof(std::uint32_t) + removals_.capacity() * sizeof(Removal) +
+    return classes_.capacity() + used_.capacity() / 8 + root_of_alert_.capacity() * sizeof(std::uint32_t) +
+           roots_.capacity() * sizeof(Root) + alert_of_row_.capacity() * sizeof(std::uint32_t) +
+           blocks_.capacity() * sizeof(RowBlock) + killer_rows_.capacity() * sizeof(std::uint32_t) +
+           removals_.capacity() * sizeof(Removal) +
            later_parents_.capacity() * sizeof(std::pair<std::uint32_t, std::uint32_t>);
   }
 
@@ -192,6 +194,7 @@ class Causes {
   void truncate(std::size_t keep);
   void forget_removals(std::size_t keep);
   void note_parent(std::uint32_t alert, std::uint32_t parent);
+  void note_used(std::uint32_t alert);
   void count_reach(std::uint32_t root, std::uint32_t alert, EventRef event);
   void look_at(std::uint32_t alert);
   Step begin(std::uint32_t alert);
@@ -205,7 +208,11 @@ class Causes {
   std::uint32_t add_root(const Step& step);
   void collect_failing(const std::vector<InputEvidence>& inputs, Step& step);
   [[nodiscard]] std::uint32_t same_failure(const Step& step);
+  [[nodiscard]] bool near_root(EventRef event, const Root& root);
+  void lead(std::uint32_t root, const Step& step);
+  [[nodiscard]] bool is_gradient_op(EventRef event);
   [[nodiscard]] std::uint32_t failure_before(const Step& step);
+  [[nodiscard]] EventRef origin(EventRef event, float sure);
   [[nodiscard]] bool is_gradient_of(EventRef event, EventRef forward);
   [[nodiscard]] bool is_eager_gradient_of(EventRef event, EventRef forward);
   // Consumers of an op that may have removed what is bad in its output.
@@ -242,6 +249,7 @@ class Causes {
   std::size_t done_ = 0;
   std::vector<std::uint8_t> classes_;  // by alert: EventClass, or unseen, visiting
   std::vector<std::uint32_t> root_of_alert_;
+  std::vector<bool> used_;  // by alert: something bad was made of it, or an op removed it
   std::vector<Root> roots_;
   std::map<std::uint64_t, std::uint32_t> root_of_site_;                           // the last root of each op
   std::map<std::pair<std::uint32_t, std::uint16_t>, ComplexRoot> complex_roots_;  // by execution and output

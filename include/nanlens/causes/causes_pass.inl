@@ -55,6 +55,12 @@ NANLENS_API void Causes::note_parent(std::uint32_t alert, std::uint32_t parent) 
   if (parent != none && parent > alert) later_parents_.emplace_back(alert, parent);
 }
 
+NANLENS_API void Causes::note_used(std::uint32_t alert) {
+  if (alert == none || used_[alert]) return;
+  used_[alert] = true;
+  if (const std::uint32_t root = root_of_alert_[alert]; root != none) --roots_[root].left;
+}
+
 NANLENS_API void Causes::truncate(std::size_t keep) {
   keep = with_all_parents(keep);
   if (keep < classes_.size()) {
@@ -66,7 +72,7 @@ NANLENS_API void Causes::truncate(std::size_t keep) {
       if (roots_[r].alert >= keep) continue;
       new_number[r] = static_cast<std::uint32_t>(kept.size());
       Root& root = kept.emplace_back(roots_[r]);
-      root.reach = root.nan_reach = root.removed = 0;
+      root.reach = root.nan_reach = root.removed = root.left = 0;
       root.first_nan = root.last = root.last_removed = {};
       root.first_nan_alert = none;
       root.last_alert = root.last_removed_alert = 0;
@@ -77,6 +83,7 @@ NANLENS_API void Causes::truncate(std::size_t keep) {
     roots_ = std::move(kept);
     classes_.resize(keep);
     root_of_alert_.resize(keep);
+    used_.resize(keep);
     for (std::uint32_t i = 0; i < keep; ++i) {
       std::uint32_t& root = root_of_alert_[i];
       root = root == none ? none : new_number[root];
@@ -105,6 +112,7 @@ NANLENS_API void Causes::forget_removals(std::size_t keep) {
 NANLENS_API void Causes::count_reach(std::uint32_t root, std::uint32_t alert, EventRef event) {
   Root& r = roots_[root];
   ++r.reach;
+  r.left += used_[alert] ? 0 : 1;
   if (alert >= r.last_alert) {
     r.last = event;
     r.last_alert = alert;
@@ -124,6 +132,7 @@ NANLENS_API void Causes::prepare() {
   const auto& alerts = run().alerts();
   classes_.resize(alerts.size(), unseen);
   root_of_alert_.resize(alerts.size(), none);
+  used_.resize(alerts.size());
   blocks_.assign(run().num_traces() / 64 + 1, {});
   std::uint32_t bad_rows = 0;
   for (std::size_t row = 0; row < run().num_traces(); ++row) {
@@ -207,24 +216,59 @@ NANLENS_API void Causes::collect_failing(const std::vector<InputEvidence>& evide
       inputs.push_back(input.event);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const bool counted = model_.health(inputs[i]).num_zero >= 0;
-    if (!counted || (model_.flags(inputs[i]) & reader::zero_flag) != 0) step.failing[i] = origin(inputs[i]);
+    constexpr float probably = 0.65F;  // a gradient's argument is known by its name
+    if (!counted || (model_.flags(inputs[i]) & reader::zero_flag) != 0) step.failing[i] = origin(inputs[i], probably);
   }
 }
 
-// A gradient that fails on the very zeros on which the op failed whose gradient it is: one cause, and the op leads.
+// A gradient that fails together with the op whose gradient it is, or on the very zeros on which another op failed: one
+// cause. Rows of nested functions are in no order: the gradient may have come first.
 NANLENS_API std::uint32_t Causes::same_failure(const Step& step) {
-  if (!fails_at_zero(model_.code(step.event))) return none;
+  const bool at_zero = fails_at_zero(model_.code(step.event));
   constexpr std::size_t most = 32;
   for (std::size_t r = roots_.size(), tried = 0; r-- > 0 && tried < most; ++tried) {
     const Root& root = roots_[r];
-    if (root.event_class != EventClass::producer || !fails_at_zero(model_.code(root.event))) continue;
+    if (root.event_class != EventClass::producer) continue;
     const auto shared = [&](EventRef e) {
       return e.exists() && std::find(root.failing.begin(), root.failing.end(), e) != root.failing.end();
     };
-    if (std::any_of(step.failing.begin(), step.failing.end(), shared) || is_gradient_of(step.event, root.event))
+    const bool same_zeros = at_zero && fails_at_zero(model_.code(root.event)) &&
+                            std::any_of(step.failing.begin(), step.failing.end(), shared);
+    if (same_zeros || (near_root(step.event, root) &&
+                       (is_gradient_of(step.event, root.event) || is_gradient_of(root.event, step.event))))
       return static_cast<std::uint32_t>(r);
   }
   return none;
+}
+
+// In the same call, or one of the next: forward and backward functions that a program calls itself.
+NANLENS_API bool Causes::near_root(EventRef event, const Root& root) {
+  constexpr std::uint32_t near = 4;
+  if (event.is_execution && root.event.is_execution) return true;  // eager gradients run after the whole of a model
+  const std::uint32_t call = event.is_execution ? event.index : model_.owners().owner(event.index);
+  if (call == root.call) return true;
+  if (call == none || root.call == none) return false;
+  const std::uint32_t a = model_.calls().place_in_set(call);
+  const std::uint32_t b = model_.calls().place_in_set(root.call);
+  return (a > b ? a - b : b - a) <= near;
+}
+
+// Of an op and its gradient, the op leads, whichever was found first.
+NANLENS_API void Causes::lead(std::uint32_t number, const Step& step) {
+  Root& root = roots_[number];
+  if (!is_gradient_op(root.event) || is_gradient_op(step.event)) return;
+  note_parent(root.alert, step.alert);
+  root.event = step.event;
+  root.alert = step.alert;
+  root.confidence = step.confidence;
+  root.failing = step.failing;
+}
+
+// By name, as TensorFlow gives it.
+NANLENS_API bool Causes::is_gradient_op(EventRef event) {
+  if (event.is_execution || model_.owners().native()) return false;
+  const std::string_view name = model_.graphs().op_name(run().trace_op(event.index));
+  return !detail::gradient_scope(name).empty() || name.starts_with(detail::tape_prefix);
 }
 
 // What came in bad while the gradient of an op ran that had failed itself: a number that comes of the same.
@@ -245,15 +289,18 @@ NANLENS_API bool Causes::is_eager_gradient_of(EventRef event, EventRef forward) 
          line->file_path == forward_line->file_path;
 }
 
-// By name: "gradients/<op>_grad/…" in the gradient function of the op's graph, or in the op's own graph.
+// By name: "gradients/<op>_grad/…" in the gradient function of the op's graph, or in the op's own graph; there also
+// "gradient_tape/<op>/…", of an op that has a scope of its own.
 NANLENS_API bool Causes::is_gradient_of(EventRef event, EventRef forward) {
   if (event.is_execution && forward.is_execution) return is_eager_gradient_of(event, forward);
   if (event.is_execution || forward.is_execution) return false;
   GraphFacts& graphs = model_.graphs();
   const std::uint32_t op = run().trace_op(event.index);
   const std::uint32_t forward_op = run().trace_op(forward.index);
-  if (detail::gradient_scope(graphs.op_name(op)) != graphs.op_name(forward_op)) return false;
   const std::uint32_t graph = graphs.graph_of(op);
+  const std::string_view forward_name = graphs.op_name(forward_op);
+  if (detail::tape_scope(graphs.op_name(op)) == forward_name) return graph == graphs.graph_of(forward_op);
+  if (detail::gradient_scope(graphs.op_name(op)) != forward_name) return false;
   return graph == graphs.graph_of(forward_op) || model_.nested().forward_of(graph) == graphs.graph_of(forward_op);
 }
 
@@ -273,6 +320,7 @@ NANLENS_API void Causes::look_at(std::uint32_t alert) {
   for (const EventRef& parent : scratch_.parents) {
     const std::uint32_t index = alert_of(parent);
     note_parent(alert, index);
+    note_used(index);
     all_seen = all_seen && (index == none || classes_[index] != unseen);
     if (all_seen) take_root_of(index, step);
   }
@@ -293,6 +341,7 @@ NANLENS_API void Causes::follow(const Step& first) {
     }
     const std::uint32_t parent = alert_of(top.parents[top.next]);
     note_parent(top.step.alert, parent);
+    note_used(parent);
     if (parent != none && classes_[parent] == unseen) {
       const Step inner = begin(parent);
       stack_.push_back({inner, scratch_.parents, 0});
@@ -309,6 +358,7 @@ NANLENS_API void Causes::finish(const Step& step) {
   if (begins && !is_root(step.event_class)) done.event_class = EventClass::unknown;  // only a cycle leads here
   const bool made = done.event_class == EventClass::producer || step.also_made;
   const std::uint32_t twin = made ? same_failure(done) : step.arrived ? failure_before(done) : none;
+  if (twin != none && made) lead(twin, done);
   const std::uint32_t root = !begins ? step.best : twin != none ? twin : add_root(done);
   if (!begins && step.also_made && twin == none) {
     add_root(step);
@@ -368,6 +418,7 @@ NANLENS_API void Causes::add_killer(std::uint32_t op, EventRef event, EventRef r
     killer.alert = alert;
   }
   removals_.push_back({alert, op, event});
+  note_used(alert);
   Root& root = roots_[root_of_alert_[alert]];
   ++root.removed;
   if (event.exists() && alert >= root.last_removed_alert) {

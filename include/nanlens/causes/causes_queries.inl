@@ -6,11 +6,14 @@ namespace nanlens::causes {
 NANLENS_API bool Causes::is_benign(const Root& root) {
   if (root.event_class != EventClass::source) return false;
   const bool constant = model_.code(root.event) == OpCode::constant;
-  // A constant that was removed, once at least, before much came of it.
+  // A constant all of which was removed again, before much came of it. In a call that has not ended yet, as far as it
+  // goes as it did before.
   constexpr std::uint64_t little = 8;
+  const auto removed = [](const Root& r) { return r.last_removed.exists() && r.left == 0 && r.reach <= little; };
+  if (constant && removed(root)) return true;
   const Root& first = roots_[root.first_of_site];
-  const bool removed = first.last_removed.exists() && first.last_removed == first.last && first.reach <= little;
-  if (constant && removed && root.reach <= little) return true;
+  const bool as_before = root.reach <= first.reach && root.nan_reach <= first.nan_reach;
+  if (constant && root.call == none && as_before && removed(first)) return true;
   if (root.nan_reach > 0 || !model_.kinds_known()) return false;
   const Kinds kinds = model_.kinds(root.event);
   if (kinds != reader::neg_inf_flag && kinds != reader::pos_inf_flag) return false;
@@ -171,14 +174,13 @@ NANLENS_API std::vector<ChainLink> Causes::chain(EventRef event, std::size_t lon
   return steps;
 }
 
-NANLENS_API EventRef Causes::origin(EventRef event) {
+NANLENS_API EventRef Causes::origin(EventRef event, float sure) {
   std::vector<InputEvidence> inputs;
   constexpr int farthest = 32;
   for (int step = 0; step < farthest; ++step) {
     if (!is_relay(model_.code(event))) return event;
     classifier_.find_inputs(event, inputs);
     if (inputs.size() != 1 || !inputs[0].event.exists() || inputs[0].event == event) return event;
-    constexpr float sure = 0.75F;
     if (inputs[0].link.confidence < sure) return event;
     event = inputs[0].event;
   }

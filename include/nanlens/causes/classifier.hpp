@@ -95,6 +95,9 @@ class Classifier {
   void classify_relay(EventRef event, const InputSum& sum, Classification& c);
   void classify_by_rule(EventRef event, const InputSum& sum, Kinds created, Classification& c);
   bool classify_copy(EventRef event, Classification& c);
+  bool classify_crossed(EventRef event, Classification& c);
+  template <class TryInput>
+  bool find_crossed(EventRef event, TryInput&& try_input);
   bool classify_arrival(EventRef event, bool contradicted, Classification& c);
   void fall_back(EventRef event, Classification& c);
   void judge_all(EventRef event, Classification& c);

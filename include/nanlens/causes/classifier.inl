@@ -102,6 +102,60 @@ NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
   }
 }
 
+// Runs of a graph in several threads, as in a parallel map: the k-th row of one op need not belong to the k-th of
+// another. Where this op's output can't have come of its inputs, one of them is looked for among those of the runs
+// beside: of one that came out clean. `try_input(k, row)` says whether it is that one.
+template <class TryInput>
+bool Classifier::find_crossed(EventRef event, TryInput&& try_input) {
+  if (event.is_execution || model_.owners().native()) return false;
+  GraphFacts& graphs = model_.graphs();
+  const std::uint32_t index = model_.run().trace_op(event.index);
+  const auto& edges = graphs.op(index).inputs;
+  const Window& window = model_.window(model_.owners().owner(event.index));
+  const std::uint32_t own = window.run_of(event.index);
+  constexpr std::uint32_t farthest = 16;
+  const std::uint32_t end = std::min(own + farthest + 1, window.num_runs(graphs.graph_of(index)));
+  for (std::size_t k = 0; k < num_looked_at(edges.size()); ++k)
+    for (std::uint32_t run = own - std::min(own, farthest); edges[k].op != none && run < end; ++run) {
+      model_.spend(1);
+      const std::uint32_t row = window.find(graphs.tensor(edges[k].op, edges[k].slot), run);
+      const std::uint32_t result = window.find(graphs.tensor(index, 0), run);
+      if (run == own || row == none || result == none || model_.bad(trace_event(result))) continue;
+      if (try_input(k, trace_event(row))) return true;
+    }
+  return false;
+}
+
+// It was bad, which can't have become what is clean in its run; or with it the output is explained.
+NANLENS_API bool Classifier::classify_crossed(EventRef event, Classification& c) {
+  constexpr float perhaps = 0.6F;
+  const auto is_bad = [&](std::size_t, EventRef row) {
+    if (!model_.bad(row) || model_.kinds(row) != model_.kinds(event)) return false;
+    c.event_class = EventClass::propagator;
+    c.parents.push_back(row);
+    return true;
+  };
+  const auto explains = [&](std::size_t k, EventRef row) {
+    if (k >= c.inputs.size() || model_.bad(row)) return false;
+    const InputEvidence before = c.inputs[k];
+    c.inputs[k].link.set_event(row, perhaps);
+    c.inputs[k].event = row;
+    judge_all(event, c);
+    if (c.judgement.verdict == Verdict::explained) return true;
+    c.inputs[k] = before;
+    return false;
+  };
+  if (!find_crossed(event, is_bad)) {
+    if (!find_crossed(event, explains)) {
+      judge_all(event, c);
+      return false;
+    }
+    c.event_class = EventClass::producer;
+  }
+  c.confidence = perhaps;
+  return true;
+}
+
 // One of several inputs is bad, and it can't be told whether it was that one.
 NANLENS_API void Classifier::pass_on_mixed(EventClass as, const InputSum& sum, Classification& c) {
   c.event_class = as;
@@ -137,6 +191,7 @@ NANLENS_API void Classifier::classify_by_rule(EventRef event, const InputSum& su
   } else if (sum.mixed.exists() && !explained) {
     pass_on_mixed(EventClass::propagator, sum, c);
   } else if (!sum.any_unknown) {
+    if (contradicted && classify_crossed(event, c)) return;
     c.event_class = EventClass::producer;
     c.contradicted = contradicted;
     if (contradicted && !c.all_seen) c.confidence = std::min(c.confidence, 0.4F);

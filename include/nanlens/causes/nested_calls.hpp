@@ -32,6 +32,16 @@ inline std::string_view gradient_scope(std::string_view name) noexcept {
   return name.substr(first + begin.size(), last - first - begin.size());
 }
 
+inline constexpr std::string_view tape_prefix = "gradient_tape/";
+
+// "gradient_tape/<scope>/<op>": the scope; empty if the name has no such form.
+inline std::string_view tape_scope(std::string_view name) noexcept {
+  const std::size_t last = name.rfind('/');
+  return name.starts_with(tape_prefix) && last >= tape_prefix.size()
+             ? name.substr(tape_prefix.size(), last - tape_prefix.size())
+             : std::string_view{};
+}
+
 }  // namespace detail
 
 /// A nested call in the graph of its caller.

@@ -60,7 +60,7 @@ class Variables {
     if (at == none) at = model_.owners().call_after(reader.index);
     const Written& known = sets_[set_of(reader)];
     const bool ownerless = !reader.is_execution && model_.owners().owner(reader.index) == none;
-    const std::uint32_t before = reader.is_execution ? none : reader.index;
+    const std::uint32_t before = reader.is_execution ? none : is_out_of_order(reader) ? 0 : reader.index;
     std::uint32_t exact = none;  // execution of the write found by handle
     if (const auto found = known.by_handle.find(handle); handle >= 0 && found != known.by_handle.end()) {
       constexpr std::size_t most = 64;
@@ -289,6 +289,20 @@ class Variables {
   }
 
   // A bad write of the same dtype, rank and size where the variable's identity is not known on one side.
+  // Rows of nested functions are in no order. Where those of a function's gradient come before its own, what its call
+  // writes comes after what it reads.
+  bool is_out_of_order(EventRef reader) {
+    if (model_.owners().native()) return false;
+    const std::uint32_t graph = model_.graphs().graph_of(model_.run().trace_op(reader.index));
+    const Window& window = model_.window(model_.owners().owner(reader.index));
+    if (window.num_runs(graph) != 1) return false;
+    const auto& backward = model_.nested().backward_functions(graph);
+    return std::any_of(backward.begin(), backward.end(), [&](std::uint32_t gradient) {
+      const std::uint32_t begin = window.run_begin(gradient, 0);
+      return begin != none && begin < reader.index;
+    });
+  }
+
   bool latest_alike(const Written& known, std::uint32_t at, std::uint32_t before, std::int64_t handle,
                     std::uint32_t exact, const TensorHealth& health, Link& link) {
     constexpr std::size_t farthest = 400;
