@@ -79,7 +79,7 @@ TEST_CASE("a mask that does no harm is no alarm, as it passes a check; with a Na
     v.open("memory:run");
     const Json verdict = v.state()["verdict"];
     CHECK(verdict["harmless"] == !nan);
-    CHECK((verdict["id"] == "expected") == !nan);
+    CHECK((verdict["id"] == "rc.expected") == !nan);
     CHECK(verdict["causes"] == (nan ? 2 : 1));
   }
 }

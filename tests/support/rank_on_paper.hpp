@@ -35,8 +35,8 @@ class RankOnPaper {
   void op(const char* type, double bad) { put(type, {}, bad); }
   /// A constant with infinities that nothing reads.
   void mask() {
-    made_ = 0;
     put("Const", {}, 0, 4);
+    made_ = 0;
   }
   void message(bool received, int peer, std::uint64_t sequence, double bad) {
     put(received ? "MPI_Recv" : "MPI_Send",
