@@ -73,8 +73,8 @@ TEST_CASE("a mask that does no harm is no alarm, as it passes a check; with a Na
     CAPTURE(nan);
     Headless v;
     nanlens::test::RankOnPaper run(0, 1.7e9);
-    run.mask();
     if (nan) run.op("Log", 2);
+    run.mask();
     run.store(v.memory["memory:run"], "host");
     v.open("memory:run");
     const Json verdict = v.state()["verdict"];
