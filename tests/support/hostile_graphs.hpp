@@ -43,6 +43,11 @@ class LogdirWriter {
     put(logdir::FileKind::graph_execution_traces,
         logdir::GraphExecutionTrace{graph_id, op, slot, 4, summary(bad), "/device:CPU:0"});
   }
+  /// A row with so many of its 100 numbers NaN, negative, zero and positive.
+  void row(const std::string& graph_id, const std::string& op, std::array<double, 4> counts) {
+    put(logdir::FileKind::graph_execution_traces,
+        logdir::GraphExecutionTrace{graph_id, op, 0, 4, summary(counts), "/device:CPU:0"});
+  }
   void execution(const std::string& type, std::vector<std::int64_t> inputs, std::vector<std::int64_t> outputs,
                  bool bad) {
     logdir::Execution e;
@@ -61,8 +66,9 @@ class LogdirWriter {
     logdir::append_event(files_[kind], 1e9 + 1e-3 * static_cast<double>(++ticks_), std::move(what));
   }
   // FULL_HEALTH of 100 numbers, three of them NaN.
-  static logdir::TensorProto summary(bool bad) {
-    const std::array<double, 11> values = {0, -1, 1, 2, 100, 0, 0, bad ? 3.0 : 0.0, 40, 7, bad ? 50.0 : 53.0};
+  static logdir::TensorProto summary(bool bad) { return bad ? summary({3, 40, 7, 50}) : summary({0, 40, 7, 53}); }
+  static logdir::TensorProto summary(const std::array<double, 4>& counts) {
+    const std::array<double, 11> values = {0, -1, 1, 2, 100, 0, 0, counts[0], counts[1], counts[2], counts[3]};
     logdir::TensorProto proto;
     proto.dtype = 2;
     proto.shape = logdir::TensorShapeProto{{{11, ""}}, false};

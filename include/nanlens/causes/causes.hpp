@@ -211,7 +211,6 @@ class Causes {
   [[nodiscard]] bool near_root(EventRef event, const Root& root);
   void lead(std::uint32_t root, const Step& step);
   [[nodiscard]] bool is_gradient_op(EventRef event);
-  [[nodiscard]] std::uint32_t failure_before(const Step& step);
   [[nodiscard]] EventRef origin(EventRef event, float sure);
   [[nodiscard]] bool is_gradient_of(EventRef event, EventRef forward);
   [[nodiscard]] bool is_eager_gradient_of(EventRef event, EventRef forward);

@@ -222,7 +222,8 @@ NANLENS_API void Causes::collect_failing(const std::vector<InputEvidence>& evide
 }
 
 // A gradient that fails together with the op whose gradient it is, or on the very zeros on which another op failed: one
-// cause. Rows of nested functions are in no order: the gradient may have come first.
+// cause; so is a number that comes in bad while that gradient runs. Rows of nested functions are in no order: the
+// gradient may have come first.
 NANLENS_API std::uint32_t Causes::same_failure(const Step& step) {
   const bool at_zero = fails_at_zero(model_.code(step.event));
   constexpr std::size_t most = 32;
@@ -269,15 +270,6 @@ NANLENS_API bool Causes::is_gradient_op(EventRef event) {
   if (event.is_execution || model_.owners().native()) return false;
   const std::string_view name = model_.graphs().op_name(run().trace_op(event.index));
   return !detail::gradient_scope(name).empty() || name.starts_with(detail::tape_prefix);
-}
-
-// What came in bad while the gradient of an op ran that had failed itself: a number that comes of the same.
-NANLENS_API std::uint32_t Causes::failure_before(const Step& step) {
-  constexpr std::size_t most = 32;
-  for (std::size_t r = roots_.size(), tried = 0; r-- > 0 && tried < most; ++tried)
-    if (roots_[r].event_class == EventClass::producer && is_gradient_of(step.event, roots_[r].event))
-      return static_cast<std::uint32_t>(r);
-  return none;
 }
 
 // An op of a node of PyTorch's backward pass: by the node's name, and the line that both have.
@@ -357,8 +349,8 @@ NANLENS_API void Causes::finish(const Step& step) {
   const bool begins = is_root(step.event_class) || step.best == none;
   if (begins && !is_root(step.event_class)) done.event_class = EventClass::unknown;  // only a cycle leads here
   const bool made = done.event_class == EventClass::producer || step.also_made;
-  const std::uint32_t twin = made ? same_failure(done) : step.arrived ? failure_before(done) : none;
-  if (twin != none && made) lead(twin, done);
+  const std::uint32_t twin = made || step.arrived ? same_failure(done) : none;
+  if (twin != none && made && begins) lead(twin, done);
   const std::uint32_t root = !begins ? step.best : twin != none ? twin : add_root(done);
   if (!begins && step.also_made && twin == none) {
     add_root(step);

@@ -95,6 +95,7 @@ class Classifier {
   void classify_relay(EventRef event, const InputSum& sum, Classification& c);
   void classify_by_rule(EventRef event, const InputSum& sum, Kinds created, Classification& c);
   bool classify_copy(EventRef event, Classification& c);
+  bool crossed(const Window& window, std::uint32_t op, std::uint32_t begin, std::uint32_t end);
   bool classify_crossed(EventRef event, Classification& c);
   template <class TryInput>
   bool find_crossed(EventRef event, TryInput&& try_input);

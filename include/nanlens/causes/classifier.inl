@@ -102,9 +102,19 @@ NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
   }
 }
 
-// Runs of a graph in several threads, as in a parallel map: the k-th row of one op need not belong to the k-th of
-// another. Where this op's output can't have come of its inputs, one of them is looked for among those of the runs
-// beside: of one that came out clean. `try_input(k, row)` says whether it is that one.
+// Did a run of a graph begin before an op had run in the one before it? Then they are those of several threads, as in a
+// parallel map, and the k-th row of one op need not belong to the k-th of another.
+NANLENS_API bool Classifier::crossed(const Window& window, std::uint32_t op, std::uint32_t begin, std::uint32_t end) {
+  const std::uint32_t graph = model_.graphs().graph_of(op);
+  for (std::uint32_t run = begin + 1; run < end; ++run) {
+    const std::uint32_t row = window.find(model_.graphs().tensor(op, 0), run - 1);
+    if (row != none && window.run_begin(graph, run) < row) return true;
+  }
+  return false;
+}
+
+// Of an op whose output can't have come of its inputs, one input is looked for among those of the runs beside, where
+// runs are crossed: of a run that came out clean. `try_input(k, row)` says whether it is that one.
 template <class TryInput>
 bool Classifier::find_crossed(EventRef event, TryInput&& try_input) {
   if (event.is_execution || model_.owners().native()) return false;
@@ -113,11 +123,15 @@ bool Classifier::find_crossed(EventRef event, TryInput&& try_input) {
   const auto& edges = graphs.op(index).inputs;
   const Window& window = model_.window(model_.owners().owner(event.index));
   const std::uint32_t own = window.run_of(event.index);
+  constexpr std::size_t few = 4;
   constexpr std::uint32_t farthest = 16;
+  const std::uint32_t begin = own - std::min(own, farthest);
   const std::uint32_t end = std::min(own + farthest + 1, window.num_runs(graphs.graph_of(index)));
-  for (std::size_t k = 0; k < num_looked_at(edges.size()); ++k)
-    for (std::uint32_t run = own - std::min(own, farthest); edges[k].op != none && run < end; ++run) {
-      model_.spend(1);
+  model_.spend(end - begin);
+  if (edges.size() > few || !crossed(window, index, begin, end)) return false;
+  for (std::size_t k = 0; k < edges.size(); ++k)
+    for (std::uint32_t run = begin; edges[k].op != none && run < end; ++run) {
+      model_.spend(edges.size());
       const std::uint32_t row = window.find(graphs.tensor(edges[k].op, edges[k].slot), run);
       const std::uint32_t result = window.find(graphs.tensor(index, 0), run);
       if (run == own || row == none || result == none || model_.bad(trace_event(result))) continue;
@@ -126,7 +140,7 @@ bool Classifier::find_crossed(EventRef event, TryInput&& try_input) {
   return false;
 }
 
-// It was bad, which can't have become what is clean in its run; or with it the output is explained.
+// It was bad, and what came of it in its run was not; or with it the output is explained.
 NANLENS_API bool Classifier::classify_crossed(EventRef event, Classification& c) {
   constexpr float perhaps = 0.6F;
   const auto is_bad = [&](std::size_t, EventRef row) {
@@ -135,23 +149,22 @@ NANLENS_API bool Classifier::classify_crossed(EventRef event, Classification& c)
     c.parents.push_back(row);
     return true;
   };
+  const Judgement before = c.judgement;
   const auto explains = [&](std::size_t k, EventRef row) {
     if (k >= c.inputs.size() || model_.bad(row)) return false;
-    const InputEvidence before = c.inputs[k];
+    const InputEvidence own = c.inputs[k];
     c.inputs[k].link.set_event(row, perhaps);
     c.inputs[k].event = row;
     judge_all(event, c);
-    if (c.judgement.verdict == Verdict::explained) return true;
-    c.inputs[k] = before;
+    if (c.judgement.verdict == Verdict::explained) {
+      c.event_class = EventClass::producer;
+      return true;
+    }
+    c.inputs[k] = own;
+    c.judgement = before;
     return false;
   };
-  if (!find_crossed(event, is_bad)) {
-    if (!find_crossed(event, explains)) {
-      judge_all(event, c);
-      return false;
-    }
-    c.event_class = EventClass::producer;
-  }
+  if (!find_crossed(event, is_bad) && !find_crossed(event, explains)) return false;
   c.confidence = perhaps;
   return true;
 }

@@ -288,7 +288,6 @@ class Variables {
     return false;
   }
 
-  // A bad write of the same dtype, rank and size where the variable's identity is not known on one side.
   // Rows of nested functions are in no order. Where those of a function's gradient come before its own, what its call
   // writes comes after what it reads.
   bool is_out_of_order(EventRef reader) {
@@ -303,6 +302,7 @@ class Variables {
     });
   }
 
+  // A bad write of the same dtype, rank and size where the variable's identity is not known on one side.
   bool latest_alike(const Written& known, std::uint32_t at, std::uint32_t before, std::int64_t handle,
                     std::uint32_t exact, const TensorHealth& health, Link& link) {
     constexpr std::size_t farthest = 400;

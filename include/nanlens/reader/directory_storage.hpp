@@ -2,15 +2,11 @@
 /// A directory on disk as a place with files.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
-
-#include <dirent.h>
 
 #include <nanlens/logdir/limits.hpp>
 #include <nanlens/reader/storage.hpp>

@@ -1,6 +1,11 @@
 // Part of directory_storage.hpp.
 #pragma once
 
+#include <algorithm>
+#include <utility>
+
+#include <dirent.h>
+
 namespace nanlens::reader {
 
 NANLENS_API DirectoryStorage::DirectoryStorage(std::string path) : path_(std::move(path)) {

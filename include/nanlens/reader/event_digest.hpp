@@ -2,8 +2,6 @@
 /// The part of an event that the index needs, read straight from its bytes: no allocation per event.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>

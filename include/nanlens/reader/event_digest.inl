@@ -1,6 +1,9 @@
 // Part of event_digest.hpp: how the bytes of a record are read.
 #pragma once
 
+#include <algorithm>
+#include <array>
+
 #include <nanlens/logdir/decode.hpp>
 #include <nanlens/logdir/tensor_values.hpp>
 

@@ -3,13 +3,11 @@
 /// what does not fit is left out.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <nanlens/logdir/limits.hpp>

@@ -1,6 +1,9 @@
 // Part of live_regions.hpp.
 #pragma once
 
+#include <algorithm>
+#include <utility>
+
 namespace nanlens::reader {
 
 NANLENS_API bool LiveRegions::begin(ByteSource& file) {

@@ -3,9 +3,7 @@
 /// not written yet when it died, and what a ring holds while it lives.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -18,7 +16,6 @@
 #include <tuple>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include <nanlens/reader/live_regions.hpp>
 #include <nanlens/reader/record_scanner.hpp>

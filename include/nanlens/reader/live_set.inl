@@ -1,6 +1,10 @@
 // Part of live_set.hpp.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
 #include <nanlens/logdir/encode.hpp>
 
 namespace nanlens::reader {

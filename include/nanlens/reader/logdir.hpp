@@ -2,13 +2,11 @@
 /// A logdir: every run in a directory (or in whatever else holds the files), its sub-directories included.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include <nanlens/reader/run.hpp>

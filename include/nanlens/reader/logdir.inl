@@ -1,6 +1,9 @@
 // Part of logdir.hpp: how file sets become runs.
 #pragma once
 
+#include <algorithm>
+#include <utility>
+
 #include <nanlens/reader/directory_storage.hpp>
 #include <nanlens/reader/live_storage.hpp>
 

@@ -1,6 +1,8 @@
 // Part of record_file.hpp.
 #pragma once
 
+#include <new>
+
 namespace nanlens::reader {
 
 NANLENS_API Bytes RecordFile::payload(std::uint64_t offset) {

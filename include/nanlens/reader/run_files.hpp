@@ -2,9 +2,7 @@
 /// The open files of one file set, with the place up to which each has been read.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <memory>
 #include <optional>

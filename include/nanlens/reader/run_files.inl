@@ -1,6 +1,9 @@
 // Part of run_files.hpp.
 #pragma once
 
+#include <algorithm>
+#include <charconv>
+
 #include <nanlens/logdir/decode.hpp>
 
 namespace nanlens::reader {
