@@ -6,9 +6,9 @@ endif()
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
-# With -DCMAKE_UNITY_BUILD=ON, as in the presets that nobody edits in, files are compiled twelve at a time: what they include is
+# With -DCMAKE_UNITY_BUILD=ON, as in the presets that nobody edits in, files are compiled thirty at a time: what they include is
 # read once. So no two files of a library or program may define the same name, in anonymous namespaces neither.
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 30)
 
 set(NANLENS_SANITIZE "" CACHE STRING "Sanitizers for everything that is built here, e.g. address,undefined or thread")
 add_library(nanlens_developer INTERFACE)

@@ -425,7 +425,7 @@ TEST_CASE("damaged links change what can be read of them and break nothing") {
     v.app().apply_link(link);
     v.settle();
     check_sound(v);
-    CHECK(v.state()["run"].is_string());
+    CHECK(v.app().state()["run"].is_string());
   }
   v.app().apply_link("nl=1&t=88");
   v.settle();

@@ -18,7 +18,7 @@ using Complex = std::vector<std::complex<float>>;
 
 namespace {
 
-struct Found {
+struct ComplexFound {
   std::string text;
   std::string remedy;
   std::vector<std::string> chain;
@@ -27,10 +27,10 @@ struct Found {
   std::size_t removed = 0;
 };
 
-Found found_in(reader::Run& run) {
+ComplexFound found_in(reader::Run& run) {
   causes::Causes causes(run);
   test::finish(causes, 1);
-  Found found;
+  ComplexFound found;
   found.total = causes.total();
   found.roots = causes.roots().size();
   found.removed = causes.killers().size();
@@ -57,7 +57,7 @@ TEST_CASE("a NaN that goes through complex ops has one cause: what made it") {
     const Vector back = nanlens::op("Real", Vector{NAN, NAN}, z);
     nanlens::op("Sum", Vector{back[0] + back[1]}, back);
   });
-  const Found found = found_in(*recorded);
+  const ComplexFound found = found_in(*recorded);
   CHECK(found.text.find("Log") == 0);
   CHECK(found.chain == std::vector<std::string>{"Log:0", "Complex:0", "FFT:0", "Real:0", "Sum:0"});
   CHECK(found.total == 3);  // alerts are TensorFlow's
@@ -72,7 +72,7 @@ TEST_CASE("a complex op that made it is the cause; which kind is not known") {
     nanlens::op("Real", Vector{NAN, NAN}, z);
     nanlens::op("Imag", Vector{NAN, NAN}, z);
   });
-  const Found found = found_in(*recorded);
+  const ComplexFound found = found_in(*recorded);
   CHECK(found.text.find("Div") == 0);
   CHECK(found.text.find("made NaN or ∞ from clean inputs") != std::string::npos);
   CHECK(found.remedy.find("FULL_HEALTH") == std::string::npos);

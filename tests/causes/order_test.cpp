@@ -19,15 +19,15 @@ using test::LogdirWriter;
 
 namespace {
 
-using Counts = std::array<double, 4>;  // NaN, negative, zero, positive
-constexpr Counts mixed = {0, 45, 0, 55};
-constexpr Counts positive = {0, 0, 0, 100};
-constexpr Counts zeros = {0, 0, 100, 0};
-constexpr Counts nans = {100, 0, 0, 0};
+using SignCounts = std::array<double, 4>;  // NaN, negative, zero, positive
+constexpr SignCounts mixed = {0, 45, 0, 55};
+constexpr SignCounts positive = {0, 0, 0, 100};
+constexpr SignCounts zeros = {0, 0, 100, 0};
+constexpr SignCounts nans = {100, 0, 0, 0};
 
 struct Row {
   const char* op;
-  Counts counts;
+  SignCounts counts;
 };
 
 struct Story {

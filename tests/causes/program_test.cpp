@@ -19,7 +19,7 @@ using Vector = std::vector<float>;
 
 namespace {
 
-constexpr float inf = std::numeric_limits<float>::infinity();
+constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 template <class Map>
@@ -44,7 +44,7 @@ Vector times(Function& f, const Vector& a, const Vector& b) {
 }
 Vector start(const Vector& values) { return nanlens::op("Data", Vector(values)); }
 
-struct Answer {
+struct WhyAnswer {
   std::string id;
   std::string op_type;
   std::string text;
@@ -55,10 +55,10 @@ struct Answer {
   std::size_t removed = 0;
 };
 
-Answer ask(reader::Run& run) {
+WhyAnswer ask(reader::Run& run) {
   causes::Causes causes(run);
   test::finish(causes, 3);
-  Answer a;
+  WhyAnswer a;
   a.total = causes.total();
   for (const auto& root : causes.roots()) a.causes += root.reach > 0 && !causes.is_benign(root);
   a.expected = causes.benign().size();
@@ -222,7 +222,7 @@ const Program programs[] = {
      [] {
        const Vector x = start({1, 1});
        Function f("f", arg("x", x));
-       const Vector mask = f.op({"Const", "mask"}, Vector{-inf, -inf});
+       const Vector mask = f.op({"Const", "mask"}, Vector{-infinity, -infinity});
        const Vector y = plus(f, x, mask);
        f.result(f.op("Softmax", Vector{std::nanf(""), std::nanf("")}, y));
      }},
@@ -245,7 +245,7 @@ TEST_CASE("right op, right sentence, everything explained") {
   for (const Program& p : programs) {
     CAPTURE(p.name);
     const Recorded run([&] { p.run(); });
-    const Answer a = ask(*run);
+    const WhyAnswer a = ask(*run);
     CHECK_MESSAGE(a.op_type == p.op_type, a.text);
     CHECK_MESSAGE(a.id == p.id, a.text);
     CHECK(a.causes == 1);
@@ -258,7 +258,7 @@ TEST_CASE("CURT_HEALTH: the same op; the sentence says what to record") {
   for (const Program& p : programs) {
     CAPTURE(p.name);
     const Recorded run([&] { p.run(); }, [](DumpOptions& o) { o.tensor_debug_mode = TensorDebugMode::curt_health; });
-    const Answer a = ask(*run);
+    const WhyAnswer a = ask(*run);
     if (std::string(p.id) == "allmasked") {  // without kinds a mask can't be told from any other bad constant
       CHECK(a.id == "const");
       continue;
@@ -273,11 +273,11 @@ TEST_CASE("a mask that does no harm is expected, not a cause") {
   const Recorded run([] {
     const Vector x = start({1, 2});
     Function f("attention", arg("x", x));
-    const Vector mask = f.op({"Const", "mask"}, Vector{-inf, 0});
+    const Vector mask = f.op({"Const", "mask"}, Vector{-infinity, 0});
     const Vector y = plus(f, x, mask);
     f.result(f.op("Softmax", Vector{0, 1}, y));
   });
-  const Answer a = ask(*run);
+  const WhyAnswer a = ask(*run);
   CHECK(a.id.empty());
   CHECK(a.expected == 1);
   CHECK(a.removed == 1);
@@ -288,12 +288,12 @@ TEST_CASE("a mask that did no harm in one call is no excuse for the NaN that com
     for (const bool all : {false, true}) {
       const Vector x = start({1, 2});
       Function f("attention", arg("x", x));
-      const Vector mask = f.op({"Const", "mask"}, all ? Vector{-inf, -inf} : Vector{-inf, 0});
+      const Vector mask = f.op({"Const", "mask"}, all ? Vector{-infinity, -infinity} : Vector{-infinity, 0});
       const Vector y = plus(f, x, mask);
       f.result(f.op("Softmax", all ? Vector{not_a_number, not_a_number} : Vector{0, 1}, y));
     }
   });
-  const Answer a = ask(*run);
+  const WhyAnswer a = ask(*run);
   CHECK(a.id == "allmasked");
   CHECK(a.causes == 1);
   CHECK(a.expected == 1);
@@ -311,7 +311,7 @@ TEST_CASE("a constant NaN all of which is removed is expected; not if something 
       const Vector copy = f.op("Identity", Vector{not_a_number, not_a_number}, fill);
       f.result(f.op("SelectV2", Vector{1, 2}, x, copy));
     });
-    const Answer a = ask(*run);
+    const WhyAnswer a = ask(*run);
     CHECK(a.expected == (used ? 0 : 1));
     CHECK(a.causes == (used ? 1 : 0));
   }
@@ -390,5 +390,5 @@ TEST_CASE("statistics and floating-point exceptions, where they are asked for") 
   REQUIRE(first->extension.outputs[0].exponent_histogram.size() == 32);
   CHECK(first->extension.outputs[0].exponent_histogram[16] == 2);  // 2^0 … 2^8
   CHECK(first->extension.fp_flags == 0);
-  CHECK((run->execution(1)->extension.fp_flags & detail::fp_invalid) != 0);
+  CHECK((run->execution(1)->extension.fp_flags & nanlens::detail::fp_invalid) != 0);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace nanlens::viewer {
@@ -35,13 +36,24 @@ float Ui::text(ImVec2 at, ImFont* font, float size, ImU32 color, std::string_vie
   return text_width(font, size, text);
 }
 
+// Measures no more than there is room for, however long the text is.
+bool Ui::fits(ImFont* font, float size, std::string_view text, float width) const {
+  const char* rest = begin_of(text);
+  const float below = std::nextafter(width, std::numeric_limits<float>::max());
+  if (!text.empty()) font->CalcTextSizeA(px(size), below, 0, begin_of(text), end_of(text), &rest);
+  return rest == end_of(text);
+}
+
 std::string Ui::fit(ImFont* font, float size, std::string_view text, float width, Ellipsis ellipsis) const {
-  if (text_width(font, size, text) <= width) return std::string(text);
+  if (fits(font, size, text, width)) return std::string(text);
   cut.emplace_back(text);
   const std::string dots = "…";
-  // The longest part that fits, found by halving.
+  // The longest part that fits, found by halving. Of a text of any length no more is tried than has room: letters are wider
+  // than a sixth of their height, and have up to four bytes.
+  constexpr float narrowest = 1.0F / 6;
+  const float most = 4 * std::max(width, 0.0F) / (px(size) * narrowest);
   std::size_t low = 0;
-  std::size_t high = text.size();
+  std::size_t high = std::min(text.size(), static_cast<std::size_t>(std::min(most, 1e6F)));
   const auto candidate = [&](std::size_t bytes) {
     std::size_t edge = bytes;
     if (ellipsis == Ellipsis::left) {
@@ -60,22 +72,20 @@ std::string Ui::fit(ImFont* font, float size, std::string_view text, float width
   };
   while (low < high) {
     const std::size_t middle = (low + high + 1) / 2;
-    if (text_width(font, size, candidate(middle)) <= width)
+    if (fits(font, size, candidate(middle), width))
       low = middle;
     else
       high = middle - 1;
   }
-  return low == 0 && text_width(font, size, dots) > width ? std::string() : candidate(low);
+  return low == 0 && !fits(font, size, dots, width) ? std::string() : candidate(low);
 }
 
 float Ui::text_in(const Rect& rect, ImFont* font, float size, ImU32 color, std::string_view text, Ellipsis ellipsis,
                   bool align_right) const {
   if (rect.w <= 0 || rect.h < px(size) * 0.7f || text.empty()) return 0;
   const std::string shown = fit(font, size, text, rect.w, ellipsis);
-  const float width = text_width(font, size, shown);
-  const float x = align_right ? rect.right() - width : rect.x;
-  this->text({x, rect.y + (rect.h - px(size)) / 2 - px(0.5f)}, font, size, color, shown);
-  return width;
+  const float x = align_right ? rect.right() - text_width(font, size, shown) : rect.x;
+  return this->text({x, rect.y + (rect.h - px(size)) / 2 - px(0.5f)}, font, size, color, shown);
 }
 
 float Ui::bold_in(const Rect& rect, float size, ImU32 color, std::string_view text, Ellipsis ellipsis) const {

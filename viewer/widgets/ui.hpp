@@ -161,6 +161,7 @@ class Ui {
   [[nodiscard]] bool over(const Rect& rect) const;
 
  private:
+  [[nodiscard]] bool fits(ImFont* font, float size, std::string_view text, float width) const;
   [[nodiscard]] bool chosen_by_key(const std::string& id);
 
   double drag_offset_ = 0;
