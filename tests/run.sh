@@ -114,13 +114,20 @@ trap 'trap - INT TERM; kill 0' INT TERM
 began=$(date +%s)
 step "format" sh tests/style/format.sh
 if built default all; then
-  # The compilers go on meanwhile. What this prints is shown at its end.
+  # What needs a quiet machine, or one processor at a time. What this prints is shown at its end.
   {
     step "page" sh wasm/build.sh
     tests default -LE gui
+    [ ! -x build/bin/nanlens-viewer ] || tests default -L gui
+    step "compile with clang-19" $once build/stamps/clang include examples tests/compile -- \
+      sh tests/compile/check.sh . clang++-19 build/bin/nanlens headers
+    step "NEON kernels under qemu" $once build/stamps/neon include tests/summary tests/support -- sh tests/summary/neon.sh
+    step "wasm simd128 kernels under node" $once build/stamps/simd128 include tests/summary tests/support tests/hosts/mdspan_test.cpp tests/hosts/elements.hpp -- sh tests/summary/wasm.sh
     times >"$beside"
   } >build/beside.log 2>&1 &
 fi
+# What follows takes the time that is left: beside compilers of its own rank a browser starves.
+renice -n 19 $$ >/dev/null
 units="test_tensor test_summary test_logdir test_reader test_causes test_cost test_query test_archive test_capture test_trials test_hosts test_viewer test_app test_app_threads"
 [ "$(uname -m)" != x86_64 ] || units="$units test_traps_host"
 # shellcheck disable=SC2086
@@ -128,13 +135,8 @@ built asan $units && tests asan -L unit
 built tsan test_capture test_app_threads && tests tsan -R "^(capture|app_threads)$"
 step "fuzzers, 10 s each" sh tests/fuzz/run.sh 10
 step "clang-19: warnings and tidy" sh tests/style/tidy.sh
-step "compile with clang-19" $once build/stamps/clang include examples tests/compile -- \
-  sh tests/compile/check.sh . clang++-19 build/bin/nanlens headers
-step "NEON kernels under qemu" $once build/stamps/neon include tests/summary tests/support -- sh tests/summary/neon.sh
-step "wasm simd128 kernels under node" $once build/stamps/simd128 include tests/summary tests/support tests/hosts/mdspan_test.cpp tests/hosts/elements.hpp -- sh tests/summary/wasm.sh
 wait
 cat build/beside.log
-[ ! -x build/bin/nanlens-viewer ] || tests default -L gui # alone: a busy machine starves a browser
 
 echo
 echo "$(($(date +%s) - began)) s; the ten that took the processors longest (what ran beside, two at a time, is not added up):"

@@ -48,8 +48,8 @@ std::string Ui::fit(ImFont* font, float size, std::string_view text, float width
   if (fits(font, size, text, width)) return std::string(text);
   cut.emplace_back(text);
   const std::string dots = "…";
-  // The longest part that fits, found by halving. Of a text of any length no more is tried than has room: letters are wider
-  // than a sixth of their height, and have up to four bytes.
+  // The longest part that fits, found by halving. Of a text of any length no more is tried than has room: letters are
+  // wider than a sixth of their height, and have up to four bytes.
   constexpr float narrowest = 1.0F / 6;
   const float most = 4 * std::max(width, 0.0F) / (px(size) * narrowest);
   std::size_t low = 0;
