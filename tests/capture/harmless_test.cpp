@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <cfenv>
@@ -293,4 +294,29 @@ TEST_CASE("what the program enables replaces what the environment has begun") {
     CHECK(logdir.runs()[0]->num_executions() == 1);
     CHECK(logdir.runs()[0]->clean_end() == true);
   }
+}
+
+TEST_CASE("threads whose first ops come at once" * doctest::skip()) {
+  constexpr int num_threads = 4;
+  std::atomic<int> ready{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < num_threads; ++t)
+    threads.emplace_back([&] {
+      ++ready;
+      while (ready < num_threads) std::this_thread::yield();
+      for (int i = 0; i < 10; ++i) nanlens::op("First", 1.0f);
+    });
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_CASE("what threads do while another one reads the environment is on record") {
+  const TemporaryDirectory dir;
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+  const std::string command = "NANLENS_LOGDIR='" + (dir / "run") + "' '" + self +
+                              "' --no-skip --test-case='threads whose first ops*' >/dev/null";
+  REQUIRE(std::system(command.c_str()) == 0);
+  reader::Logdir logdir{dir / "run"};
+  logdir.update();
+  REQUIRE(logdir.runs().size() == 1);
+  CHECK(logdir.runs()[0]->num_executions() == 40);
 }

@@ -79,7 +79,7 @@ def record_real(folder):
 def record_killed(logdir, ring):
     """A walkthrough that is killed while it records, and recovered."""
     program = subprocess.Popen([mnist, "--dump_dir", logdir, "--dump_tensor_debug_mode", "FULL_HEALTH", "--dump_circular_buffer_size", ring,
-                                "--test_size", "100", "--max_steps", "10000"], stdout=subprocess.DEVNULL)
+                                "--test_size", "100", "--max_steps", "1000"], stdout=subprocess.DEVNULL)
     while not os.path.isdir(logdir) or not subprocess.run([nanlens, "dump", logdir, "--what", "alerts"], stdout=subprocess.PIPE,
                                                           stderr=subprocess.DEVNULL).stdout:
         if program.poll() is not None:

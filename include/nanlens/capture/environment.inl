@@ -10,9 +10,12 @@
 /// NANLENS_RULES_STOP (0 or 1).
 #pragma once
 
+#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -23,6 +26,7 @@
 #include <nanlens/capture/check_numerics.inl>
 #include <nanlens/capture/dump.inl>
 #include <nanlens/capture/host_state.hpp>
+#include <nanlens/capture/platform.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/tensor/dtype_name.hpp>
 
@@ -158,20 +162,55 @@ inline void begin_child() {
                  why.c_str());
 }
 
-/// Turns on what environment variables ask for, or what a process records whose parent was recorded; once. What can't
-/// be begun is left off, with a line on stderr: the program did not ask for it here, and goes on.
-inline void begin_at_first_event() noexcept {
-  const HostState host;
+// What can't be begun is left off, with a line on stderr: the program did not ask for it here, and goes on.
+template <class Body>
+void begin_if(unsigned bit, Body&& body) noexcept {
+  if ((Clients::get().bits() & bit) == 0) return;
 #if NANLENS_HAS_EXCEPTIONS
   try {
-#endif
-    if ((Clients::get().switch_off(environment_unread_bit) & environment_unread_bit) != 0) read_environment();
-    if ((Clients::get().switch_off(forked_bit) & forked_bit) != 0) begin_child();
-#if NANLENS_HAS_EXCEPTIONS
+    body();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "nanlens: nothing is recorded: %s\n", error.what());
   }
+#else
+  body();
 #endif
+  Clients::get().switch_off(bit);
+}
+
+/// Turns on what environment variables ask for, or what a process records whose parent was recorded; once. Threads that
+/// come meanwhile wait: what they are about to do is to be on record, too. Not for ever, as they may hold what the
+/// beginning thread needs (a static constructor has the loader's lock).
+inline void begin_at_first_event() noexcept {
+  constexpr std::uint64_t patience_ns = 2'000'000'000;
+  constexpr unsigned process_shift = 32;
+  static std::atomic<std::uint64_t> beginner{0};  // process and thread
+  const HostState host;
+  const auto process = static_cast<std::uint64_t>(::getpid());
+  const std::uint64_t self = process << process_shift | (thread_number() & 0xffffffff);
+  std::uint64_t begun_ns = 0;
+  while ((Clients::get().bits() & (environment_unread_bit | forked_bit)) != 0) {
+    std::uint64_t other = 0;
+    if (beginner.compare_exchange_strong(other, self)) {
+      begin_if(environment_unread_bit, read_environment);
+      begin_if(forked_bit, begin_child);
+      beginner.store(0);
+      return;
+    }
+    if (other == self) return;  // an event of what begins, or of a signal's handler
+    if (other >> process_shift != process) {
+      beginner.compare_exchange_strong(other, 0);  // that thread has stayed in the parent process
+      continue;
+    }
+    const std::uint64_t now_ns = steady_now_ns();
+    if (begun_ns == 0) begun_ns = now_ns;
+    if (now_ns - begun_ns > patience_ns) {
+      std::fputs("nanlens: an op is not on record: another thread takes too long to begin\n", stderr);
+      return;
+    }
+    constexpr std::timespec pause{0, 50'000};
+    ::nanosleep(&pause, nullptr);
+  }
 }
 
 }  // namespace NANLENS_HIDDEN detail

@@ -14,7 +14,7 @@ namespace NANLENS_HIDDEN detail {
 
 inline unsigned begin() noexcept {
   begin_at_first_event();
-  return Clients::get().visible();
+  return Clients::get().visible() & ~(environment_unread_bit | forked_bit);
 }
 
 inline void identify_before(InputRef* inputs, std::size_t count) noexcept {
