@@ -116,7 +116,6 @@ struct BeginKernel {
     if (!api.is_fine(api(function::text_attribute, info, name.c_str(), text.data(), &size)) || size == 0) return;
     text.resize(size - 1);  // without the zero behind it
     model = model_of(text);
-    (void)nanlens::detail::active_bits();  // begins to record here, since several threads may run the model first
     if (model == nullptr) std::fprintf(stderr, "nanlens: a model's probes are damaged: it is not recorded\n");
   }
   void compute(const KernelCall& call) const {
