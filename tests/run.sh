@@ -22,11 +22,11 @@ export NANLENS_REQUIRE_HOSTS=1 # their packages are installed above: a test that
 once="python3 tests/unchanged.py"
 mkdir -p build
 times=$PWD/build/times.txt # seconds of the processors, and name, of every step and test
-beside=build/beside.times  # the shell's, of what ran beside, when that has ended
+ended=build/ended.times    # the shells' own, of what ran beside this one, when that has ended
 results=build/results.txt  # a line "passed" or "failed" for every test
 : >"$times"
 : >"$results"
-rm -f "$beside"
+rm -f "$ended".* build/front.log build/threads.log
 # count RESULT [TIMES]
 count() {
   n=${2:-1}
@@ -36,10 +36,10 @@ count() {
   done
 }
 # What this shell has waited for took so many seconds of the processors: time by the clock tells little where other work runs
-# beside. What ran beside is waited for like a step, and is none.
+# beside. What ran beside is waited for like a step, and is none; those that run beside have nobody to wait for.
 processors() {
   awk 'FNR == 2 { for (i = 1; i <= 2; i++) { split($i, t, "[ms]"); s += (NR == 2 ? 1 : -1) * (60 * t[1] + t[2]) } }
-    END { printf "%d\n", s }' "$1" $(ls "$beside" 2>/dev/null)
+    END { printf "%d\n", s }' "$1" $(ls "$ended".* 2>/dev/null)
 }
 # begin: notes when what follows begins.
 begin() {
@@ -113,30 +113,46 @@ tests() {
 trap 'trap - INT TERM; kill 0' INT TERM
 began=$(date +%s)
 step "format" sh tests/style/format.sh
-if built default all; then
-  # What needs a quiet machine, or one processor at a time. What this prints is shown at its end.
+# beside NAME COMMAND: runs what a function does beside what follows. What it prints is shown at the end.
+beside() {
   {
-    step "page" sh wasm/build.sh
-    tests default -LE gui
-    [ ! -x build/bin/nanlens-viewer ] || tests default -L gui
-    step "compile with clang-19" $once build/stamps/clang include examples tests/compile -- \
-      sh tests/compile/check.sh . clang++-19 build/bin/nanlens headers
-    step "NEON kernels under qemu" $once build/stamps/neon include tests/summary tests/support -- sh tests/summary/neon.sh
-    step "wasm simd128 kernels under node" $once build/stamps/simd128 include tests/summary tests/support tests/hosts/mdspan_test.cpp tests/hosts/elements.hpp -- sh tests/summary/wasm.sh
-    times >"$beside"
-  } >build/beside.log 2>&1 &
-fi
+    mine=$ended.$1
+    ended=build/none
+    "$2"
+    times >"$mine"
+  } >"build/$1.log" 2>&1 &
+}
+# What needs a quiet machine, or one processor at a time.
+in_front() {
+  step "page" sh wasm/build.sh
+  tests default -LE gui
+  [ ! -x build/bin/nanlens-viewer ] || tests default -L gui
+  step "compile with clang-19" $once build/stamps/clang include examples tests/compile -- \
+    sh tests/compile/check.sh . clang++-19 build/bin/nanlens headers
+  step "NEON kernels under qemu" $once build/stamps/neon include tests/summary tests/support -- sh tests/summary/neon.sh
+  step "wasm simd128 kernels under node" $once build/stamps/simd128 include tests/summary tests/support tests/hosts/mdspan_test.cpp tests/hosts/elements.hpp -- sh tests/summary/wasm.sh
+}
+threads() {
+  built tsan test_capture test_app_threads && tests tsan -R "^(capture|app_threads)$"
+  step "clang-19: warnings and tidy" sh tests/style/tidy.sh
+}
+if built default all; then beside front in_front; fi
 # What follows takes the time that is left: beside compilers of its own rank a browser starves.
 renice -n 19 $$ >/dev/null
 units="test_tensor test_summary test_logdir test_reader test_causes test_cost test_query test_archive test_capture test_trials test_hosts test_viewer test_app test_app_threads"
 [ "$(uname -m)" != x86_64 ] || units="$units test_traps_host"
 # shellcheck disable=SC2086
-built asan $units && tests asan -L unit
-built tsan test_capture test_app_threads && tests tsan -R "^(capture|app_threads)$"
+if built asan $units; then
+  beside threads threads # the longest test takes one processor alone
+  beside_tests=$!
+  tests asan -L unit
+  wait "$beside_tests" # a fuzzer's seconds are to be its own
+else
+  threads
+fi
 step "fuzzers, 10 s each" sh tests/fuzz/run.sh 10
-step "clang-19: warnings and tidy" sh tests/style/tidy.sh
 wait
-cat build/beside.log
+cat build/front.log build/threads.log 2>/dev/null
 
 echo
 echo "$(($(date +%s) - began)) s; the ten that took the processors longest (what ran beside, two at a time, is not added up):"
