@@ -49,6 +49,22 @@ std::string ops_of(reader::Run& run) {
 
 }  // namespace
 
+TEST_CASE("what threads of a forked child do while one of them begins is on record" * doctest::skip(not_here)) {
+  const TemporaryDirectory dir;
+  enable_dump_debug_info(everything(dir / "run"));
+  nanlens::op("Parent", 1.0f);
+  CHECK(in_child([] {
+          test::record_at_once(4, 10);
+          return 0;
+        }) == 0);
+  disable_dump_debug_info();
+  reader::Logdir logdir{dir / "run"};
+  logdir.update();
+  REQUIRE(logdir.runs().size() == 2);
+  CHECK(logdir.runs()[0]->num_executions() == 1);
+  CHECK(logdir.runs()[1]->num_executions() == 40);
+}
+
 TEST_CASE("a forked child records into a run of its own beside its parent's" * doctest::skip(not_here)) {
   const TemporaryDirectory dir;
   enable_dump_debug_info(everything(dir / "run"));

@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 
-#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <cfenv>
@@ -296,18 +295,7 @@ TEST_CASE("what the program enables replaces what the environment has begun") {
   }
 }
 
-TEST_CASE("threads whose first ops come at once" * doctest::skip()) {
-  constexpr int num_threads = 4;
-  std::atomic<int> ready{0};
-  std::vector<std::thread> threads;
-  for (int t = 0; t < num_threads; ++t)
-    threads.emplace_back([&] {
-      ++ready;
-      while (ready < num_threads) std::this_thread::yield();
-      for (int i = 0; i < 10; ++i) nanlens::op("First", 1.0f);
-    });
-  for (std::thread& thread : threads) thread.join();
-}
+TEST_CASE("threads whose first ops come at once" * doctest::skip()) { test::record_at_once(4, 10); }
 
 TEST_CASE("what threads do while another one reads the environment is on record") {
   const TemporaryDirectory dir;

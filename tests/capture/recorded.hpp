@@ -2,10 +2,13 @@
 /// Recording in a test, and reading back what was recorded.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <vector>
 
 #include <nanlens/nanlens.hpp>
 #include <nanlens/reader/reader.hpp>
@@ -30,6 +33,19 @@ inline std::string file_of(const std::string& logdir, std::string_view extension
   for (const auto& entry : std::filesystem::directory_iterator(logdir))
     if (entry.path().extension() == extension) return entry.path();
   return {};
+}
+
+/// Threads that record so many ops each, of which the first ones come at once.
+inline void record_at_once(int num_threads, int num_ops) {
+  std::atomic<int> ready{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < num_threads; ++t)
+    threads.emplace_back([&ready, num_threads, num_ops] {
+      ++ready;
+      while (ready < num_threads) std::this_thread::yield();
+      for (int i = 0; i < num_ops; ++i) nanlens::op("AtOnce", 1.0f);
+    });
+  for (std::thread& thread : threads) thread.join();
 }
 
 /// A logdir of its own, recorded by `body`, and read.
