@@ -35,9 +35,9 @@ Json told(Headless& v) {
   return s;
 }
 
-std::function<void(Headless&)> with_popup(const char* command) {
-  return [command](Headless& v) {
-    v.open(walkthrough());
+std::function<void(Headless&)> with_popup(const char* command, const std::string& logdir = walkthrough()) {
+  return [command, logdir](Headless& v) {
+    v.open(logdir);
     v.command(command);
   };
 }
@@ -53,12 +53,13 @@ void at_runs(Headless& v) {
 }
 
 std::vector<Place> popups() {
-  return {{"help", 1280, 720, with_popup("help"), true},
-          {"settings", 1280, 720, with_popup("show_settings"), true},
-          {"columns", 1280, 720, with_popup("columns"), true},
+  const std::string small = golden("core.FULL_HEALTH");  // most say nothing of what is open
+  return {{"help", 1280, 720, with_popup("help", small), true},
+          {"settings", 1280, 720, with_popup("show_settings", small), true},
+          {"columns", 1280, 720, with_popup("columns", small), true},
           {"causes", 1280, 720, with_popup("show_causes"), true},
           {"diagnostics", 1280, 720, with_popup("show_diagnostics"), true},
-          {"licences", 1280, 720, with_popup("show_licences"), true},
+          {"licences", 1280, 720, with_popup("show_licences", small), true},
           {"ops of a line", 1280, 720, at_ops_of_line, true},
           {"runs", 1280, 720, at_runs, true}};
 }
@@ -75,7 +76,7 @@ std::vector<Place> places() {
          v.command("focus_execution", {{"index", 19}});
        }},
       {"several runs", 1280, 720, [](Headless& v) { v.open(golden("")); }},
-      {"palette", 1280, 720, with_popup("palette"), true},
+      {"palette", 1280, 720, with_popup("palette", golden("core.FULL_HEALTH")), true},
   };
   for (Place& popup : popups()) all.push_back(std::move(popup));
   return all;
