@@ -185,6 +185,7 @@ inline void begin_at_first_event() noexcept {
   constexpr std::uint64_t patience_ns = 2'000'000'000;
   constexpr unsigned process_shift = 32;
   static std::atomic<std::uint64_t> beginner{0};  // process and thread
+  static std::atomic<bool> given_up{false};       // once is enough: thousands of ops may follow
   const HostState host;
   const auto process = static_cast<std::uint64_t>(::getpid());
   const std::uint64_t self = process << process_shift | (thread_number() & 0xffffffff);
@@ -202,10 +203,14 @@ inline void begin_at_first_event() noexcept {
       beginner.compare_exchange_strong(other, 0);  // that thread has stayed in the parent process
       continue;
     }
+    if (given_up.load()) return;
     const std::uint64_t now_ns = steady_now_ns();
     if (begun_ns == 0) begun_ns = now_ns;
     if (now_ns - begun_ns > patience_ns) {
-      std::fputs("nanlens: an op is not on record: another thread takes too long to begin\n", stderr);
+      if (!given_up.exchange(true))
+        std::fputs(
+            "nanlens: another thread takes too long to begin to record; what comes until it has is not on record\n",
+            stderr);
       return;
     }
     constexpr std::timespec pause{0, 50'000};
