@@ -1,6 +1,7 @@
 // Which tensor is it? By its bytes, and by what they hold.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -128,6 +129,53 @@ TEST_CASE("return nanlens::op(name, local, …): the copy that a caller gets is 
   for (std::size_t i = 0; i < 4; ++i) CHECK(input(run, 4) != output(run, i));
   CHECK(input(run, 6) != output(run, 5));
   CHECK(input(run, 8) == output(run, 7));
+}
+
+TEST_CASE("what holds its elements itself, and constants that can't be moved from: the copy is the same tensor") {
+  using Pair = std::array<double, 2>;
+  using Matrix = std::array<Pair, 2>;
+  const Recorded run([] {
+    const auto transposed = [](const Matrix& m) {
+      return nanlens::op("Transpose", Matrix{{{m[0][0], m[1][0]}, {m[0][1], m[1][1]}}}, m);
+    };
+    Matrix p = nanlens::op("Make", Matrix{{{1, 2}, {3, 4}}});  // 0
+    const Matrix t = transposed(p);                            // 1
+    nanlens::op("Use", 1.0F, t, p);                            // 2: they differ off the diagonal alone
+    p = nanlens::op("Update", Matrix{{{5, NAN}, {6, 7}}}, p);  // 3: into memory that holds another result by now
+    nanlens::op("Use", 1.0F, p);                               // 4
+    const auto constant = []() -> const Vector { return {1, 2, 3}; };
+    const Vector v = nanlens::op("Eval", constant());  // 5: as Eigen's eval() gives them
+    nanlens::op("Use", 1.0F, v);                       // 6
+    const auto call = [](const Matrix& m) {
+      Function f("call", arg("m", m));
+      return f.result(f.op("Scale", Matrix{{{m[0][0], 8}, {9, 10}}}, m));
+    };
+    const Matrix c = call(p);     // 7
+    nanlens::op("Use", 1.0F, c);  // 8
+  });
+  CHECK(input(run, 1) == output(run, 0));
+  CHECK(input(run, 2, 0) == output(run, 1));
+  CHECK(input(run, 2, 1) == output(run, 0));
+  CHECK(input(run, 3) == output(run, 0));
+  CHECK(input(run, 4) == output(run, 3));
+  CHECK(input(run, 6) == output(run, 5));
+  CHECK(input(run, 8) == output(run, 7));
+}
+
+TEST_CASE("a target that nobody declared is a variable") {
+  const Recorded run([] {
+    Vector w{1, 2};
+    nanlens::forget(w.data(), w.size() * sizeof(float));  // an earlier test may have declared it
+    for (int step = 0; step < 2; ++step) {
+      const Vector g = nanlens::op("Gradient", Vector{0.5F, NAN}, w);  // 0 and 2
+      w[0] += g[0];
+      nanlens::record("Sgd", nanlens::outputs(), nanlens::inputs(nanlens::target(w), g));  // 1 and 3
+    }
+    nanlens::forget(w.data(), w.size() * sizeof(float));
+  });
+  REQUIRE(run->execution(1)->extension.variable_ids.size() == 1);
+  CHECK(run->execution(3)->extension.variable_ids == run->execution(1)->extension.variable_ids);
+  CHECK(static_cast<std::uint64_t>(input(run, 3)) == run->execution(1)->extension.variable_ids.front());
 }
 
 TEST_CASE("arguments keep their identity over a call, parts of an arena too") {

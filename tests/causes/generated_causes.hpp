@@ -68,6 +68,7 @@ inline std::vector<std::vector<InputFacts>> input_lists() {
 template <class Check>
 void for_each_cause(Check&& check) {
   std::size_t turn = 0;
+  constexpr double largest[] = {1.0000001, 2, -1, -1, 3e38, 1e20, 0, -1, -1};
   const EventClass classes[] = {EventClass::producer, EventClass::source, EventClass::unknown};
   for (const char* const op : op_types)
     for (const TensorHealth& out : outputs())
@@ -99,7 +100,7 @@ void for_each_cause(Check&& check) {
           if (turn % 4 == 1) f.inside = "Log";
           if (turn % 8 == 1) f.inside_input = {"output 0 of model", true, health(9, 0, 0, 0, 1, 3)};
           f.inside_negatives = turn % 16 == 1;
-          f.magnitude = turn % 9 == 0 ? 1.0000001 : turn % 9 == 1 ? 2 : -1;
+          if (!f.inputs.empty()) f.inputs.front().largest = largest[turn % std::size(largest)];
           f.reason = static_cast<causes::Reason>(turn % 12);
           f.native = turn % 2 == 1;
           f.all_seen = turn % 10 == 0;

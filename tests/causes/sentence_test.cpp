@@ -140,15 +140,73 @@ TEST_CASE("a sentence says what the counts prove") {
   CHECK(text_of(quotient) == "Div at a.cpp:3 divides a by itself, and that has 1 zero.");
 }
 
+TEST_CASE("an op of unknown nature: what was seen where it went bad decides which values are named") {
+  const TensorHealth three = health(12, 3, 0, 0, 0, 0);
+  InputFacts x{"x", true, health(12, 0, 0, 0, 5, 2)};
+  const auto text = [&](const TensorHealth& out) { return text_of(made_by("Forces", "generic", out, {x})); };
+  const std::string start = "Forces at a.cpp:3 made NaN in 3 of 12 elements from clean input x";
+  CHECK(text(three) == start + "; x has 2 zeros: a division by 0 or a logarithm of 0 inside may have made it.");
+  x.at_bad = {1, -2, 3};  // no zero is there
+  CHECK(text(three) == start + "; x has 5 negative values: a root or logarithm of these inside may have made it.");
+  x.at_bad = {1, 2, 3};
+  CHECK(text(three) == start + ".");
+  x.at_bad = {1, 0, 3};
+  CHECK(text(three) == start + "; x has 2 zeros: a division by 0 or a logarithm of 0 inside may have made it.");
+  x.at_bad.clear();
+  x.largest = 3.3e38;  // before zeros: a few of these overflow when they are added up
+  const TensorHealth infinite = health(12, 0, 1, 2, 0, 0);
+  CHECK(text(infinite) ==
+        "Forces at a.cpp:3 made −∞ and +∞ in 3 of 12 elements from clean input x; x reaches 3.3e+38, and float32 ends "
+        "at 3.40e+38: it may have overflowed inside.");
+  x.largest = 1e20;  // behind zeros: its square overflows
+  CHECK(text(infinite).find("a logarithm of 0 inside may have made it") != std::string::npos);
+  x.health = health(12, 0, 0, 0, 5, 0);
+  CHECK(text(infinite).find("x reaches 1e+20, and float32 ends") != std::string::npos);
+  x.largest = 1e10;
+  CHECK(text(infinite) == "Forces at a.cpp:3 made −∞ and +∞ in 3 of 12 elements from clean input x.");
+}
+
+TEST_CASE("zeros in several inputs: two are named, those first that are nothing else") {
+  const InputFacts some{"m", true, health(12, 0, 0, 0, 5, 2)};
+  const InputFacts more{"v", true, health(12, 0, 0, 0, 0, 3)};
+  const InputFacts whole{"c", true, health(1, 0, 0, 0, 0, 1)};
+  const auto text = [](const std::vector<InputFacts>& inputs) {
+    return text_of(made_by("DivM", "generic", health(12, 2, 10, 0, 0, 0), inputs));
+  };
+  const std::string rest = ": a division by 0 or a logarithm of 0 inside may have made it.";
+  CHECK(text({some, whole}).find("; m has 2 zeros, and c has 1 zero" + rest) != std::string::npos);
+  CHECK(text({some, more, whole}).find("; m has 2 zeros, and c has 1 zero" + rest) != std::string::npos);
+}
+
+TEST_CASE("an overflow that numbers of this size can't give is not called one") {
+  InputFacts q{"q", true, health(64, 0, 0, 0, 20, 0)};
+  InputFacts k = q;
+  const auto words = [&](const char* op) {
+    return causes::word(made_by(op, "overflow", health(64, 0, 22, 29, 4, 0), {q, k}));
+  };
+  CHECK(words("MatMul").text == "MatMul at a.cpp:3 exceeded the range of float32 (3.40e+38) in 51 of 64 elements.");
+  q.largest = 1200.5;
+  CHECK(words("MatMul").text == "MatMul at a.cpp:3 exceeded the range of float32 (3.40e+38) in 51 of 64 elements.");
+  k.largest = 900;
+  CHECK(words("MatMul").text ==
+        "MatMul at a.cpp:3 made −∞ and +∞ in 51 of 64 elements from inputs that reach about 1.2e+03: float32 "
+        "holds what they give, so it was computed in a narrower type, or not from them.");
+  CHECK(words("MatMul").remedy.find("Look at the type that it computes and adds up in") == 0);
+  q.largest = k.largest = 1e18;
+  CHECK(words("MatMul").text.find("exceeded the range") != std::string::npos);
+  q.largest = k.largest = 10;
+  CHECK(words("Prod").text.find("exceeded the range") != std::string::npos);  // ten to a power of the size
+}
+
 TEST_CASE("rounding is blamed only where statistics show it") {
   const InputFacts x{"x", true, health(4, 0, 0, 0, 0, 0)};
   CauseFacts f = made_by("Acos", "domain", health(4, 1, 0, 0, 0, 0), {x});
   CHECK(text_of(f) ==
         "Acos at a.cpp:3 made NaN in 1 of 4 elements from clean input x; only values outside its domain (−1 ≤ x ≤ 1) "
         "do that.");
-  f.magnitude = 2;
+  f.inputs[0].largest = 2;
   CHECK(text_of(f) == "Acos at a.cpp:3 left its domain (−1 ≤ x ≤ 1): x reaches 2.");
-  f.magnitude = 1.0000001;
+  f.inputs[0].largest = 1.0000001;
   CHECK(text_of(f).find("probably by rounding: x reaches 1.0000001") != std::string::npos);
 }
 

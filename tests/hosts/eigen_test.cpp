@@ -57,14 +57,29 @@ TEST_CASE("an expression is evaluated once, by the op, and comes back plain and 
   CHECK(run->alerts().size() == 3);
 }
 
-TEST_CASE("small fixed-size values have no lasting address and are not linked by it") {
+TEST_CASE("small fixed-size values have no lasting address: their copies are known by content") {
   const test::Recorded run([] {
     const Eigen::Vector2f v = nanlens::op("Make", Eigen::Vector2f(1, 2));
     nanlens::op("Use", 1.0f, v);
     Eigen::Vector2f w(1, 2);
     nanlens::op("Assign", w);  // an lvalue's address lasts
     nanlens::op("Use", 1.0f, w);
+    nanlens::op("Use", 1.0f, Eigen::Vector2f(1, 3));  // nobody's
   });
-  CHECK(run->execution(1)->event.input_tensor_ids != run->execution(0)->event.output_tensor_ids);
-  CHECK(run->execution(3)->event.input_tensor_ids == run->execution(2)->event.output_tensor_ids);
+  const auto input = [&](std::size_t i) { return run->execution(i)->event.input_tensor_ids; };
+  const auto output = [&](std::size_t i) { return run->execution(i)->event.output_tensor_ids; };
+  CHECK(input(1) == output(0));
+  CHECK(input(3) == output(2));
+  for (std::size_t i = 0; i < 4; ++i) CHECK(input(4) != output(i));
+}
+
+TEST_CASE("eval() gives a constant that can't be moved: what it is copied to is linked") {
+  const test::Recorded run([] {
+    const Eigen::ArrayXd x = nanlens::op("Zeros", Eigen::ArrayXd::Zero(6).eval());
+    const Eigen::ArrayXd y = nanlens::op("Sqrt", (x - 1).sqrt().eval(), x);
+    nanlens::op("Mean", y.mean(), y);
+  });
+  REQUIRE(run->num_executions() == 3);
+  for (std::size_t i = 1; i < 3; ++i)
+    CHECK(run->execution(i)->event.input_tensor_ids == run->execution(i - 1)->event.output_tensor_ids);
 }

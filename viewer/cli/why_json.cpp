@@ -93,6 +93,7 @@ Json root_json(SentenceWriter& writer, Causes& causes, const report::MutedCauses
           {"line", s.place.line},
           {"reach", group != nullptr ? group->reach : root.reach},
           {"occurrences", group != nullptr ? group->count : root.occurrences},
+          {"may_follow", group != nullptr && muted.headline() != none && writer.may_follow(*group, muted.headline())},
           {"muted_by", mute_json(muted.by(number_of_root))},
           {"event", event_json(causes, root.event)},
           {"inputs", inputs_json(causes, causes.lineage(root.event))}};

@@ -147,22 +147,25 @@ std::string muted_text(const report::MutedCauses& muted, std::uint32_t root) {
   return mark == nullptr ? "" : " " + tr(Text::out_muted_by, {{"place", mark->place()}, {"reason", mark->reason}});
 }
 
-void print_others(SentenceWriter& writer, Causes& causes, const report::MutedCauses& muted) {
+std::string cause_text(SentenceWriter& writer, Causes& causes, const causes::CauseGroup& group) {
+  const auto sentence = writer.sentence(group.root);
+  const std::string text = event_text(causes, causes.roots()[group.root].event) + ": " + sentence.text;
+  if (sentence.consequence.empty()) return text;
+  return text + " " +
+         (group.count > 1 ? tr(Text::out_reach_times, {{"n", group.reach}, {"times", group.count}})
+                          : tr(Text::out_reach, {{"n", group.reach}}));
+}
+
+// Those that perhaps follow from the headline, or all others.
+void print_others(SentenceWriter& writer, Causes& causes, const report::MutedCauses& muted, bool may_follow) {
   constexpr std::size_t shown = 8;
-  const auto& groups = writer.groups().list();
-  if (groups.size() > 1) line(std::string("  ") + tr(Text::out_other_causes));
   std::size_t told = 0;
-  for (const causes::CauseGroup& group : groups) {
-    if (group.root == muted.headline()) continue;
-    if (++told > shown) break;
-    const auto sentence = writer.sentence(group.root);
-    std::string text = event_text(causes, causes.roots()[group.root].event) + ": " + sentence.text;
-    if (!sentence.consequence.empty())
-      text += " " + (group.count > 1 ? tr(Text::out_reach_times, {{"n", group.reach}, {"times", group.count}})
-                                     : tr(Text::out_reach, {{"n", group.reach}}));
-    line("    " + text + muted_text(muted, group.root));
+  for (const causes::CauseGroup& group : writer.groups().list()) {
+    if (group.root == muted.headline() || writer.may_follow(group, muted.headline()) != may_follow) continue;
+    if (told == 0) line(std::string("  ") + tr(may_follow ? Text::out_came_in_later : Text::out_other_causes));
+    if (++told <= shown) line("    " + cause_text(writer, causes, group) + muted_text(muted, group.root));
   }
-  if (groups.size() > shown + 1) line("    " + tr(Text::out_more, {{"n", groups.size() - shown - 1}}));
+  if (told > shown) line("    " + tr(Text::out_more, {{"n", told - shown}}));
 }
 
 void print_expected(SentenceWriter& writer, Causes& causes, const report::MutedCauses& muted) {
@@ -255,7 +258,8 @@ void print_headline(Causes& causes, report::Mutes& mutes) {
     print_root(writer, causes, headline);
     line(std::string("    ") + tr(Text::out_follows));
     print_chain(causes, causes.roots()[headline].last);
-    print_others(writer, causes, muted);
+    print_others(writer, causes, muted, false);
+    print_others(writer, causes, muted, true);
   }
   print_expected(writer, causes, muted);
   if (headline == none) return print_limits(causes);

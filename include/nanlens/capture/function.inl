@@ -163,7 +163,7 @@ inline void record_returns(ThreadState& state, const Session* session, FunctionF
 
 // The call as its caller sees it: an op of the caller's graph, without traces of its own, or an Execution.
 inline void end_call(ThreadState& state, Session* session, FunctionFrame& frame) {
-  for (auto& r : frame.results) r.output.sample = &r.sample;
+  for (auto& r : frame.results) r.output.mark = &r.mark;
   record_returns(state, session, frame);
   restore_arguments(frame);
   if (frame.outer != nullptr) {
@@ -306,7 +306,7 @@ inline void add_result(void* call, const OutputRef& output, const InputRef& valu
     // A result that is a handle need not live until the call ends: it is linked by its address only.
     const OutputRef later{
         {nullptr, DType::invalid, {}, {}, output.view.device}, output.key, nullptr, output.may_be_copied};
-    frame.results.push_back({later, inside, ContentSample(output.key)});
+    frame.results.push_back({later, inside, mark_of(output, ContentSample(output.key))});
     if (scope.session == nullptr || frame.outer != nullptr) return;
     logdir::WireWriter w(frame.result_protos);
     write_eager_tensor(w, state, *scope.session, frame.graph->mangled, output.view);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <nanlens/capture/catalog.hpp>
+#include <nanlens/capture/recent_outputs.hpp>
 #include <nanlens/capture/tensor_handle.hpp>
 #include <nanlens/capture/tensor_registry.hpp>
 #include <nanlens/config.hpp>
@@ -36,8 +37,8 @@ struct FunctionFrame {
   std::vector<TensorLink> inner_links;
   struct Result {
     OutputRef output;
-    InputRef inside;       // what the result is in this graph
-    ContentSample sample;  // its memory may be gone when the call ends
+    InputRef inside;   // what the result is in this graph
+    ContentMark mark;  // its memory may be gone when the call ends
   };
   std::vector<Result> results;
   std::string result_protos;  // encoded as fields of the Execution

@@ -203,9 +203,13 @@ decltype(auto) op(const OpName& name, Value&& value, const Inputs&... inputs) {
   } else if constexpr (std::is_lvalue_reference_v<Value>) {
     if (detail::takes_op()) detail::record_value(name, value, true, {}, detail::input_refs(inputs...));
     return static_cast<Value&>(value);
+  } else if constexpr (std::is_const_v<Value>) {  // can't be moved: Eigen's eval() gives such a value
+    std::remove_cv_t<Value> plain(value);
+    if (detail::takes_op()) detail::record_value(name, plain, false, {}, detail::input_refs(inputs...));
+    return plain;
   } else {
     if (detail::takes_op()) detail::record_value(name, value, false, {}, detail::input_refs(inputs...));
-    return std::remove_cv_t<Value>(std::forward<Value>(value));
+    return Value(std::forward<Value>(value));
   }
 }
 

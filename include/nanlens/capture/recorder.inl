@@ -35,13 +35,13 @@ namespace NANLENS_HIDDEN detail {
 /// The tensor that one with other bytes is a copy of, as far as this thread can know. From then on it is found by its
 /// own bytes.
 inline void identify_copy(ThreadState& state, InputRef& input) {
-  ContentSample sample;
-  const TensorLink link = state.recent_outputs.of(registry().generation()).find(input.key, sample);
+  ContentMark mark;
+  const TensorLink link = state.recent_outputs.of(registry().generation()).find(input.key, mark);
   if (!link.known()) return;
   input.link = link;
   input.origin = logdir::TensorOrigin::copy;
   input.was = -1;
-  registry().put(input.key, link, sample);
+  registry().put(input.key, link, mark.sample);
 }
 
 /// Finds out what a tensor is, once. `look`: its memory holds what the op got.
@@ -70,13 +70,25 @@ inline void identify(ThreadState& state, InputRef& input, bool look, TensorIdent
   *identity = {input.link, input.origin, input.key, {}};
 }
 
+/// The op has written a target: from now on its memory is that of a variable, with what it holds now.
+inline void know_target(ThreadState& state, const TensorKey& key) {
+  VariableTable& variables = VariableTable::get();
+  if (variables.find(key) < 0) variables.declare(key, state.take_eager_id());
+  registry().put(key, {variables.find(key), nullptr, 0, 0}, ContentSample(key));
+}
+
 /// The same for all inputs of an op that has run. What it has written over is no evidence.
 inline void identify_all(ThreadState& state, std::span<InputRef> inputs, std::span<const OutputRef> outputs) {
+  bool writes = false;
   for (InputRef& input : inputs) {
     const TensorKey key = input.key.empty() ? key_of(input.view) : input.key;
     for (const OutputRef& output : outputs) input.here = input.here && !output.key.overlaps(key);
     identify(state, input, input.here);
+    writes = writes || input.written;
   }
+  if (!writes) return;
+  for (const InputRef& input : inputs)
+    if (input.written) know_target(state, input.key);
 }
 
 /// Marks this thread as recording while it lives; `session` is null if dumping is off.
@@ -352,10 +364,17 @@ inline void add_written(std::vector<std::uint64_t>& to, std::span<const InputRef
   for (const OutputRef& output : outputs) add(output.key);
 }
 
+/// By what copies of an output are known. Its address need not last: it is the key of no memory, then.
+inline ContentMark mark_of(const OutputRef& output, const ContentSample& sample) noexcept {
+  return output.key.empty() ? ContentMark(key_of(output.view)) : ContentMark(output.key, sample);
+}
+
 inline void set_link(ThreadState& state, const OutputRef& output, const TensorLink& link) {
-  const ContentSample sample = output.sample != nullptr ? *output.sample : ContentSample(output.key);
+  const ContentSample sample = output.mark != nullptr ? output.mark->sample : ContentSample(output.key);
   registry().put(output.key, link, sample);
-  if (output.may_be_copied) state.recent_outputs.of(registry().generation()).add(output.key, sample, link);
+  if (output.may_be_copied)
+    state.recent_outputs.of(registry().generation())
+        .add(output.mark != nullptr ? *output.mark : mark_of(output, sample), link);
   if (output.handle != nullptr) *output.handle = link;
 }
 

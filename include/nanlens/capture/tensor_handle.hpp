@@ -46,7 +46,7 @@ struct ViewOf<Tensor<T>> {
 
 namespace detail {
 
-class ContentSample;
+class ContentMark;
 
 template <class T>
 concept LazyExpression = requires(const T& x) { Evaluate<T>::evaluate(x); };
@@ -76,8 +76,8 @@ struct OutputRef {
   TensorView view;
   TensorKey key;
   TensorLink* handle = nullptr;           // where to leave the link
-  bool may_be_copied = false;             // a variable with elements on the heap, which a caller may get a copy of
-  const ContentSample* sample = nullptr;  // taken before, where the memory may be gone
+  bool may_be_copied = false;         // the program may go on with a copy of it
+  const ContentMark* mark = nullptr;  // taken before, where the memory may be gone
 };
 
 template <class T>
@@ -149,9 +149,10 @@ OutputRef output_ref(T& x, bool address_lasts) noexcept {
   } else if constexpr (!std::is_arithmetic_v<Value>) {
     const bool inside = holds_own_elements(x, ref.view);
     if (address_lasts || !inside) ref.key = key_of(ref.view);
+    // What has its elements elsewhere hands them on when it is moved.
     constexpr bool owns =
         !std::is_const_v<T> && !std::is_trivially_copyable_v<Value> && !std::is_same_v<Value, TensorView>;
-    ref.may_be_copied = owns && address_lasts && !inside;
+    ref.may_be_copied = inside || (owns && address_lasts);
   }
   return ref;
 }
@@ -172,7 +173,8 @@ InputRef input_ref(const Target<T>& target) noexcept {
 }  // namespace detail
 
 /// Marks an input of a `record` call or an OpScope as a variable that the op updates in place, without an output of its
-/// own: `record("ResourceApplyAdam", outputs(), inputs(target(w), gradient))`.
+/// own: `record("ResourceApplyAdam", outputs(), inputs(target(w), gradient))`. If it is not declared a variable yet, it
+/// is from then on.
 template <class T>
 detail::Target<T> target(const T& variable) noexcept {
   return {variable};

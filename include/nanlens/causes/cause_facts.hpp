@@ -17,6 +17,9 @@ struct InputFacts {
   std::string name;     ///< as a user knows it; "input 0" where it has no name
   bool known = false;   ///< a clean event on record; `health` is its
   TensorHealth health;  ///< counts are −1 where the mode does not tell them
+  /// Of an input of the output's shape: what it held wherever the output is bad. Empty: not known.
+  std::vector<double> at_bad = {};
+  double largest = -1;  ///< magnitude of its finite elements; −1 where neither values nor statistics are on record
 };
 
 /// Every text may be empty and every count missing: wordings are chosen by what is there.
@@ -40,7 +43,6 @@ struct CauseFacts {
   std::vector<InputFacts> inputs;  ///< the first ones, in order
   bool by_itself = false;          ///< the first two are one tensor
   bool all_clean = false;          ///< every input is known to be clean
-  double magnitude = -1;           ///< largest of the first input; −1 where statistics were not recorded
   std::string origin;              ///< type of the op that the first input comes from
 
   std::string call;    ///< opaque: the function

@@ -115,6 +115,8 @@ class Causes {
   [[nodiscard]] std::optional<std::uint32_t> headline();
   /// Is a root an intended infinity, such as a mask: one kind of infinity, no NaN after it, from a constant or removed?
   [[nodiscard]] bool is_benign(const Root& root);
+  /// Did the one root go bad before the other?
+  [[nodiscard]] bool comes_before(const Root& a, const Root& b) const;
   /// Bad events that follow from a known cause.
   [[nodiscard]] std::uint64_t explained() const;
   /// By the first tensor that each removed.
@@ -187,7 +189,6 @@ class Causes {
   };
 
   void prepare();
-  [[nodiscard]] bool comes_before(const Root& a, const Root& b) const;
   [[nodiscard]] bool same_incident(std::uint32_t call, const Root& root);
   [[nodiscard]] std::size_t num_settled();
   [[nodiscard]] std::size_t with_all_parents(std::size_t keep);

@@ -32,6 +32,11 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
     if (made) input.event = execution_event(made->execution, made->position);
     if (made && on_record) input.link.set_event(input.event, 1);
   }
+  // A graph does not tell either that it read a variable.
+  if (on_record && !input.event.exists() && variables_.is_known(event, seen.recorded_id - 1)) {
+    variables_.last_write(event, seen.recorded_id - 1, input.now, input.link);
+    judge_input(event, input);
+  }
   const bool was_bad = input.event.exists() && model_.bad(input.event);
   input.link.empty = input.now.size == 0;
   if (!input.now.bad()) {
@@ -50,8 +55,21 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
   if (was_bad && changed) input.link.set_event(input.event, probably);
   if (was_bad && seen.origin == TensorOrigin::part) input.link.limit(0.8F);
   input.state = InputState::bad;
-  input.arrived = !was_bad;
+  input.arrived = !was_bad && !passed_by_value(event, seen, input);
   if (input.arrived) input.link.confidence = 1;
+}
+
+// Numbers are passed on by value: one that is as bad as the last that was made is taken for it.
+NANLENS_API bool Classifier::passed_by_value(EventRef event, const TensorEvidence& seen, InputEvidence& input) {
+  if (seen.origin != TensorOrigin::not_recorded || !seen.shape.empty()) return false;
+  Link link;
+  const bool found = event.is_execution ? unrecorded_copy(event, input.link.tensor_id, input.now, link)
+                                        : recorded_inside(event, input.now, link);
+  constexpr Kinds bad = reader::bad_flags;
+  if (!found || (input.now.flags & bad) != (model_.kinds(link.events.front()) & bad)) return false;
+  input.link.set_event(link.events.front(), link.confidence);
+  input.event = link.events.front();
+  return true;
 }
 
 // A tensor of a call that did not hand it out as a result: the latest row there with exactly these counts.

@@ -91,11 +91,11 @@ NANLENS_API void Classifier::collective_inputs(EventRef event, std::vector<Input
 
 // An eager tensor that no execution on record made, used where something bad came out: a copy of what was made last
 // before, of the same shape. TensorFlow's Python layer makes such copies.
-NANLENS_API bool Classifier::unrecorded_copy(EventRef event, std::int64_t tensor_id, Link& link) {
+NANLENS_API bool Classifier::unrecorded_copy(EventRef event, std::int64_t tensor_id, const TensorHealth& health,
+                                             Link& link) {
   if (tensor_id < 0) return false;
   const std::uint32_t user = event.is_execution ? event.index : model_.owners().owner(event.index);
   if (user == none) return false;
-  const TensorHealth health = model_.health(event);
   constexpr std::int64_t farthest = 64;
   model_.calls().visit_made_before(tensor_id, farthest, user, [&](const TensorUse& use) {
     const EventRef made = execution_event(use.execution, use.position);

@@ -37,8 +37,9 @@ enum class FlowRole : std::uint8_t { none, branch, condition, body };
 struct OpLinks {
   OpCode code = OpCode::other;
   bool ready = false;
+  bool makes_nothing = false;         ///< it has no output: it writes what it got
   std::uint32_t first_tensor = none;  ///< number of its output 0
-  std::uint32_t num_outputs = 1;
+  std::uint32_t num_outputs = 1;      ///< 1, too, where it makes nothing
   std::int32_t first_tensor_id = 0;  ///< as recorded: orders ops of several graphs by creation
   std::uint32_t argument = none;     ///< placeholders: their position among those of the graph
   std::vector<InputEdge> inputs;
@@ -213,6 +214,7 @@ class GraphFacts {
     constexpr std::int32_t most = 1 << 16;
     links.num_outputs =
         static_cast<std::uint32_t>(std::clamp(created ? created->num_outputs : 1, std::int32_t{1}, most));
+    links.makes_nothing = created && created->num_outputs == 0;
     links.first_tensor = num_tensors_;
     num_tensors_ += links.num_outputs;
     links.ready = true;

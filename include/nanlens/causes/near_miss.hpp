@@ -9,6 +9,7 @@
 
 #include <nanlens/causes/causes.hpp>
 #include <nanlens/causes/limits.hpp>
+#include <nanlens/causes/magnitude.hpp>
 
 namespace nanlens::causes {
 
@@ -25,27 +26,6 @@ struct NearMiss {
   double value = 0;   ///< zeros, or the largest magnitude
   double before = 0;  ///< the same of the instance before
 };
-
-namespace detail {
-
-// Of output `slot`; negative where statistics were not recorded.
-inline double largest_magnitude(const logdir::NanlensExtension& extension, std::size_t slot) {
-  if (slot >= extension.outputs.size()) return -1;
-  const auto& s = extension.outputs[slot];
-  return s.exponent_histogram.empty() ? -1 : std::max(std::abs(s.min), std::abs(s.max));
-}
-
-// The same of a traced tensor: the extension of a trace has its one output only.
-inline double largest_magnitude(Run& run, EventRef event) {
-  if (event.is_execution) {
-    const auto detail = run.execution(event.index);
-    return detail ? largest_magnitude(detail->extension, event.slot) : -1;
-  }
-  const auto detail = run.trace(event.index);
-  return detail ? largest_magnitude(detail->extension, 0) : -1;
-}
-
-}  // namespace detail
 
 /// Warning signs of an event; none for bad ones, and where the mode tells too little.
 inline std::vector<NearMiss> near_misses(Causes& causes, EventRef event) {

@@ -47,6 +47,8 @@ class SentenceWriter {
     if (!groups_) groups_.emplace(causes_);
     return *groups_;
   }
+  /// Does a group of causes perhaps follow from a root: did it go bad later, for a reason that is not on record?
+  [[nodiscard]] bool may_follow(const CauseGroup& group, std::uint32_t root) const;
   /// "file.cpp:52"; empty for a place that is not on record.
   [[nodiscard]] static std::string short_place(const reader::StackFrame& frame) {
     if (frame.line <= 0) return {};
@@ -66,6 +68,7 @@ class SentenceWriter {
   void gather_hits(std::uint32_t root, const Sentence& s, CauseFacts& f);
   [[nodiscard]] bool counted_in_part();
   void gather_inputs(EventRef event, const Classification& c, CauseFacts& f);
+  void gather_values(EventRef event, const Classification& c, CauseFacts& f);
   void tell_apart(EventRef event, const Classification& c, CauseFacts& f);
   void gather_arrived(EventRef event, const Classification& c, CauseFacts& f);
   void gather_inside(const Classification& c, Sentence& s, CauseFacts& f);
@@ -75,7 +78,7 @@ class SentenceWriter {
   [[nodiscard]] std::string host_name(EventRef event, std::uint32_t input);
   [[nodiscard]] std::string named_words(std::uint32_t root);
   [[nodiscard]] std::string spread_words(std::uint32_t root);
-  [[nodiscard]] std::string reach_words(std::uint64_t reach);
+  [[nodiscard]] std::string reach_words(std::uint64_t reach, bool perhaps);
   [[nodiscard]] std::string consequence(std::uint32_t root);
 
   [[nodiscard]] std::string at_words(EventRef event);

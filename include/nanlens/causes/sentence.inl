@@ -4,6 +4,7 @@
 #include <nanlens/causes/because.hpp>
 #include <nanlens/causes/function_name.hpp>
 #include <nanlens/causes/host_names.hpp>
+#include <nanlens/causes/magnitude.hpp>
 #include <nanlens/causes/near_miss.hpp>
 #include <nanlens/causes/sentence_table.hpp>
 #include <nanlens/causes/spread.hpp>
@@ -176,11 +177,26 @@ NANLENS_API void SentenceWriter::gather_inputs(EventRef event, const Classificat
     facts.name = input_name(event, input);
     facts.known = input.state == InputState::clean && (input.seen || input.event.exists());
     if (facts.known) facts.health = input.seen ? input.now : causes_.model().health(input.event);
+    if (facts.known && input.event.exists()) facts.largest = detail::largest_magnitude(causes_.run(), input.event);
   }
+  gather_values(event, c, f);
   tell_apart(event, c, f);
   if (c.inputs.empty() || !c.inputs.front().event.exists()) return;
   f.origin = std::string(causes_.model().op_type(causes_.origin(c.inputs.front().event)));
-  f.magnitude = detail::largest_magnitude(causes_.run(), c.inputs.front().event);
+}
+
+// What nanlens saw of the inputs when the op had run: of the first bad event of an op, every value.
+NANLENS_API void SentenceWriter::gather_values(EventRef event, const Classification& c, CauseFacts& f) {
+  if (!f.native) return;
+  const auto extension = extension_of(causes_.run(), event);
+  for (std::size_t i = 0; i < f.inputs.size(); ++i) {
+    const std::uint32_t input = c.inputs[i].input;
+    if (!f.inputs[i].known || !c.inputs[i].seen || input >= extension.input_evidence.size()) continue;
+    const TensorEvidence& e = extension.input_evidence[input];
+    if (static_cast<double>(e.values.size()) == f.out.num_nan + f.out.num_neg_inf + f.out.num_pos_inf)
+      f.inputs[i].at_bad = e.values;
+    if (const auto stored = reader::stored_tensor(e)) f.inputs[i].largest = detail::largest_magnitude(*stored);
+  }
 }
 
 // Inputs of one name are one tensor in a graph; results of ops of one type need not be.
@@ -309,8 +325,14 @@ NANLENS_API std::string SentenceWriter::spread_words(std::uint32_t number) {
               {"ranks", detail::counted(speech_, Saying::other_ranks, static_cast<double>(spread.ranks))}});
 }
 
-// How many bad tensors follow, without the full stop.
-NANLENS_API std::string SentenceWriter::reach_words(std::uint64_t reach) {
+NANLENS_API bool SentenceWriter::may_follow(const CauseGroup& group, std::uint32_t root) const {
+  const Root& other = causes_.roots()[group.root];
+  return (other.arrived || other.event_class == EventClass::unknown) &&
+         causes_.comes_before(causes_.roots()[root], other);
+}
+
+// How many bad tensors follow, without the full stop. `perhaps`: there are others that may.
+NANLENS_API std::string SentenceWriter::reach_words(std::uint64_t reach, bool perhaps) {
   const std::uint64_t total = causes_.total();
   const bool in_part = causes_.run().left_out() != logdir::LeftOut{} || causes_.run().dropped() > 0;
   const auto told = [&](Saying id) {
@@ -320,7 +342,7 @@ NANLENS_API std::string SentenceWriter::reach_words(std::uint64_t reach) {
                 {"on_record", in_part ? say(speech_, Saying::on_record) : std::string()}});
   };
   if (reach == total) return told(total == 1 ? Saying::the_only_one : Saying::all_follow);
-  if (reach == 1) return told(in_part ? Saying::one_of_recorded : Saying::one_of_all);
+  if (reach == 1) return told(perhaps ? Saying::one_of_some : in_part ? Saying::one_of_recorded : Saying::one_of_all);
   return told(Saying::some_follow);
 }
 
@@ -330,8 +352,17 @@ NANLENS_API std::string SentenceWriter::consequence(std::uint32_t number) {
   if (!causes_.complete()) return counted(Saying::so_far, causes_.roots()[number].reach);
   const CauseGroup* const group = groups().find(number);
   const std::uint64_t reach = group != nullptr ? group->reach : causes_.roots()[number].reach;
-  std::string text = reach_words(reach);
-  const std::uint64_t others = groups().list().size() - (group != nullptr ? 1 : 0);
+  std::uint64_t others = 0;
+  std::uint64_t perhaps = 0;
+  for (const CauseGroup& other : groups().list()) {
+    if (&other == group) continue;
+    if (may_follow(other, number))
+      perhaps += other.reach;
+    else
+      ++others;
+  }
+  std::string text = reach_words(reach, perhaps > 0);
+  if (perhaps > 0) text += counted(Saying::may_follow, perhaps);
   if (reach != causes_.total() && others > 0) text += counted(Saying::other_causes, others);
   text = say(speech_, Saying::full_stop, {{"text", text}});
   if (group == nullptr || group->count < 2) return text;

@@ -177,8 +177,8 @@ class Variables {
     for (; executions_seen_ < written.size(); ++executions_seen_)
       add({written[executions_seen_].second, written[executions_seen_].first, none, none, true});
   }
-  // What a native write stored: a row inside the call that is the variable's memory, an output that is, else a bad
-  // input.
+  // What a native write stored: a row inside the call that is the variable's memory, an output that is, what an op
+  // inside got that has no output of its own, else a bad input.
   void native_value(const VariableWrite& w, std::uint32_t before, Link& link) {
     if (model_.calls().is_call(w.execution)) {
       constexpr std::size_t farthest = 65536;
@@ -191,11 +191,41 @@ class Variables {
         const OpLinks& op = model_.graphs().op(model_.run().trace_op(rows[i]));
         if (!op.inputs.empty()) return link.set_event(trace_event(rows[i]), 1);
       }
+      if (written_inside(w, before, link)) return;
     }
     for (std::size_t slot = 0; slot < model_.calls().outputs(w.execution).size(); ++slot)
       if (const EventRef out = execution_event(w.execution, slot); model_.bad(out)) return link.set_event(out, 0.9F);
     if (!bad_input_of(w.execution, link)) link.set_clean(0.9F);
     link.confidence = 1;
+  }
+
+  // Which of the ops without an output wrote which variable is not on record.
+  bool written_inside(const VariableWrite& w, std::uint32_t before, Link& link) {
+    const std::uint32_t graph = model_.owners().graph_of_call(w.execution);
+    if (graph == none) return false;
+    const auto [found, is_new] = in_graph_.try_emplace(graph);
+    if (is_new) collect(graph, found->second, 0, [&](std::uint32_t op) { return is_target_write(op); });
+    const float sure = found->second.size() == 1 ? 0.9F : 0.6F;
+    for (const GraphWrite& write : found->second) {
+      Place place;
+      place.call = w.execution;
+      place.graph = write.graph;
+      place.before = before;
+      place.run = model_.window(w.execution).run_at(write.graph, before);
+      if (place.run == none) continue;
+      const auto& inputs = model_.graphs().op(write.op).inputs;
+      model_.spend(inputs.size());
+      for (std::size_t k = 0; k < std::min(inputs.size(), limits::inputs_looked_at); ++k) {
+        Link one;
+        resolver_.tensor(place, inputs[k], one);
+        if (take_bad(one, sure, link)) return true;
+      }
+    }
+    return false;
+  }
+  bool is_target_write(std::uint32_t op) {
+    const OpLinks& links = model_.graphs().op(op);
+    return links.makes_nothing && !links.inputs.empty() && model_.graphs().op_type(op) != "_Retval";
   }
 
   [[nodiscard]] std::size_t set_of(EventRef event) const {
@@ -219,7 +249,7 @@ class Variables {
     const std::uint32_t graph = model_.owners().graph_of_call(call);
     if (graph == none) return;
     const auto [found, is_new] = in_graph_.try_emplace(graph);
-    if (is_new) collect(graph, found->second, 0);
+    if (is_new) collect(graph, found->second, 0, [&](std::uint32_t op) { return is_assignment(op); });
     for (const GraphWrite& w : found->second) {
       Place place;
       place.call = call;
@@ -228,16 +258,19 @@ class Variables {
       add({inputs.empty() ? -1 : resolver_.handle(place, inputs.front()), call, w.op, w.graph, w.overwrites});
     }
   }
+  bool is_assignment(std::uint32_t op) {
+    const OpCode code = model_.graphs().op(op).code;
+    return code == OpCode::assign || code == OpCode::apply;
+  }
   // Write ops of a function and of everything inside it.
-  void collect(std::uint32_t graph, std::vector<GraphWrite>& list, int depth) {
+  template <class IsWrite>
+  void collect(std::uint32_t graph, std::vector<GraphWrite>& list, int depth, const IsWrite& is_write) {
     constexpr int deepest = 16;
     if (depth > deepest) return;
     model_.graphs().links(graph);
-    for (const std::uint32_t op : model_.graphs().graph(graph).ops) {
-      const OpCode code = model_.graphs().op(op).code;
-      if (code == OpCode::assign || code == OpCode::apply) list.push_back({op, graph, code == OpCode::assign});
-    }
-    for (const std::uint32_t child : model_.graphs().graph(graph).inner) collect(child, list, depth + 1);
+    for (const std::uint32_t op : model_.graphs().graph(graph).ops)
+      if (is_write(op)) list.push_back({op, graph, model_.graphs().op(op).code == OpCode::assign});
+    for (const std::uint32_t child : model_.graphs().graph(graph).inner) collect(child, list, depth + 1, is_write);
   }
 
   void value_of(const VariableWrite& w, std::uint32_t before, Link& link) {

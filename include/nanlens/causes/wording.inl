@@ -1,21 +1,17 @@
 // Part of wording.hpp.
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 
 #include <nanlens/causes/because.hpp>
 #include <nanlens/causes/sentence_table.hpp>
-#include <nanlens/tensor/dtype_name.hpp>
 
 namespace nanlens::causes {
 
 namespace detail {
-
-inline std::string short_number(double value, const Speech& speech) {
-  char text[32];
-  std::snprintf(text, sizeof text, value >= 1e6 ? "%.2e" : "%.10g", value);
-  return with_point(text, speech);
-}
 
 inline std::string kinds_words(Kinds kinds, const Speech& speech) {
   std::string words;
@@ -90,6 +86,7 @@ inline void word_output(const CauseFacts& f, const Speech& speech, Arguments& a)
   a["wider"] = std::string(wider_words(out.dtype, speech));
   a["max"] = short_number(dtype_max(out.dtype), speech);
   if (f.all_clean) a["range"] = a["dtype"] + " (" + a["max"] + ")";
+  if (const InputFacts* const largest = large_input(f, 0)) a["reach"] = about(largest->largest, speech);
   if (f.code == OpCode::exp && exp_limit(out.dtype) > 0) a["limit"] = short_number(exp_limit(out.dtype), speech);
 }
 
@@ -113,10 +110,6 @@ inline std::string clean_words(std::string_view name, const Speech& speech) {
       return say(speech, Saying::from,
                  {{"name", std::string(start) + "clean " + std::string(name.substr(start.size()))}});
   return say(speech, Saying::from_clean_part, {{"name", std::string(name)}});
-}
-
-inline std::string name_of(const InputFacts& input, const Speech& speech) {
-  return input.name.empty() ? say(speech, Saying::its_input) : input.name;
 }
 
 // To a power, negative values become no infinity by being negative, and zeros no NaN.
@@ -150,13 +143,33 @@ inline void word_inputs(const CauseFacts& f, const Speech& speech, Arguments& a)
   if (divisor == first + 1 && f.by_itself) a["itself"] = a["in"];
 }
 
+// What an op that only adds and multiplies can give at most, of numbers that reach no further than these; infinity where
+// that is not known. A factor that is no input, as BLAS has one, is taken to be no larger than a million.
+inline double most_of_sums(const CauseFacts& f) {
+  constexpr double unknown_factor = 1e6;
+  double most = unknown_factor * static_cast<double>(f.inputs.size());
+  double terms = 1;
+  for (const InputFacts& input : f.inputs) {
+    if (!input.known || input.largest < 0 || input.health.size < 0) return std::numeric_limits<double>::infinity();
+    most *= std::max(1.0, input.largest);
+    terms = std::max(terms, input.health.size);
+  }
+  return f.inputs.empty() || f.code == OpCode::product ? std::numeric_limits<double>::infinity() : most * terms;
+}
+
+// Is it an overflow that its inputs can't give?
+inline bool is_out_of_reach(const CauseFacts& f) {
+  return f.id == "overflow" && f.all_clean && most_of_sums(f) < dtype_max(f.out.dtype);
+}
+
 inline void word_domain(const CauseFacts& f, const Speech& speech, Arguments& a) {
   if (f.code != OpCode::inverse_trigonometric && f.code != OpCode::atanh) return;
   a["domain"] = std::string(domain_words(f.op));
   const bool symmetric = a["domain"].starts_with("−");
-  if (!symmetric || !(f.magnitude > 1) || std::isinf(f.magnitude)) return;
+  const double largest = f.inputs.empty() ? -1 : f.inputs.front().largest;
+  if (!symmetric || !(largest > 1) || std::isinf(largest)) return;
   constexpr double rounding = 1e-3;
-  a[f.magnitude < 1 + rounding ? "slightly_beyond" : "magnitude"] = short_number(f.magnitude, speech);
+  a[largest < 1 + rounding ? "slightly_beyond" : "magnitude"] = short_number(largest, speech);
 }
 
 // An input that was bad before the op began.
@@ -231,6 +244,7 @@ inline std::string_view wording_key(const CauseFacts& f) {
     return f.all_seen ? "contradicted_seen" : "contradicted";
   }
   if (f.code == OpCode::log1p) return "made";
+  if (is_out_of_reach(f)) return "narrow";
   if (f.id == "log0" || f.id == "logneg") return "log";
   if (f.code == OpCode::rsqrt) return "rsqrt";
   if (f.id == "sqrtneg") return "root";

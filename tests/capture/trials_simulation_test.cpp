@@ -1,0 +1,142 @@
+// A trial: simulations and optimisers as they are written, with small matrices that hold their elements themselves,
+// numbers that are passed by value, targets that nobody declared, and steps that are not wrapped.
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "trial.hpp"
+
+using namespace nanlens;
+using test::Recorded;
+using test::TrialAnswer;
+
+namespace {
+
+using Numbers = std::vector<float>;
+using Square = std::array<std::array<double, 2>, 2>;
+
+Square product(const Square& a, const Square& b) {
+  Square c{};
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t j = 0; j < 2; ++j)
+      for (std::size_t k = 0; k < 2; ++k) c[i][j] += a[i][k] * b[k][j];
+  return nanlens::op("MatMul", c, a, b);
+}
+Square transposed(const Square& a) {
+  return nanlens::op("Transpose", Square{{{a[0][0], a[1][0]}, {a[0][1], a[1][1]}}}, a);
+}
+Square root_of(const Square& p) {
+  Square l{};
+  l[0][0] = std::sqrt(p[0][0]);
+  l[1][0] = p[1][0] / l[0][0];
+  l[1][1] = std::sqrt(p[1][1] - l[1][0] * l[1][0]);
+  return nanlens::op("Cholesky", l, p);
+}
+
+// A Kalman filter that takes away a little more than there is.
+void filter() {
+  Square p{{{1, 0}, {0, 1}}};
+  const Square f{{{1, 1}, {0, 1}}};
+  std::array<double, 2> x{0, 1};
+  for (int t = 0; t < 12; ++t) {
+    const Function step("step", arg("p", p), arg("x", x));
+    p = product(product(f, p), transposed(f));
+    const std::array<double, 2> gain{1, p[1][0] / p[0][0]};
+    nanlens::record("Gain", outputs(gain), inputs(p));
+    Square less = p;
+    for (std::size_t i = 0; i < 2; ++i)
+      for (std::size_t j = 0; j < 2; ++j) less[i][j] -= gain[i] * p[0][j] * (1 + 1e-9);
+    p = nanlens::op("Update", less, p, gain);
+    const Square l = root_of(p);
+    for (std::size_t i = 0; i < 2; ++i) x[i] += l[i][i];
+    nanlens::record("State", outputs(x), inputs(x, l));
+  }
+}
+
+// Adam with steps that are counted from 0, so that what corrects its moments is 1 − 1.
+void adam_step(Numbers& w, Numbers& m, const Numbers& g, int step) {
+  const Function f("adam", arg("g", g));
+  const float correction = 1 - std::pow(0.9F, static_cast<float>(step));
+  Numbers corrected(m.size());
+  for (std::size_t i = 0; i < m.size(); ++i) m[i] = 0.9F * m[i] + 0.1F * g[i];
+  for (std::size_t i = 0; i < m.size(); ++i) corrected[i] = m[i] / correction;
+  nanlens::record("Div", outputs(corrected), inputs(m, correction));
+  for (std::size_t i = 0; i < w.size(); ++i) w[i] -= 0.01F * corrected[i];
+  nanlens::record("AssignSub", outputs(), inputs(target(w), corrected));
+}
+void train() {
+  Numbers w(8, 0.5F);
+  Numbers m(8);
+  Numbers g(8);
+  forget(w.data(), w.size() * sizeof(float));  // an earlier test may have declared it
+  for (int step = 0; step < 4; ++step) {
+    const Numbers x{1, 0, 3, 0, 5, 6, 7, static_cast<float>(step)};
+    float sum = 0;
+    for (std::size_t i = 0; i < w.size(); ++i) sum += w[i] * x[i];
+    const float prediction = nanlens::op("Dot", sum, x, w);
+    for (std::size_t i = 0; i < w.size(); ++i) g[i] = (prediction - 1) * x[i];
+    nanlens::record("Gradient", outputs(g), inputs(prediction, x));
+    adam_step(w, m, g, step);
+  }
+  forget(w.data(), w.size() * sizeof(float));
+}
+
+}  // namespace
+
+TEST_CASE("a filter of small matrices: all follows from the root that it could not take") {
+  const Recorded run(filter);
+  const TrialAnswer a = test::answer_of(run);
+  CHECK(a.op() == "Cholesky");
+  CHECK(a.sentence.text.find("the matrix is singular or not positive definite") != std::string::npos);
+  CHECK(a.sentence.consequence.find("All ") == 0);
+  CHECK(a.causes == 1);
+}
+
+TEST_CASE("an optimiser: the weights are bad by a target, and the prediction is a number") {
+  const Recorded run(train);
+  const TrialAnswer a = test::answer_of(run);
+  CHECK(a.op() == "Div");
+  CHECK(a.says("input 1, which has 1 zero"));
+  CHECK(a.sentence.consequence.find("All ") == 0);
+  CHECK(a.causes == 1);
+}
+
+TEST_CASE("what came in bad later from unwrapped code is no other cause: it may follow") {
+  const Recorded run([] {
+    Numbers state{4, 0, 2};
+    for (int turn = 0; turn < 3; ++turn) {
+      Numbers next(3);
+      for (std::size_t i = 0; i < 3; ++i) next[i] = state[i] / state[1];
+      nanlens::record("Step", outputs(next), inputs(state));
+      Numbers spread(3);
+      for (std::size_t i = 0; i < 3; ++i) spread[i] = next[0] + next[i];  // not wrapped
+      nanlens::record("Report", outputs(next), inputs(spread));
+      state = spread;
+    }
+  });
+  const TrialAnswer a = test::answer_of(run);
+  CHECK(a.op() == "Step");
+  CHECK(a.sentence.consequence.find("came in bad later, from what is not on record, and may follow from it, too") !=
+        std::string::npos);
+  CHECK(a.sentence.consequence.find("other cause") == std::string::npos);
+  CHECK(a.sentence.consequence.find("nothing else") == std::string::npos);
+}
+
+TEST_CASE("a scheme that is not stable: its numbers grew, and the zeros at its ends are not to blame") {
+  const Recorded run([] {
+    Numbers u(32);
+    Numbers w(32);
+    u[16] = 1;
+    for (int t = 0; t < 200; ++t) {
+      for (std::size_t i = 1; i + 1 < u.size(); ++i) w[i] = u[i] + 0.9F * (u[i - 1] - 2 * u[i] + u[i + 1]);
+      nanlens::record("Stencil", outputs(w), inputs(u));
+      u.swap(w);
+    }
+  });
+  const TrialAnswer a = test::answer_of(run);
+  CHECK(a.op() == "Stencil");
+  CHECK(a.says("and float32 ends at 3.40e+38: it may have overflowed inside"));
+  CHECK_FALSE(a.says("zero"));
+  CHECK(a.causes == 1);
+}
