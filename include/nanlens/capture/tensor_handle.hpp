@@ -75,7 +75,7 @@ struct InputRef {
 struct OutputRef {
   TensorView view;
   TensorKey key;
-  TensorLink* handle = nullptr;           // where to leave the link
+  TensorLink* handle = nullptr;       // where to leave the link
   bool may_be_copied = false;         // the program may go on with a copy of it
   const ContentMark* mark = nullptr;  // taken before, where the memory may be gone
 };

@@ -102,7 +102,8 @@ inline std::string because_of_power(const CauseFacts& f, const Speech& speech) {
 // Did the op meet such a value where its output is bad? Where that is not known, an input that has one will do.
 template <class Pick>
 bool met(const InputFacts& input, double count, Pick&& pick) {
-  return input.known && count > 0 && (input.at_bad.empty() || std::any_of(input.at_bad.begin(), input.at_bad.end(), pick));
+  return input.known && count > 0 &&
+         (input.at_bad.empty() || std::any_of(input.at_bad.begin(), input.at_bad.end(), pick));
 }
 inline bool met_zeros(const InputFacts& input) {
   return met(input, input.health.num_zero, [](double x) { return x == 0; });

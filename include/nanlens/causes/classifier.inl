@@ -220,7 +220,8 @@ NANLENS_API void Classifier::classify_by_rule(EventRef event, const InputSum& su
 NANLENS_API bool Classifier::classify_copy(EventRef event, Classification& c) {
   for (const InputEvidence& input : c.inputs) {
     Link copy;
-    if (input.link.reason != Reason::eager || !unrecorded_copy(event, input.link.tensor_id, model_.health(event), copy)) continue;
+    if (input.link.reason != Reason::eager || !unrecorded_copy(event, input.link.tensor_id, model_.health(event), copy))
+      continue;
     c.event_class = EventClass::propagator;
     c.parents.push_back(copy.events.front());
     c.confidence = copy.confidence;

@@ -40,8 +40,8 @@ struct OpLinks {
   bool makes_nothing = false;         ///< it has no output: it writes what it got
   std::uint32_t first_tensor = none;  ///< number of its output 0
   std::uint32_t num_outputs = 1;      ///< 1, too, where it makes nothing
-  std::int32_t first_tensor_id = 0;  ///< as recorded: orders ops of several graphs by creation
-  std::uint32_t argument = none;     ///< placeholders: their position among those of the graph
+  std::int32_t first_tensor_id = 0;   ///< as recorded: orders ops of several graphs by creation
+  std::uint32_t argument = none;      ///< placeholders: their position among those of the graph
   std::vector<InputEdge> inputs;
   std::vector<ConsumerEdge> consumers;
 };

@@ -143,8 +143,8 @@ inline void word_inputs(const CauseFacts& f, const Speech& speech, Arguments& a)
   if (divisor == first + 1 && f.by_itself) a["itself"] = a["in"];
 }
 
-// What an op that only adds and multiplies can give at most, of numbers that reach no further than these; infinity where
-// that is not known. A factor that is no input, as BLAS has one, is taken to be no larger than a million.
+// What an op that only adds and multiplies can give at most, of numbers that reach no further than these; infinity
+// where that is not known. A factor that is no input, as BLAS has one, is taken to be no larger than a million.
 inline double most_of_sums(const CauseFacts& f) {
   constexpr double unknown_factor = 1e6;
   double most = unknown_factor * static_cast<double>(f.inputs.size());
