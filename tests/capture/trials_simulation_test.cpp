@@ -1,8 +1,11 @@
 // A trial: simulations and optimisers as they are written, with small matrices that hold their elements themselves,
 // numbers that are passed by value, targets that nobody declared, and steps that are not wrapped.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
+#include <optional>
 #include <vector>
 
 #include "trial.hpp"
@@ -139,4 +142,66 @@ TEST_CASE("a scheme that is not stable: its numbers grew, and the zeros at its e
   CHECK(a.says("and float32 ends at 3.40e+38: it may have overflowed inside"));
   CHECK_FALSE(a.says("zero"));
   CHECK(a.causes == 1);
+}
+
+TEST_CASE("samples of a batch, each normalised in place: the batch holds the one that was constant") {
+  const auto images = [](bool in_function) {
+    for (int batch = 0; batch < 3; ++batch) {
+      std::optional<Function> f;
+      if (in_function) f.emplace("batch");
+      Numbers x(4 * 9);
+      for (std::size_t i = 0; i < x.size(); ++i)
+        x[i] = batch == 1 && i / 9 == 2 ? 7 : static_cast<float>(i * 37 % 11 + static_cast<std::size_t>(batch));
+      nanlens::record("Decode", outputs(x), inputs());
+      for (std::size_t n = 0; n < 4; ++n) {
+        float* const p = x.data() + 9 * n;
+        const auto [low, high] = std::minmax_element(p, p + 9);
+        const float from = *low;
+        const float to = *high;
+        OpScope op("Normalize", inputs(tensor_view(p, {3, 3})));
+        for (std::size_t i = 0; i < 9; ++i) p[i] = (p[i] - from) / (to - from);
+        op.finish(outputs(tensor_view(p, {3, 3})));
+      }
+      Numbers pooled(4);
+      for (std::size_t i = 0; i < x.size(); ++i) pooled[i / 9] += x[i] / 9;
+      nanlens::record("AvgPool", outputs(pooled), inputs(tensor_view(x.data(), {4, 3, 3})));
+    }
+  };
+  for (const bool in_function : {false, true}) {
+    const Recorded run([&] { images(in_function); });
+    const TrialAnswer a = test::answer_of(run);
+    CAPTURE(in_function);
+    CHECK(a.op() == "Normalize");
+    CHECK(a.sentence.consequence.find("All 2 bad tensors follow from it") == 0);
+    CHECK(a.causes == 1);
+  }
+}
+
+TEST_CASE("a loop of numbers by value: each is taken for the last that was as bad") {
+  const Recorded run([] {
+    double x = nanlens::op("Start", 1.0);
+    for (int turn = 0; turn < 4; ++turn) {
+      const double step = nanlens::op("Div", x / (turn == 0 ? 0.0 : 2.0), x, turn == 0 ? 0.0 : 2.0);
+      x = nanlens::op("Sub", x - step, x, step);
+      const double residual = x - x;  // NaN beside an infinite x
+      nanlens::record("Residual", outputs(residual), inputs(x));
+    }
+  });
+  const TrialAnswer a = test::answer_of(run);
+  CHECK(a.op() == "Div");
+  CHECK(a.causes == 1);
+}
+
+TEST_CASE("minima and maxima that begin at infinity are meant so") {
+  const Recorded run([] {
+    const float infinity = std::numeric_limits<float>::infinity();
+    Numbers best(4, -infinity);
+    nanlens::record("Init", outputs(best), inputs());
+    for (int turn = 0; turn < 3; ++turn) {
+      for (float& b : best) b = std::max(b, static_cast<float>(turn));
+      nanlens::record("Maximum", outputs(best), inputs(best));
+    }
+  });
+  CHECK(run->alerts().size() == 1);
+  CHECK(test::answer_of(run).sentence.text.empty());  // no headline
 }

@@ -103,7 +103,7 @@ class RandomEvents {
     e.op_type = text();
     e.num_outputs = small();
     e.graph_id = text();
-    for (std::size_t i = random_() % 5; i > 0; --i) {
+    for (std::size_t i = random_() % 6; i > 0; --i) {
       e.input_tensor_ids.push_back(integer());
       e.output_tensor_ids.push_back(integer());
       e.tensor_protos.push_back(maybe() ? TensorProto{} : tensor());

@@ -37,7 +37,7 @@ Json event_json(Causes& causes, EventRef event) {
 
 // What an input held when the op had run.
 Json seen_json(const causes::InputEvidence& input) {
-  constexpr const char* origins[] = {"not_recorded", "recorded", "part", "copy", "changed"};
+  constexpr const char* origins[] = {"not_recorded", "recorded", "part", "copy", "changed", "holds"};
   const auto origin = static_cast<std::size_t>(input.origin);
   return {{"origin", origin < std::size(origins) ? Json(origins[origin]) : Json(nullptr)},
           {"size", count_or_null(input.now.size)},

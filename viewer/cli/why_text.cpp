@@ -80,6 +80,7 @@ std::string origin_text(causes::TensorOrigin origin) {
     case TensorOrigin::not_recorded: return tr(Text::seen_not_recorded);
     case TensorOrigin::part: return tr(Text::seen_part);
     case TensorOrigin::copy: return tr(Text::seen_copy);
+    case TensorOrigin::holds: return tr(Text::seen_holds);
     case TensorOrigin::changed: return tr(Text::out_changed);
     default: return {};
   }

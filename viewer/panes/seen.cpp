@@ -15,6 +15,7 @@ const char* origin_text(const SeenTensor& tensor) {
     case logdir::TensorOrigin::not_recorded: return tr(Text::seen_not_recorded);
     case logdir::TensorOrigin::part: return tr(Text::seen_part);
     case logdir::TensorOrigin::copy: return tr(Text::seen_copy);
+    case logdir::TensorOrigin::holds: return tr(Text::seen_holds);
     case logdir::TensorOrigin::changed: return tr(Text::seen_changed);
     case logdir::TensorOrigin::recorded: break;
   }

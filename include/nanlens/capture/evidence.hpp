@@ -11,6 +11,7 @@
 
 #include <nanlens/capture/full_tensor.hpp>
 #include <nanlens/capture/tensor_handle.hpp>
+#include <nanlens/capture/tensor_registry.hpp>
 #include <nanlens/capture/value_budget.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/logdir/events.hpp>
@@ -150,6 +151,21 @@ inline void add_content(logdir::TensorEvidence& e, const TensorView& view, Value
   if (n > 0 && n <= max_full_tensor_bytes / bytes && budget.take(n * bytes)) append_row_major(view, e.content);
 }
 
+/// Of an input that nothing on record made as a whole: what made the part that is bad.
+inline void look_for_part(logdir::TensorEvidence& e, const TensorView& view) {
+  const std::size_t rank = view.shape.size();
+  if (rank == 0 || e.positions.size() < rank) return;
+  const Shape strides = strides_of(view);
+  std::int64_t at = 0;
+  for (std::size_t d = 0; d < rank; ++d) at += e.positions[d] * strides[d];
+  const auto bytes = static_cast<std::int64_t>(dtype_bytes(view.dtype));
+  const TensorView element{static_cast<const unsigned char*>(view.data) + at * bytes, view.dtype, {}, {}, view.device};
+  const TensorIdentity found = registry().find(key_of(element), true);
+  if (!found.link.known() || found.origin == logdir::TensorOrigin::changed) return;
+  e.origin = logdir::TensorOrigin::holds;
+  e.recorded_id = found.link.id + 1;
+}
+
 /// What an input holds, or where that can't be told any more, what is known from before. `output`: the evidence of an
 /// output that is bad.
 inline logdir::TensorEvidence look_at_input(const InputRef& input, const logdir::TensorEvidence& output) {
@@ -161,6 +177,7 @@ inline logdir::TensorEvidence look_at_input(const InputRef& input, const logdir:
     e.looked_at = true;
     set_counts(e, *input.counts);
   }
+  if (input.here && bad > 0 && input.origin == logdir::TensorOrigin::not_recorded) look_for_part(e, input.view);
   if (!input.here || !is_floating(input.view.dtype) || !e.looked_at || bad > 0 || e.shape != output.shape) return e;
   e.positions = output.positions;
   add_values(e, input.view);

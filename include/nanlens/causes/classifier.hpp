@@ -75,11 +75,11 @@ class Classifier {
   void call_inputs(EventRef event, std::vector<InputEvidence>& inputs);
   void container_input(EventRef event, Link& link);
   void collective_inputs(EventRef event, std::vector<InputEvidence>& inputs);
-  bool unrecorded_copy(EventRef event, std::int64_t tensor_id, const TensorHealth& health, Link& link);
+  bool unrecorded_copy(EventRef event, std::int64_t tensor_id, const TensorHealth& health, Kinds kinds, Link& link);
   bool part_of(const TensorHealth& part, const TensorHealth& whole) const;
   bool alike_in_call(EventRef event, std::uint32_t call, Link& link);
   bool alike_before(EventRef event, Link& link);
-  bool recorded_inside(EventRef event, TensorHealth health, Link& link);
+  bool recorded_inside(EventRef event, TensorHealth health, bool in_part, Link& link);
   bool passed_by_value(EventRef event, const TensorEvidence& seen, InputEvidence& input);
   std::size_t num_looked_at(std::size_t num_inputs) {
     if (num_inputs > limits::inputs_looked_at) model_.reach_limit(Limit::inputs);
@@ -95,6 +95,7 @@ class Classifier {
   static void pass_on_mixed(EventClass as, const InputSum& sum, Classification& c);
   void classify_relay(EventRef event, const InputSum& sum, Classification& c);
   void classify_by_rule(EventRef event, const InputSum& sum, Kinds created, Classification& c);
+  [[nodiscard]] bool sets_infinity(EventRef event);
   bool classify_copy(EventRef event, Classification& c);
   bool crossed(const Window& window, std::uint32_t op, std::uint32_t begin, std::uint32_t end);
   bool classify_crossed(EventRef event, Classification& c);

@@ -197,7 +197,8 @@ NANLENS_API void Classifier::classify_by_rule(EventRef event, const InputSum& su
   const bool explained = c.judgement.verdict == Verdict::explained;
   const bool contradicted = c.judgement.verdict == Verdict::contradicted;
   if (c.inputs.empty() && !call) {
-    c.event_class = code == OpCode::other && event.is_execution ? EventClass::unknown : EventClass::source;
+    const bool may_lack_inputs = code == OpCode::other && event.is_execution && !sets_infinity(event);
+    c.event_class = may_lack_inputs ? EventClass::unknown : EventClass::source;
   } else if (created != 0) {
     c.event_class = EventClass::producer;
     c.confidence = std::max(c.confidence, 0.9F);
@@ -216,11 +217,18 @@ NANLENS_API void Classifier::classify_by_rule(EventRef event, const InputSum& su
   }
 }
 
+// An op of nanlens' logdirs that gives one infinity: what has no input there was given none.
+NANLENS_API bool Classifier::sets_infinity(EventRef event) {
+  const auto kinds = static_cast<Kinds>(model_.kinds(event) & reader::bad_flags);
+  return model_.owners().native() && model_.kinds_known() &&
+         (kinds == reader::neg_inf_flag || kinds == reader::pos_inf_flag);
+}
+
 // An input that nothing on record made, but which looks like a copy of something bad.
 NANLENS_API bool Classifier::classify_copy(EventRef event, Classification& c) {
   for (const InputEvidence& input : c.inputs) {
     Link copy;
-    if (input.link.reason != Reason::eager || !unrecorded_copy(event, input.link.tensor_id, model_.health(event), copy))
+    if (input.link.reason != Reason::eager || !unrecorded_copy(event, input.link.tensor_id, model_.health(event), 0, copy))
       continue;
     c.event_class = EventClass::propagator;
     c.parents.push_back(copy.events.front());

@@ -45,15 +45,16 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
     return;
   }
   // It is what was recorded before; only which event that was can't be told here.
+  const bool holds = seen.origin == TensorOrigin::holds;
   if (on_record && !input.event.exists()) {
-    if (!recorded_inside(event, input.now, input.link)) return;
+    if (!recorded_inside(event, input.now, holds, input.link)) return;
     input.event = input.link.events.front();
     input.state = InputState::bad;
     return;
   }
   constexpr float probably = 0.7F;  // a change that nobody recorded, and yet the same NaN, it seems
   if (was_bad && changed) input.link.set_event(input.event, probably);
-  if (was_bad && seen.origin == TensorOrigin::part) input.link.limit(0.8F);
+  if (was_bad && (holds || seen.origin == TensorOrigin::part)) input.link.limit(0.8F);
   input.state = InputState::bad;
   input.arrived = !was_bad && !passed_by_value(event, seen, input);
   if (input.arrived) input.link.confidence = 1;
@@ -63,17 +64,18 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
 NANLENS_API bool Classifier::passed_by_value(EventRef event, const TensorEvidence& seen, InputEvidence& input) {
   if (seen.origin != TensorOrigin::not_recorded || !seen.shape.empty()) return false;
   Link link;
-  const bool found = event.is_execution ? unrecorded_copy(event, input.link.tensor_id, input.now, link)
-                                        : recorded_inside(event, input.now, link);
-  constexpr Kinds bad = reader::bad_flags;
-  if (!found || (input.now.flags & bad) != (model_.kinds(link.events.front()) & bad)) return false;
+  const auto kinds = static_cast<Kinds>(input.now.flags & reader::bad_flags);
+  const bool found = event.is_execution ? unrecorded_copy(event, input.link.tensor_id, input.now, kinds, link)
+                                        : recorded_inside(event, input.now, false, link);
+  if (!found) return false;
   input.link.set_event(link.events.front(), link.confidence);
   input.event = link.events.front();
   return true;
 }
 
-// A tensor of a call that did not hand it out as a result: the latest row there with exactly these counts.
-NANLENS_API bool Classifier::recorded_inside(EventRef event, TensorHealth health, Link& link) {
+// A tensor of a call that did not hand it out as a result: the latest row there with exactly these counts, or one that
+// can be a part of it.
+NANLENS_API bool Classifier::recorded_inside(EventRef event, TensorHealth health, bool in_part, Link& link) {
   constexpr std::uint32_t calls_back = 8;
   const std::uint32_t from = event.is_execution ? event.index : model_.owners().owner(event.index);
   if (from == none || health.num_zero < 0) return false;
@@ -90,7 +92,7 @@ NANLENS_API bool Classifier::recorded_inside(EventRef event, TensorHealth health
       const bool same_bad = health.size == there.size && health.num_nan == there.num_nan &&
                             health.num_neg_inf == there.num_neg_inf && health.num_pos_inf == there.num_pos_inf;
       const bool alike = there.num_zero < 0 ? same_bad : same_counts(health, there);  // CONCISE_HEALTH counts no more
-      if (!alike) continue;
+      if (in_part ? !part_of(there, health) : !alike) continue;
       link.set_event(trace_event(rows[i]), 0.7F);
       return true;
     }

@@ -90,9 +90,9 @@ NANLENS_API void Classifier::collective_inputs(EventRef event, std::vector<Input
 }
 
 // An eager tensor that no execution on record made, used where something bad came out: a copy of what was made last
-// before, of the same shape. TensorFlow's Python layer makes such copies.
+// before, of the same shape, and of these kinds unless they are 0. TensorFlow's Python layer makes such copies.
 NANLENS_API bool Classifier::unrecorded_copy(EventRef event, std::int64_t tensor_id, const TensorHealth& health,
-                                             Link& link) {
+                                             Kinds kinds, Link& link) {
   if (tensor_id < 0) return false;
   const std::uint32_t user = event.is_execution ? event.index : model_.owners().owner(event.index);
   if (user == none) return false;
@@ -101,6 +101,7 @@ NANLENS_API bool Classifier::unrecorded_copy(EventRef event, std::int64_t tensor
     const EventRef made = execution_event(use.execution, use.position);
     if (!model_.bad(made) || made == event) return false;
     const TensorHealth other = model_.health(made);
+    if (kinds != 0 && (model_.kinds(made) & reader::bad_flags) != kinds) return false;
     if (health.size >= 0 && (other.dtype != health.dtype || other.size != health.size || other.rank != health.rank))
       return false;
     link.set_event(made, 0.6F);

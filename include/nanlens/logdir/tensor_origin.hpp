@@ -15,6 +15,7 @@ enum class TensorOrigin : std::int32_t {
   part = 2,          ///< a part of the bytes of a recorded tensor
   copy = 3,          ///< other bytes with the content of a recorded tensor
   changed = 4,       ///< the same bytes, which hold something else by now: changed by what is not on record
+  holds = 5,         ///< no recorded op made the whole, but the part of it that is bad
 };
 
 }  // namespace nanlens::inline NANLENS_ABI::logdir
