@@ -162,6 +162,29 @@ TEST_CASE("what holds its elements itself, and constants that can't be moved fro
   CHECK(input(run, 8) == output(run, 7));
 }
 
+TEST_CASE("numbers that lie somewhere are known by their address while they hold the same") {
+  const Recorded run([] {
+    struct Node {
+      double value = 0;
+    } a, b;
+    a.value = 2.5;
+    nanlens::record("Leaf", outputs(a.value), inputs());  // 0
+    b.value = std::log(a.value);
+    nanlens::record("Log", outputs(b.value), inputs(a.value));  // 1
+    nanlens::op("Use", 1.0F, b.value);                          // 2
+    b.value = 3;
+    nanlens::op("Use", NAN, b.value);  // 3: another number, not one that was changed
+    int count = 4;
+    nanlens::record("Count", outputs(count), inputs());  // 4
+    nanlens::op("Use", 1.0F, count);                     // 5: is never bad, and not told apart
+  });
+  CHECK(input(run, 1) == output(run, 0));
+  CHECK(input(run, 2) == output(run, 1));
+  CHECK(input(run, 3) != output(run, 1));
+  CHECK(run->execution(3)->extension.input_evidence.at(0).origin == TensorOrigin::not_recorded);
+  CHECK(input(run, 5) != output(run, 4));
+}
+
 TEST_CASE("a target that nobody declared is a variable") {
   const Recorded run([] {
     Vector w{1, 2};

@@ -61,12 +61,15 @@ inline void identify(ThreadState& state, InputRef& input, bool look, TensorIdent
   } else if (identity != nullptr) {
     *identity = {input.link, input.origin, input.key, {}};
   }
-  if (input.origin == changed) {
+  const bool changes = input.origin == changed;
+  if (changes) {
     input.was = input.link.id;
     input.link = {};
+    // Where a number lies, many others do, one after the other.
+    if (input.key.bytes() == input.key.element_bytes) input.origin = not_recorded;
   }
   if (!input.link.known() && look) identify_copy(state, input);
-  if (identity == nullptr || (input.origin != changed && input.origin != copy)) return;
+  if (identity == nullptr || (!changes && input.origin != copy)) return;
   *identity = {input.link, input.origin, input.key, {}};
 }
 

@@ -135,7 +135,7 @@ InputRef input_ref(const T& x) noexcept {
   InputRef ref{viewed(x), {}, {}};
   if constexpr (is_handle<T>)
     ref.link = x.link;
-  else if constexpr (!std::is_arithmetic_v<T>)
+  else if constexpr (!std::is_integral_v<T>)  // neither bad nor told apart
     ref.key = key_of(ref.view);
   return ref;
 }
@@ -146,7 +146,9 @@ OutputRef output_ref(T& x, bool address_lasts) noexcept {
   OutputRef ref{viewed<Value>(x), {}};
   if constexpr (is_handle<Value>) {
     if constexpr (!std::is_const_v<T>) ref.handle = &x.link;
-  } else if constexpr (!std::is_arithmetic_v<Value>) {
+  } else if constexpr (std::is_floating_point_v<Value>) {
+    if (address_lasts) ref.key = key_of(ref.view);
+  } else if constexpr (!std::is_integral_v<Value>) {
     const bool inside = holds_own_elements(x, ref.view);
     if (address_lasts || !inside) ref.key = key_of(ref.view);
     // What has its elements elsewhere hands them on when it is moved.
