@@ -83,6 +83,22 @@ void put_eager_op(GrowingFiles& files) {
   put(files, logdir::FileKind::execution, event);
 }
 
+// An eager op that got what was bad already, and nobody on record made.
+void put_later_op(GrowingFiles& files) {
+  logdir::Execution e;
+  e.op_type = "Sum";
+  e.num_outputs = 1;
+  e.input_tensor_ids = {8};
+  e.output_tensor_ids = {9};
+  e.tensor_debug_mode = 4;
+  e.tensor_protos = {summary(1)};
+  logdir::DebugEvent event = event_of(3, e);
+  event.extension.emplace();
+  event.extension->output_evidence = {evidence({0, 0, 1, 0, 0, 9}, {0, 0}, {not_a_number})};
+  event.extension->input_evidence = {evidence({0, 0, 1, 0, 0, 9}, {1, 1}, {not_a_number})};
+  put(files, logdir::FileKind::execution, event);
+}
+
 // A row with the least and greatest value of its tensor, or without statistics.
 void put_row(GrowingFiles& files, const std::string& op, double least, double greatest) {
   logdir::DebugEvent event = event_of(3, logdir::GraphExecutionTrace{"g", op, 0, 4, summary(0), ""});
@@ -113,6 +129,22 @@ std::string tooltip_at(Headless& v, const std::string& id) {
 }
 
 }  // namespace
+
+TEST_CASE("what came in bad later, from what is not on record, is listed as what may follow") {
+  Headless v({1280, 900});
+  put_metadata(v.memory["memory:run"]);
+  put_eager_op(v.memory["memory:run"]);
+  put_later_op(v.memory["memory:run"]);
+  v.open("memory:run");
+  v.command("show_causes");
+  const Json s = v.state();
+  REQUIRE(s["causes"].size() == 2);
+  CHECK(s["causes"][0]["op_type"] == "Log");
+  CHECK(s["causes"][0]["may_follow"] == false);
+  CHECK(s["causes"][1]["op_type"] == "Sum");
+  CHECK(s["causes"][1]["may_follow"] == true);
+  CHECK(v.shows("cause:1"));
+}
 
 TEST_CASE("an eager op's card tells its own name, and what its memory held when it had run") {
   Headless v({1280, 900});

@@ -355,6 +355,7 @@ Json causes_json(const Explanation& e) {
                     {"trace", or_null(c.trace)},
                     {"execution", or_null(c.execution)},
                     {"reach", c.reach},
+                    {"may_follow", c.may_follow},
                     {"muted_by", or_null(c.muted_by)}});
   return list;
 }

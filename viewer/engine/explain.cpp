@@ -229,9 +229,14 @@ Explanation Explain::explanation() {
   const auto& groups = writer().groups().list();
   e.num_causes = groups.size();
   for (std::size_t i = 0; i < std::min(groups.size(), most_lines); ++i) e.causes.push_back(line_of(groups[i].root));
-  // The headline leads, and what is muted comes last.
-  reader::sort_stably(e.causes,
-                      [](const CauseLine& a, const CauseLine& b) { return a.muted_by.empty() && !b.muted_by.empty(); });
+  // The headline leads, then other causes; what is muted comes last.
+  if (const std::uint32_t headline = muted().headline(); headline != reader::none)
+    for (std::size_t i = 0; i < e.causes.size(); ++i)
+      e.causes[i].may_follow = writer().may_follow(groups[i], headline);
+  reader::sort_stably(e.causes, [](const CauseLine& a, const CauseLine& b) {
+    if (a.muted_by.empty() != b.muted_by.empty()) return a.muted_by.empty();
+    return !a.may_follow && b.may_follow;
+  });
   for (const std::uint32_t root : causes_->benign())
     if (e.expected.size() < most_lines) e.expected.push_back(line_of(root));
   for (const auto& site : causes_->killers()) {

@@ -197,6 +197,7 @@ struct CauseLine {
   std::string conditions;   ///< of a line of nanlens.mutes that mutes it
   std::string muted_by;     ///< "nanlens.mutes:4"; "": it is not muted
   std::string reason;       ///< of that line
+  bool may_follow = false;  ///< it came in bad later than the first listed, from what is not on record
 };
 
 /// What the run is, in one sentence's parts.

@@ -68,9 +68,10 @@ std::vector<Entry> entries_of(const Explanation& e) {
     entry.heading = text;
     entries.push_back(entry);
   };
-  for (std::size_t i = 0; i < e.causes.size(); ++i) {
-    if (i == 0) continue;  // the headline stands above the list
-    if (i == 1) head(tr(Text::causes_others));
+  // The headline stands above the list.
+  for (std::size_t i = 1; i < e.causes.size(); ++i) {
+    const bool later = e.causes[i].may_follow;
+    if (i == 1 || later != e.causes[i - 1].may_follow) head(tr(later ? Text::causes_later : Text::causes_others));
     entries.push_back({&e.causes[i], nullptr, i, nullptr});
   }
   if (!e.expected.empty()) head(tr(Text::causes_expected));
