@@ -141,25 +141,29 @@ TEST_CASE("what holds its elements itself, and constants that can't be moved fro
     Matrix p = nanlens::op("Make", Matrix{{{1, 2}, {3, 4}}});  // 0
     const Matrix t = transposed(p);                            // 1
     nanlens::op("Use", 1.0F, t, p);                            // 2: they differ off the diagonal alone
-    p = nanlens::op("Update", Matrix{{{5, NAN}, {6, 7}}}, p);  // 3: into memory that holds another result by now
+    p = nanlens::op("Update", Matrix{{{5, NAN}, {6, 7}}}, p);  // 3: into memory where another result was found
     nanlens::op("Use", 1.0F, p);                               // 4
+    p[1][1] = 8;
+    nanlens::op("Use", NAN, p);  // 5: nobody made the whole of it, but its NaN is the one that was recorded
     const auto constant = []() -> const Vector { return {1, 2, 3}; };
-    const Vector v = nanlens::op("Eval", constant());  // 5: as Eigen's eval() gives them
-    nanlens::op("Use", 1.0F, v);                       // 6
+    const Vector v = nanlens::op("Eval", constant());  // 6: as Eigen's eval() gives them
+    nanlens::op("Use", 1.0F, v);                       // 7
     const auto call = [](const Matrix& m) {
       Function f("call", arg("m", m));
       return f.result(f.op("Scale", Matrix{{{m[0][0], 8}, {9, 10}}}, m));
     };
-    const Matrix c = call(p);     // 7
-    nanlens::op("Use", 1.0F, c);  // 8
+    const Matrix c = call(p);     // 8
+    nanlens::op("Use", 1.0F, c);  // 9
   });
   CHECK(input(run, 1) == output(run, 0));
   CHECK(input(run, 2, 0) == output(run, 1));
   CHECK(input(run, 2, 1) == output(run, 0));
   CHECK(input(run, 3) == output(run, 0));
   CHECK(input(run, 4) == output(run, 3));
-  CHECK(input(run, 6) == output(run, 5));
-  CHECK(input(run, 8) == output(run, 7));
+  CHECK(input(run, 5) != output(run, 3));
+  CHECK(run->execution(5)->extension.input_evidence.at(0).origin == TensorOrigin::holds);
+  CHECK(input(run, 7) == output(run, 6));
+  CHECK(input(run, 9) == output(run, 8));
 }
 
 TEST_CASE("numbers that lie somewhere are known by their address while they hold the same") {

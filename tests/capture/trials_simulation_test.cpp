@@ -113,7 +113,7 @@ TEST_CASE("what came in bad later from unwrapped code is no other cause: it may 
       for (std::size_t i = 0; i < 3; ++i) next[i] = state[i] / state[1];
       nanlens::record("Step", outputs(next), inputs(state));
       Numbers spread(3);
-      for (std::size_t i = 0; i < 3; ++i) spread[i] = next[0] + next[i];  // not wrapped
+      for (std::size_t i = 1; i < 3; ++i) spread[i] = next[0] + next[i];  // not wrapped
       nanlens::record("Report", outputs(next), inputs(spread));
       state = spread;
     }
@@ -190,6 +190,30 @@ TEST_CASE("a loop of numbers by value: each is taken for the last that was as ba
   const TrialAnswer a = test::answer_of(run);
   CHECK(a.op() == "Div");
   CHECK(a.causes == 1);
+}
+
+TEST_CASE("copies that are NaN throughout: each is taken for the last that was made so") {
+  using Vector = std::array<double, 3>;
+  for (const bool in_function : {false, true}) {
+    const Recorded run([&] {
+      std::optional<Function> f;
+      if (in_function) f.emplace("rotations");
+      Vector pose = nanlens::op("Pose", Vector{1, 2, 3});
+      for (int turn = 0; turn < 4; ++turn) {
+        const double speed = 1.0 - turn % 2;
+        const Vector axis =
+            nanlens::op("Div", Vector{speed / speed, speed / speed, speed / speed}, Vector{speed, speed, speed}, speed);
+        Vector next{};
+        for (std::size_t i = 0; i < 3; ++i) next[i] = pose[i] + axis[i];
+        pose = nanlens::op("Compose", next, pose, axis);
+      }
+    });
+    CAPTURE(in_function);
+    const TrialAnswer a = test::answer_of(run);
+    CHECK(a.op() == "Div");
+    CHECK(a.sentence.consequence.find("All 5 bad tensors follow from it") == 0);
+    CHECK(a.causes == 1);
+  }
 }
 
 TEST_CASE("minima and maxima that begin at infinity are meant so") {

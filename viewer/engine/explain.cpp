@@ -231,8 +231,7 @@ Explanation Explain::explanation() {
   for (std::size_t i = 0; i < std::min(groups.size(), most_lines); ++i) e.causes.push_back(line_of(groups[i].root));
   // The headline leads, then other causes; what is muted comes last.
   if (const std::uint32_t headline = muted().headline(); headline != reader::none)
-    for (std::size_t i = 0; i < e.causes.size(); ++i)
-      e.causes[i].may_follow = writer().may_follow(groups[i], headline);
+    for (std::size_t i = 0; i < e.causes.size(); ++i) e.causes[i].may_follow = writer().may_follow(groups[i], headline);
   reader::sort_stably(e.causes, [](const CauseLine& a, const CauseLine& b) {
     if (a.muted_by.empty() != b.muted_by.empty()) return a.muted_by.empty();
     return !a.may_follow && b.may_follow;

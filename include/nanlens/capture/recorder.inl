@@ -41,7 +41,9 @@ inline void identify_copy(ThreadState& state, InputRef& input) {
   input.link = link;
   input.origin = logdir::TensorOrigin::copy;
   input.was = -1;
-  registry().put(input.key, link, mark.sample);
+  TensorKey key = input.key;
+  key.copied = true;
+  registry().put(key, link, mark.sample);
 }
 
 /// Finds out what a tensor is, once. `look`: its memory holds what the op got.

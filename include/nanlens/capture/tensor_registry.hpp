@@ -67,8 +67,10 @@ class TensorRegistry {
     const std::lock_guard guard(shard.lock);
     const Piece* const at = shard.pieces.at(shard.pieces.first_at(key.begin));
     if (at == nullptr || at->begin != key.begin || at->end != key.end || !at->key.same_bytes(key)) return false;
+    const bool holds = !look || at->sample.holds(at->key);
+    if (!holds && at->key.copied) return false;
     link = at->link;
-    origin = !look || at->sample.holds(at->key) ? logdir::TensorOrigin::recorded : logdir::TensorOrigin::changed;
+    origin = holds ? logdir::TensorOrigin::recorded : logdir::TensorOrigin::changed;
     return true;
   }
 
@@ -173,8 +175,11 @@ class TensorRegistry {
       cut = cut || is_cut(piece, range);
       // Words between the elements of a view with gaps are not the caller's to read.
       if (look && (same || key.dense))
-        if (!piece.sample.holds(piece.key, std::max(piece.begin, range.begin), std::min(piece.end, range.end), checked))
+        if (!piece.sample.holds(piece.key, std::max(piece.begin, range.begin), std::min(piece.end, range.end),
+                                checked)) {
+          if (piece.key.copied) return false;
           found.origin = changed;
+        }
       return true;
     }
     // In the region that is looked at; of a tensor with regions of all shards, anywhere.

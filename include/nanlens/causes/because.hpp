@@ -2,43 +2,14 @@
 /// Why an op makes a non-finite value of finite ones, in words, as far as the facts prove it.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <nanlens/causes/cause_facts.hpp>
-#include <nanlens/causes/limits.hpp>
-#include <nanlens/causes/speech.hpp>
-#include <nanlens/tensor/dtype_name.hpp>
+#include <nanlens/causes/input_words.hpp>
+#include <nanlens/causes/unknown_op.hpp>
 
 namespace nanlens::causes::detail {
-
-inline std::string short_number(double value, const Speech& speech) {
-  char text[32];
-  std::snprintf(text, sizeof text, value >= 1e6 ? "%.2e" : "%.10g", value);
-  return with_point(text, speech);
-}
-
-// Of a number that need not be exact.
-inline std::string about(double value, const Speech& speech) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return with_point(text, speech);
-}
-
-inline std::string zeros_words(const TensorHealth& h, const Speech& speech) {
-  return counted(speech, Saying::zeros, h.num_zero);
-}
-inline std::string negatives_words(const TensorHealth& h, const Speech& speech) {
-  return counted(speech, Saying::negatives, h.num_negative);
-}
-
-inline std::string name_of(const InputFacts& input, const Speech& speech) {
-  return input.name.empty() ? say(speech, Saying::its_input) : input.name;
-}
 
 /// The numbers an op is made for.
 inline std::string_view domain_words(std::string_view op) noexcept {
@@ -97,71 +68,6 @@ inline std::string because_of_power(const CauseFacts& f, const Speech& speech) {
   if (!f.kinds_known) return say(speech, Saying::any_power);
   if (f.kinds == reader::nan_flag) return only(f, speech, Saying::do_power);
   return (f.kinds & reader::nan_flag) != 0 ? std::string() : say(speech, Saying::infinite_power);
-}
-
-// Did the op meet such a value where its output is bad? Where that is not known, an input that has one will do.
-template <class Pick>
-bool met(const InputFacts& input, double count, Pick&& pick) {
-  return input.known && count > 0 &&
-         (input.at_bad.empty() || std::any_of(input.at_bad.begin(), input.at_bad.end(), pick));
-}
-inline bool met_zeros(const InputFacts& input) {
-  return met(input, input.health.num_zero, [](double x) { return x == 0; });
-}
-inline bool met_negatives(const InputFacts& input) {
-  return met(input, input.health.num_negative, [](double x) { return x < 0; });
-}
-
-// Up to two inputs with zeros, those first that are nothing else.
-inline std::vector<const InputFacts*> inputs_with_zeros(const CauseFacts& f) {
-  std::vector<const InputFacts*> list;
-  for (const bool whole : {true, false})
-    for (const InputFacts& input : f.inputs)
-      if (met_zeros(input) && (input.health.num_zero == input.health.size) == whole) list.push_back(&input);
-  if (list.size() > 2) list.resize(2);
-  std::sort(list.begin(), list.end());  // in input order
-  return list;
-}
-
-// The input with the largest numbers, where these reach `limit`.
-inline const InputFacts* large_input(const CauseFacts& f, double limit) {
-  const auto largest = std::max_element(f.inputs.begin(), f.inputs.end(),
-                                        [](const InputFacts& a, const InputFacts& b) { return a.largest < b.largest; });
-  const bool reaches = largest != f.inputs.end() && largest->known && largest->largest >= limit;
-  return reaches ? &*largest : nullptr;
-}
-
-inline std::string large_words(const CauseFacts& f, const Speech& speech, const InputFacts& input) {
-  return say(speech, Saying::inside_large,
-             {{"input", name_of(input, speech)},
-              {"magnitude", about(input.largest, speech)},
-              {"dtype", std::string(dtype_name(f.out.dtype))},
-              {"max", short_number(dtype_max(f.out.dtype), speech)}});
-}
-
-// What goes on inside the op is not known: only a hint.
-inline std::string because_of_unknown_op(const CauseFacts& f, const Speech& speech) {
-  constexpr double few = 1024;  // so many of these overflow when they are added up
-  const bool nan = !f.kinds_known || (f.kinds & reader::nan_flag) != 0;
-  const double max = dtype_max(f.out.dtype);
-  const InputFacts* const large = max > 0 ? large_input(f, std::sqrt(max)) : nullptr;  // its square overflows
-  if (large != nullptr && large->largest >= max / few) return large_words(f, speech, *large);
-  const auto zeros = inputs_with_zeros(f);
-  if (zeros.size() == 1)
-    return say(speech, Saying::inside_zeros,
-               {{"input", name_of(*zeros[0], speech)}, {"count", zeros_words(zeros[0]->health, speech)}});
-  if (zeros.size() == 2)
-    return say(speech, Saying::inside_zeros_of_two,
-               {{"input", name_of(*zeros[0], speech)},
-                {"count", zeros_words(zeros[0]->health, speech)},
-                {"other", name_of(*zeros[1], speech)},
-                {"other_count", zeros_words(zeros[1]->health, speech)}});
-  for (const InputFacts& input : f.inputs)
-    if (nan && met_negatives(input))
-      return say(speech, Saying::inside_negatives,
-                 {{"input", name_of(input, speech)}, {"count", negatives_words(input.health, speech)}});
-  const bool infinite = f.kinds_known && (f.kinds & ~reader::nan_flag) != 0;
-  return large != nullptr && infinite ? large_words(f, speech, *large) : std::string();
 }
 
 // Its inputs are x, scale, offset, mean and variance, in TensorFlow, PyTorch and ONNX.

@@ -60,9 +60,12 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
   if (input.arrived) input.link.confidence = 1;
 }
 
-// Numbers are passed on by value: one that is as bad as the last that was made is taken for it.
+// Numbers are passed on by value, and a copy that is NaN throughout is like any other: one that is as bad as the last
+// that was made is taken for it.
 NANLENS_API bool Classifier::passed_by_value(EventRef event, const TensorEvidence& seen, InputEvidence& input) {
-  if (seen.origin != TensorOrigin::not_recorded || !seen.shape.empty()) return false;
+  const TensorHealth& now = input.now;
+  const bool throughout = now.num_nan == now.size || now.num_pos_inf == now.size || now.num_neg_inf == now.size;
+  if (seen.origin != TensorOrigin::not_recorded || !throughout) return false;
   Link link;
   const auto kinds = static_cast<Kinds>(input.now.flags & reader::bad_flags);
   const bool found = event.is_execution ? unrecorded_copy(event, input.link.tensor_id, input.now, kinds, link)

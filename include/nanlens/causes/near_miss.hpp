@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include <nanlens/causes/causes.hpp>
+#include <nanlens/causes/input_words.hpp>
 #include <nanlens/causes/limits.hpp>
 #include <nanlens/causes/magnitude.hpp>
 
@@ -51,11 +51,7 @@ inline std::vector<NearMiss> near_misses(Causes& causes, EventRef event) {
 
 /// A warning sign in words.
 inline std::string near_miss_words(const NearMiss& miss, const Speech& speech = english_speech) {
-  const auto number = [&](double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3g", value);
-    return detail::with_point(text, speech);
-  };
+  const auto number = [&](double value) { return detail::about(value, speech); };
   switch (miss.kind) {
     case NearMissKind::all_zero: return say(speech, Saying::near_all_zero);
     case NearMissKind::empty: return say(speech, Saying::near_empty);

@@ -1,0 +1,37 @@
+/// @file
+/// Numbers, and what inputs are called, in sentences about causes.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include <nanlens/causes/cause_facts.hpp>
+#include <nanlens/causes/speech.hpp>
+
+namespace nanlens::causes::detail {
+
+inline std::string short_number(double value, const Speech& speech) {
+  char text[32];
+  std::snprintf(text, sizeof text, value >= 1e6 ? "%.2e" : "%.10g", value);
+  return with_point(text, speech);
+}
+
+// Of a number that need not be exact.
+inline std::string about(double value, const Speech& speech) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return with_point(text, speech);
+}
+
+inline std::string zeros_words(const TensorHealth& h, const Speech& speech) {
+  return counted(speech, Saying::zeros, h.num_zero);
+}
+inline std::string negatives_words(const TensorHealth& h, const Speech& speech) {
+  return counted(speech, Saying::negatives, h.num_negative);
+}
+
+inline std::string name_of(const InputFacts& input, const Speech& speech) {
+  return input.name.empty() ? say(speech, Saying::its_input) : input.name;
+}
+
+}  // namespace nanlens::causes::detail
