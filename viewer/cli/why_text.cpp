@@ -150,7 +150,7 @@ std::string muted_text(const report::MutedCauses& muted, std::uint32_t root) {
 
 std::string cause_text(SentenceWriter& writer, Causes& causes, const causes::CauseGroup& group) {
   const auto sentence = writer.sentence(group.root);
-  const std::string text = event_text(causes, causes.roots()[group.root].event) + ": " + sentence.text;
+  std::string text = event_text(causes, causes.roots()[group.root].event) + ": " + sentence.text;
   if (sentence.consequence.empty()) return text;
   return text + " " +
          (group.count > 1 ? tr(Text::out_reach_times, {{"n", group.reach}, {"times", group.count}})
