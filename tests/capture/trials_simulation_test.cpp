@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include <nanlens/causes/sentence_table.hpp>
+
 #include "trial.hpp"
 
 using namespace nanlens;
@@ -228,4 +230,29 @@ TEST_CASE("minima and maxima that begin at infinity are meant so") {
   });
   CHECK(run->alerts().size() == 1);
   CHECK(test::answer_of(run).sentence.text.empty());  // no headline
+}
+
+TEST_CASE("how infinity became NaN: a row that is masked whole is told from one with +∞, and products from sums") {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const struct {
+    const char* op;
+    float bad;
+    const char* words;
+  } cases[] = {{"Softmax", -infinity, "every entry of a row is −∞"},
+               {"Softmax", infinity, "a row holds +∞"},
+               {"MatMul", infinity, "0 × ∞ or ∞ − ∞"},
+               {"Mul", infinity, "0 × ∞"}};
+  for (const auto& c : cases) {
+    const Recorded run([&] {
+      Numbers x{c.bad, c.bad, 1};
+      nanlens::record("Scores", outputs(x), inputs());
+      const Numbers y{NAN, NAN, 1};
+      nanlens::record(c.op, outputs(y), inputs(x));
+    });
+    causes::Causes causes(*run);
+    test::finish(causes, 3);
+    const auto chain = causes.chain(causes::execution_event(1, 0));
+    REQUIRE(chain.size() == 2);
+    CHECK(causes::change_words(chain[1].change) == c.words);
+  }
 }

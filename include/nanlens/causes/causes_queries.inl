@@ -161,7 +161,7 @@ NANLENS_API std::vector<ChainLink> Causes::chain(EventRef event, std::size_t lon
       }
     if (parent.exists() && !model_.is_bad_complex(parent) && (model_.kinds(event) & reader::nan_flag) != 0 &&
         (model_.kinds(parent) & reader::nan_flag) == 0)
-      step.change = kind_change(model_.code(event));
+      step.change = kind_change(model_.code(event), model_.kinds(parent));
     // A gradient that failed together with its op: the op's story is told.
     if (!parent.exists() && event != roots_[root].event) parent = roots_[root].event;
     const bool seen = std::any_of(steps.begin(), steps.end(), [&](const ChainLink& s) { return s.event == event; });

@@ -46,6 +46,8 @@ enum class Mechanism : std::uint8_t {
   inf_inf,
   inf_over_inf,
   softmax_inf,
+  softmax_masked,
+  inf_products,
   allmasked,
 };
 
@@ -244,11 +246,12 @@ constexpr Mechanism likely_mechanism(OpCode op, Kinds kinds) noexcept {
   }
 }
 
-/// Why infinity became NaN in an op that got no NaN; `generic` where there is nothing to say.
-constexpr Mechanism kind_change(OpCode op) noexcept {
+/// Why infinity became NaN in an op that got no NaN, but infinities of these kinds; `generic` where there is nothing to
+/// say.
+constexpr Mechanism kind_change(OpCode op, Kinds in) noexcept {
   switch (op) {
-    case OpCode::multiply:
-    case OpCode::matmul: return Mechanism::zero_inf;
+    case OpCode::multiply: return Mechanism::zero_inf;
+    case OpCode::matmul: return Mechanism::inf_products;
     case OpCode::add:
     case OpCode::subtract:
     case OpCode::add_n:
@@ -257,7 +260,8 @@ constexpr Mechanism kind_change(OpCode op) noexcept {
     case OpCode::cumulative_sum: return Mechanism::inf_inf;
     case OpCode::divide: return Mechanism::inf_over_inf;
     case OpCode::softmax:
-    case OpCode::log_softmax: return Mechanism::softmax_inf;
+    case OpCode::log_softmax:
+      return (in & reader::pos_inf_flag) != 0 ? Mechanism::softmax_inf : Mechanism::softmax_masked;
     default: return Mechanism::generic;
   }
 }

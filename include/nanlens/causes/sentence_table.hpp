@@ -131,7 +131,9 @@ constexpr std::string_view sentence_id(Mechanism mechanism) noexcept {
     case Mechanism::zero_inf:
     case Mechanism::inf_inf:
     case Mechanism::inf_over_inf:
+    case Mechanism::inf_products:
     case Mechanism::softmax_inf:
+    case Mechanism::softmax_masked:
     case Mechanism::generic: break;
   }
   return "generic";
@@ -143,7 +145,9 @@ constexpr std::string_view change_words(Mechanism mechanism, const Speech& speec
     case Mechanism::zero_inf: return "0 × ∞";
     case Mechanism::inf_inf: return "∞ − ∞";
     case Mechanism::inf_over_inf: return "∞ / ∞";
+    case Mechanism::inf_products: return speech[Saying::change_products];
     case Mechanism::softmax_inf: return speech[Saying::change_softmax];
+    case Mechanism::softmax_masked: return speech[Saying::change_masked];
     default: return "";
   }
 }
