@@ -256,3 +256,26 @@ TEST_CASE("how infinity became NaN: a row that is masked whole is told from one 
     CHECK(causes::change_words(chain[1].change) == c.words);
   }
 }
+
+TEST_CASE("an op with a name of its own: what it met where its output is bad, broadcast or not, says which input") {
+  // Eigenvectors are divided by the roots of eigenvalues, one of which is a little negative.
+  const auto whiten = [](bool by_rows) {
+    Numbers vectors{-1, 2, 3, -4, 5, -6, 7, 8, -9};
+    Numbers values{4, -1e-7F, 9};
+    nanlens::record("Eigenvectors", outputs(tensor_view(vectors.data(), {3, 3})), inputs());
+    nanlens::record("Eigenvalues", outputs(tensor_view(values.data(), {by_rows ? 3 : 1, by_rows ? 1 : 3})), inputs());
+    Numbers white(9);
+    for (std::size_t i = 0; i < 9; ++i) white[i] = vectors[i] / std::sqrt(values[by_rows ? i / 3 : i % 3]);
+    nanlens::record(
+        "Whiten", outputs(tensor_view(white.data(), {3, 3})),
+        inputs(tensor_view(vectors.data(), {3, 3}), tensor_view(values.data(), {by_rows ? 3 : 1, by_rows ? 1 : 3})));
+  };
+  for (const bool by_rows : {false, true}) {
+    CAPTURE(by_rows);
+    const Recorded run([&] { whiten(by_rows); });
+    const TrialAnswer a = test::answer_of(run);
+    CHECK(a.op() == "Whiten");
+    CHECK(
+        a.says("the result of Eigenvalues has 1 negative value: a root or logarithm of these inside may have made it"));
+  }
+}

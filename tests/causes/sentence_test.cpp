@@ -152,6 +152,11 @@ TEST_CASE("an op of unknown nature: what was seen where it went bad decides whic
   CHECK(text(three) == start + ".");
   x.at_bad = {1, 0, 3};
   CHECK(text(three) == start + "; x has 2 zeros: a division by 0 or a logarithm of 0 inside may have made it.");
+  x.at_bad = {1, 0, -3};  // some zeros, some negative values
+  CHECK(text(three) == start + "; x has 2 zeros: a division by 0 or a logarithm of 0 inside may have made it.");
+  x.at_bad = {-1, -2, -3};  // nothing but negative values is stronger than zeros of which it is not known
+  CHECK(text_of(made_by("Whiten", "generic", three, {{"v", true, health(12, 0, 0, 0, 0, 2)}, x}))
+            .find("; x has 5 negative values") != std::string::npos);
   x.at_bad.clear();
   x.largest = 3.3e38;  // before zeros: a few of these overflow when they are added up
   const TensorHealth infinite = health(12, 0, 1, 2, 0, 0);

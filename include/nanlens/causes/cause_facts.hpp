@@ -17,7 +17,8 @@ struct InputFacts {
   std::string name;     ///< as a user knows it; "input 0" where it has no name
   bool known = false;   ///< a clean event on record; `health` is its
   TensorHealth health;  ///< counts are −1 where the mode does not tell them
-  /// Of an input of the output's shape: what it held wherever the output is bad. Empty: not known.
+  /// Of an input of the output's shape, or one that is broadcast to it: what it held at the first places where the
+  /// output is bad. Empty: not known.
   std::vector<double> at_bad = {};
   double largest = -1;  ///< magnitude of its finite elements; −1 where neither values nor statistics are on record
 };

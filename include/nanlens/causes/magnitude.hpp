@@ -1,13 +1,17 @@
 /// @file
-/// How large are the numbers of a tensor?
+/// The numbers of a tensor: how large they are, and what they were where an output went bad.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include <nanlens/causes/event.hpp>
 #include <nanlens/reader/run.hpp>
 #include <nanlens/reader/stored_tensor.hpp>
+#include <nanlens/summary/bad_elements.hpp>
 #include <nanlens/summary/statistics.hpp>
 
 namespace nanlens::causes {
@@ -35,6 +39,39 @@ inline double largest_magnitude(Run& run, EventRef event) {
 inline double largest_magnitude(const reader::StoredTensor& tensor) {
   const Statistics s = statistics(tensor.view());
   return s.min <= s.max ? std::max(std::abs(s.min), std::abs(s.max)) : -1;
+}
+
+// To which axis of an output the first of a tensor's belongs that is broadcast to it: at the end, as NumPy aligns them,
+// or at the beginning; negative if it fits neither way.
+inline std::ptrdiff_t first_axis(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& output) {
+  if (shape.size() > output.size()) return -1;
+  const auto last = static_cast<std::ptrdiff_t>(output.size() - shape.size());
+  for (const std::ptrdiff_t first : {last, std::ptrdiff_t{0}}) {
+    const auto fits = [](std::int64_t in, std::int64_t out) { return in == out || in == 1; };
+    if (std::equal(shape.begin(), shape.end(), output.begin() + first, fits)) return first;
+  }
+  return -1;
+}
+
+// What a tensor held where an output is bad to which it may have been broadcast; empty if it can't have been.
+inline std::vector<double> values_at_bad(const reader::StoredTensor& tensor, const logdir::TensorEvidence& output) {
+  std::vector<double> values;
+  const std::ptrdiff_t first = first_axis(tensor.shape, output.shape);
+  const std::size_t rank = output.shape.size();
+  if (first < 0 || rank == 0 || !is_floating(tensor.dtype)) return values;
+  const std::size_t bytes = dtype_bytes(tensor.dtype);
+  for (std::size_t at = 0; at + rank <= output.positions.size(); at += rank) {
+    std::int64_t element = 0;
+    for (std::size_t d = 0; d < tensor.shape.size(); ++d) {
+      const std::int64_t index = output.positions[at + static_cast<std::size_t>(first) + d];
+      if (index < 0 || (tensor.shape[d] > 1 && index >= tensor.shape[d])) return {};
+      element = element * tensor.shape[d] + (tensor.shape[d] > 1 ? index : 0);
+    }
+    const std::size_t offset = static_cast<std::size_t>(element) * bytes;
+    if (offset + bytes > tensor.content.size()) return {};
+    values.push_back(element_value(tensor.dtype, tensor.content.data() + offset));
+  }
+  return values;
 }
 
 }  // namespace detail

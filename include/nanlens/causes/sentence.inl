@@ -189,13 +189,17 @@ NANLENS_API void SentenceWriter::gather_inputs(EventRef event, const Classificat
 NANLENS_API void SentenceWriter::gather_values(EventRef event, const Classification& c, CauseFacts& f) {
   if (!f.native) return;
   const auto extension = extension_of(causes_.run(), event);
+  const std::size_t slot = event.is_execution ? event.slot : 0;
   for (std::size_t i = 0; i < f.inputs.size(); ++i) {
     const std::uint32_t input = c.inputs[i].input;
     if (!f.inputs[i].known || !c.inputs[i].seen || input >= extension.input_evidence.size()) continue;
     const TensorEvidence& e = extension.input_evidence[input];
-    if (static_cast<double>(e.values.size()) == f.out.num_nan + f.out.num_neg_inf + f.out.num_pos_inf)
-      f.inputs[i].at_bad = e.values;
-    if (const auto stored = reader::stored_tensor(e)) f.inputs[i].largest = detail::largest_magnitude(*stored);
+    f.inputs[i].at_bad = e.values;
+    const auto stored = reader::stored_tensor(e);
+    if (!stored) continue;
+    f.inputs[i].largest = detail::largest_magnitude(*stored);
+    if (e.values.empty() && slot < extension.output_evidence.size())
+      f.inputs[i].at_bad = detail::values_at_bad(*stored, extension.output_evidence[slot]);
   }
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -14,28 +16,48 @@
 
 namespace nanlens::causes::detail {
 
-// Did the op meet such a value where its output is bad? Where that is not known, an input that has one will do.
+// Where did the op meet such a value: wherever its output is bad, as far as that is known, or perhaps there, or not?
+enum class Met : std::uint8_t { nowhere, perhaps, everywhere };
+
 template <class Pick>
-bool met(const InputFacts& input, double count, Pick&& pick) {
-  return input.known && count > 0 &&
-         (input.at_bad.empty() || std::any_of(input.at_bad.begin(), input.at_bad.end(), pick));
+Met met(const InputFacts& input, double count, Pick&& pick) {
+  if (!input.known || !(count > 0)) return Met::nowhere;
+  if (input.at_bad.empty()) return Met::perhaps;
+  const auto hits = std::count_if(input.at_bad.begin(), input.at_bad.end(), pick);
+  return hits == 0 ? Met::nowhere : hits == std::ssize(input.at_bad) ? Met::everywhere : Met::perhaps;
 }
-inline bool met_zeros(const InputFacts& input) {
+inline Met met_zeros(const InputFacts& input) {
   return met(input, input.health.num_zero, [](double x) { return x == 0; });
 }
-inline bool met_negatives(const InputFacts& input) {
+inline Met met_negatives(const InputFacts& input) {
   return met(input, input.health.num_negative, [](double x) { return x < 0; });
 }
 
-// Up to two inputs with zeros, those first that are nothing else.
-inline std::vector<const InputFacts*> inputs_with_zeros(const CauseFacts& f) {
+// Zeros of up to two inputs, or negative values of one, that the op has met there; empty if it met none. Of inputs with
+// zeros those come first that are nothing else.
+inline std::string zeros_inside(const CauseFacts& f, const Speech& speech, Met where) {
   std::vector<const InputFacts*> list;
   for (const bool whole : {true, false})
     for (const InputFacts& input : f.inputs)
-      if (met_zeros(input) && (input.health.num_zero == input.health.size) == whole) list.push_back(&input);
+      if (met_zeros(input) == where && (input.health.num_zero == input.health.size) == whole) list.push_back(&input);
+  if (list.empty()) return {};
   if (list.size() > 2) list.resize(2);
   std::sort(list.begin(), list.end());  // in input order
-  return list;
+  const std::string input = name_of(*list[0], speech);
+  const std::string count = zeros_words(list[0]->health, speech);
+  if (list.size() == 1) return say(speech, Saying::inside_zeros, {{"input", input}, {"count", count}});
+  return say(speech, Saying::inside_zeros_of_two,
+             {{"input", input},
+              {"count", count},
+              {"other", name_of(*list[1], speech)},
+              {"other_count", zeros_words(list[1]->health, speech)}});
+}
+inline std::string negatives_inside(const CauseFacts& f, const Speech& speech, Met where) {
+  for (const InputFacts& input : f.inputs)
+    if (met_negatives(input) == where)
+      return say(speech, Saying::inside_negatives,
+                 {{"input", name_of(input, speech)}, {"count", negatives_words(input.health, speech)}});
+  return {};
 }
 
 // The input with the largest numbers, where these reach `limit`.
@@ -61,20 +83,11 @@ inline std::string because_of_unknown_op(const CauseFacts& f, const Speech& spee
   const double few = max > 1e30 ? 1024 : 8;  // so many of these overflow when they are added up
   const InputFacts* const large = max > 0 ? large_input(f, std::sqrt(max)) : nullptr;  // its square overflows
   if (large != nullptr && large->largest >= max / few) return large_words(f, speech, *large);
-  const auto zeros = inputs_with_zeros(f);
-  if (zeros.size() == 1)
-    return say(speech, Saying::inside_zeros,
-               {{"input", name_of(*zeros[0], speech)}, {"count", zeros_words(zeros[0]->health, speech)}});
-  if (zeros.size() == 2)
-    return say(speech, Saying::inside_zeros_of_two,
-               {{"input", name_of(*zeros[0], speech)},
-                {"count", zeros_words(zeros[0]->health, speech)},
-                {"other", name_of(*zeros[1], speech)},
-                {"other_count", zeros_words(zeros[1]->health, speech)}});
-  for (const InputFacts& input : f.inputs)
-    if (nan && met_negatives(input))
-      return say(speech, Saying::inside_negatives,
-                 {{"input", name_of(input, speech)}, {"count", negatives_words(input.health, speech)}});
+  for (const Met where : {Met::everywhere, Met::perhaps}) {
+    if (std::string zeros = zeros_inside(f, speech, where); !zeros.empty()) return zeros;
+    if (!nan) continue;
+    if (std::string negatives = negatives_inside(f, speech, where); !negatives.empty()) return negatives;
+  }
   const bool infinite = f.kinds_known && (f.kinds & ~reader::nan_flag) != 0;
   return large != nullptr && infinite ? large_words(f, speech, *large) : std::string();
 }
