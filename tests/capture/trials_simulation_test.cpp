@@ -279,3 +279,32 @@ TEST_CASE("an op with a name of its own: what it met where its output is bad, br
         a.says("the result of Eigenvalues has 1 negative value: a root or logarithm of these inside may have made it"));
   }
 }
+
+TEST_CASE("gradients that are set back before the step that took them is recorded: perhaps they were it") {
+  for (const bool in_function : {false, true}) {
+    CAPTURE(in_function);
+    const Recorded run([&] {
+      Numbers w{1, 2, 3};
+      Numbers g(3);
+      nanlens::record("Init", outputs(w), inputs());
+      for (int step = 0; step < 3; ++step) {
+        {
+          std::optional<Function> f;
+          if (in_function) f.emplace("backward");
+          const float count = step == 1 ? 0.0F : 4.0F;
+          const float scale = nanlens::op("Reciprocal", 1 / count, count);
+          for (std::size_t i = 0; i < 3; ++i) g[i] += w[i] * scale * (step == 1 ? 0.0F : 1.0F);
+          nanlens::record("AccumulateGrad", outputs(g), inputs(w, scale));
+        }
+        for (std::size_t i = 0; i < 3; ++i) {
+          w[i] -= 0.1F * g[i];
+          g[i] = 0;
+        }
+        nanlens::record("Sgd", outputs(w), inputs(w, g));
+      }
+    });
+    const TrialAnswer a = test::answer_of(run);
+    CHECK(a.op() == "Reciprocal");
+    CHECK(a.causes == 1);
+  }
+}

@@ -163,10 +163,13 @@ TEST_CASE("an op of unknown nature: what was seen where it went bad decides whic
   CHECK(text(infinite) ==
         "Forces at a.cpp:3 made −∞ and +∞ in 3 of 12 elements from clean input x; x reaches 3.3e+38, and float32 ends "
         "at 3.40e+38: it may have overflowed inside.");
-  x.largest = 1e20;  // behind zeros: its square overflows
-  CHECK(text(infinite).find("a logarithm of 0 inside may have made it") != std::string::npos);
-  x.health = health(12, 0, 0, 0, 5, 0);
+  x.largest = 1e20;  // its square overflows: before zeros of which it is not known
   CHECK(text(infinite).find("x reaches 1e+20, and float32 ends") != std::string::npos);
+  CHECK(text(three).find("a logarithm of 0 inside may have made it") != std::string::npos);
+  x.at_bad = {0, 0};
+  CHECK(text(infinite).find("a logarithm of 0 inside may have made it") != std::string::npos);
+  x.at_bad.clear();
+  x.health = health(12, 0, 0, 0, 5, 0);
   x.largest = 1e10;
   CHECK(text(infinite) == "Forces at a.cpp:3 made −∞ and +∞ in 3 of 12 elements from clean input x.");
 }

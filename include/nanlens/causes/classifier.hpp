@@ -79,7 +79,9 @@ class Classifier {
   bool part_of(const TensorHealth& part, const TensorHealth& whole) const;
   bool alike_in_call(EventRef event, std::uint32_t call, Link& link);
   bool alike_before(EventRef event, Link& link);
-  bool recorded_inside(EventRef event, TensorHealth health, bool in_part, Link& link);
+  enum class Alike : std::uint8_t { same, part, size };
+  [[nodiscard]] bool is_alike(TensorHealth health, const TensorHealth& there, Alike how) const;
+  bool recorded_inside(EventRef event, const TensorHealth& health, Alike how, InputEvidence& input);
   bool passed_by_value(EventRef event, const TensorEvidence& seen, InputEvidence& input);
   std::size_t num_looked_at(std::size_t num_inputs) {
     if (num_inputs > limits::inputs_looked_at) model_.reach_limit(Limit::inputs);

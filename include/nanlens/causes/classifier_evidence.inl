@@ -40,16 +40,18 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
   const bool was_bad = input.event.exists() && model_.bad(input.event);
   input.link.empty = input.now.size == 0;
   if (!input.now.bad()) {
-    input.state = InputState::clean;
+    // What was recorded there was bad, and may have been set back before the op was recorded: it is one of the two.
+    if (changed && !input.event.exists() && seen.recorded_id == 0)
+      recorded_inside(event, input.now, Alike::size, input);
+    const bool set_back = changed && input.event.exists() && model_.bad(input.event);
+    input.state = set_back ? InputState::mixed : InputState::clean;
     input.link.confidence = 1;
     return;
   }
   // It is what was recorded before; only which event that was can't be told here.
   const bool holds = seen.origin == TensorOrigin::holds;
   if (on_record && !input.event.exists()) {
-    if (!recorded_inside(event, input.now, holds, input.link)) return;
-    input.event = input.link.events.front();
-    input.state = InputState::bad;
+    if (recorded_inside(event, input.now, holds ? Alike::part : Alike::same, input)) input.state = InputState::bad;
     return;
   }
   constexpr float probably = 0.7F;  // a change that nobody recorded, and yet the same NaN, it seems
@@ -66,19 +68,29 @@ NANLENS_API bool Classifier::passed_by_value(EventRef event, const TensorEvidenc
   const TensorHealth& now = input.now;
   const bool throughout = now.num_nan == now.size || now.num_pos_inf == now.size || now.num_neg_inf == now.size;
   if (seen.origin != TensorOrigin::not_recorded || !throughout) return false;
+  if (!event.is_execution) return recorded_inside(event, input.now, Alike::same, input);
   Link link;
   const auto kinds = static_cast<Kinds>(input.now.flags & reader::bad_flags);
-  const bool found = event.is_execution ? unrecorded_copy(event, input.link.tensor_id, input.now, kinds, link)
-                                        : recorded_inside(event, input.now, false, link);
-  if (!found) return false;
+  if (!unrecorded_copy(event, input.link.tensor_id, input.now, kinds, link)) return false;
   input.link.set_event(link.events.front(), link.confidence);
   input.event = link.events.front();
   return true;
 }
 
-// A tensor of a call that did not hand it out as a result: the latest row there with exactly these counts, or one that
-// can be a part of it.
-NANLENS_API bool Classifier::recorded_inside(EventRef event, TensorHealth health, bool in_part, Link& link) {
+// Can a row be what is looked for? Of the same counts whatever the shape, since it may have been reshaped; a part of
+// it; or of its size, where it has changed since.
+NANLENS_API bool Classifier::is_alike(TensorHealth health, const TensorHealth& there, Alike how) const {
+  if (how == Alike::size) return health.size == there.size && health.dtype == there.dtype;
+  if (how == Alike::part) return part_of(there, health);
+  health.rank = there.rank;
+  if (there.num_zero >= 0) return same_counts(health, there);
+  return health.size == there.size && health.num_nan == there.num_nan && health.num_neg_inf == there.num_neg_inf &&
+         health.num_pos_inf == there.num_pos_inf;  // CONCISE_HEALTH counts no more
+}
+
+// A tensor of a call that did not hand it out as a result: the latest bad row there that can be it.
+NANLENS_API bool Classifier::recorded_inside(EventRef event, const TensorHealth& health, Alike how,
+                                             InputEvidence& input) {
   constexpr std::uint32_t calls_back = 8;
   const std::uint32_t from = event.is_execution ? event.index : model_.owners().owner(event.index);
   if (from == none || health.num_zero < 0) return false;
@@ -90,13 +102,9 @@ NANLENS_API bool Classifier::recorded_inside(EventRef event, TensorHealth health
       if (!event.is_execution && rows[i] >= event.index) continue;
       model_.spend(1);
       ++tried;
-      const TensorHealth there = model_.health(trace_event(rows[i]));
-      health.rank = there.rank;  // it may have been reshaped
-      const bool same_bad = health.size == there.size && health.num_nan == there.num_nan &&
-                            health.num_neg_inf == there.num_neg_inf && health.num_pos_inf == there.num_pos_inf;
-      const bool alike = there.num_zero < 0 ? same_bad : same_counts(health, there);  // CONCISE_HEALTH counts no more
-      if (in_part ? !part_of(there, health) : !alike) continue;
-      link.set_event(trace_event(rows[i]), 0.7F);
+      if (!is_alike(health, model_.health(trace_event(rows[i])), how)) continue;
+      input.event = trace_event(rows[i]);
+      input.link.set_event(input.event, 0.7F);
       return true;
     }
   }

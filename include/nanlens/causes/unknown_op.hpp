@@ -76,20 +76,21 @@ inline std::string large_words(const CauseFacts& f, const Speech& speech, const 
               {"max", short_number(dtype_max(f.out.dtype), speech)}});
 }
 
-// What goes on inside the op is not known: only a hint.
+// What goes on inside the op is not known: only a hint, the likeliest first.
 inline std::string because_of_unknown_op(const CauseFacts& f, const Speech& speech) {
   const bool nan = !f.kinds_known || (f.kinds & reader::nan_flag) != 0;
+  const bool infinite = f.kinds_known && (f.kinds & ~reader::nan_flag) != 0;
   const double max = dtype_max(f.out.dtype);
   const double few = max > 1e30 ? 1024 : 8;  // so many of these overflow when they are added up
   const InputFacts* const large = max > 0 ? large_input(f, std::sqrt(max)) : nullptr;  // its square overflows
   if (large != nullptr && large->largest >= max / few) return large_words(f, speech, *large);
   for (const Met where : {Met::everywhere, Met::perhaps}) {
     if (std::string zeros = zeros_inside(f, speech, where); !zeros.empty()) return zeros;
+    if (large != nullptr && infinite) return large_words(f, speech, *large);
     if (!nan) continue;
     if (std::string negatives = negatives_inside(f, speech, where); !negatives.empty()) return negatives;
   }
-  const bool infinite = f.kinds_known && (f.kinds & ~reader::nan_flag) != 0;
-  return large != nullptr && infinite ? large_words(f, speech, *large) : std::string();
+  return large != nullptr ? large_words(f, speech, *large) : std::string();
 }
 
 }  // namespace nanlens::causes::detail
