@@ -154,6 +154,8 @@ TEST_CASE("what holds its elements itself, and constants that can't be moved fro
     };
     const Matrix c = call(p);     // 8
     nanlens::op("Use", 1.0F, c);  // 9
+    p[0][1] = p[1][1] = NAN;
+    nanlens::op("Use", NAN, p);  // 10: no memory of an argument that was changed
   });
   CHECK(input(run, 1) == output(run, 0));
   CHECK(input(run, 2, 0) == output(run, 1));
@@ -164,6 +166,7 @@ TEST_CASE("what holds its elements itself, and constants that can't be moved fro
   CHECK(run->execution(5)->extension.input_evidence.at(0).origin == TensorOrigin::holds);
   CHECK(input(run, 7) == output(run, 6));
   CHECK(input(run, 9) == output(run, 8));
+  CHECK(run->execution(10)->extension.input_evidence.at(0).origin != TensorOrigin::changed);
 }
 
 TEST_CASE("numbers that lie somewhere are known by their address while they hold the same") {

@@ -12,8 +12,8 @@
 
 namespace nanlens::inline NANLENS_ABI::detail {
 
-/// Dtype, shape and content of a tensor. Small ones are compared whole: a matrix and its
-/// transpose may differ in few places.
+/// Dtype, shape and content of a tensor. Small ones are compared whole: a matrix and its transpose may differ in few
+/// places.
 class ContentMark {
  public:
   ContentMark() noexcept = default;

@@ -63,21 +63,19 @@ inline void identify(ThreadState& state, InputRef& input, bool look, TensorIdent
   } else if (identity != nullptr) {
     *identity = {input.link, input.origin, input.key, {}};
   }
-  const bool changes = input.origin == changed;
-  if (changes) {
+  if (input.origin == changed) {
     input.was = input.link.id;
     input.link = {};
-    // Where a number lies, many others do, one after the other.
-    if (input.key.bytes() == input.key.element_bytes) input.origin = not_recorded;
   }
   if (!input.link.known() && look) identify_copy(state, input);
-  if (identity == nullptr || (!changes && input.origin != copy)) return;
+  if (identity == nullptr || (input.origin != changed && input.origin != copy)) return;
   *identity = {input.link, input.origin, input.key, {}};
 }
 
 /// The op has written a target: from now on its memory is that of a variable, with what it holds now.
-inline void know_target(ThreadState& state, const TensorKey& key) {
+inline void know_target(ThreadState& state, TensorKey key) {
   VariableTable& variables = VariableTable::get();
+  key.copied = false;
   if (variables.find(key) < 0) variables.declare(key, state.take_eager_id());
   registry().put(key, {variables.find(key), nullptr, 0, 0}, ContentSample(key));
 }

@@ -135,8 +135,10 @@ InputRef input_ref(const T& x) noexcept {
   InputRef ref{viewed(x), {}, {}};
   if constexpr (is_handle<T>)
     ref.link = x.link;
-  else if constexpr (!std::is_integral_v<T>)  // neither bad nor told apart
+  else if constexpr (!std::is_integral_v<T>) {  // those are neither bad nor told apart
     ref.key = key_of(ref.view);
+    ref.key.copied = holds_own_elements(x, ref.view);
+  }
   return ref;
 }
 
@@ -148,6 +150,7 @@ OutputRef output_ref(T& x, bool address_lasts) noexcept {
     if constexpr (!std::is_const_v<T>) ref.handle = &x.link;
   } else if constexpr (std::is_floating_point_v<Value>) {
     if (address_lasts) ref.key = key_of(ref.view);
+    ref.key.copied = true;
   } else if constexpr (!std::is_integral_v<Value>) {
     const bool inside = holds_own_elements(x, ref.view);
     if (address_lasts || !inside) ref.key = key_of(ref.view);

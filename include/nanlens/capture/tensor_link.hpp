@@ -31,7 +31,7 @@ struct TensorKey {
   std::uint64_t fingerprint = 0;
   std::uint32_t element_bytes = 0;
   bool dense = false;   ///< every byte of the range is one of the tensor's, in whatever order
-  bool copied = false;  ///< of the registry: a copy was found there, so that other tensors may come and go unseen
+  bool copied = false;  ///< a copy lies there, or a number: others may come and go unseen, so that nothing is changed
 
   [[nodiscard]] bool empty() const noexcept { return begin == end; }
   [[nodiscard]] std::size_t bytes() const noexcept { return end - begin; }
