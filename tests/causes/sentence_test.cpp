@@ -197,8 +197,8 @@ TEST_CASE("an overflow that numbers of this size can't give is not called one") 
   CHECK(words("MatMul").text == "MatMul at a.cpp:3 exceeded the range of float32 (3.40e+38) in 51 of 64 elements.");
   k.largest = 900;
   CHECK(words("MatMul").text ==
-        "MatMul at a.cpp:3 made −∞ and +∞ in 51 of 64 elements from inputs that reach about 1.2e+03: float32 "
-        "holds what they give, so it was computed in a narrower type, or not from them.");
+        "MatMul at a.cpp:3 made −∞ and +∞ in 51 of 64 elements from inputs that reach about 1200: float32 holds "
+        "what they give, so it was computed in a narrower type, or with something that is not on record.");
   CHECK(words("MatMul").remedy.find("Look at the type that it computes and adds up in") == 0);
   q.largest = k.largest = 1e18;
   CHECK(words("MatMul").text.find("exceeded the range") != std::string::npos);

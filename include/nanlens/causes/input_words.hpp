@@ -19,7 +19,7 @@ inline std::string short_number(double value, const Speech& speech) {
 // Of a number that need not be exact.
 inline std::string about(double value, const Speech& speech) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
+  std::snprintf(text, sizeof text, value >= 1e3 && value < 1e6 ? "%.0f" : "%.3g", value);
   return with_point(text, speech);
 }
 

@@ -26,7 +26,7 @@ inline double largest_magnitude(const logdir::NanlensExtension& extension, std::
 }
 
 // The same of a traced tensor: the extension of a trace has its one output only.
-inline double largest_magnitude(Run& run, EventRef event) {
+inline double largest_magnitude(reader::Run& run, EventRef event) {
   if (event.is_execution) {
     const auto detail = run.execution(event.index);
     return detail ? largest_magnitude(detail->extension, event.slot) : -1;
