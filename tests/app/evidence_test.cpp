@@ -61,16 +61,21 @@ logdir::TensorEvidence evidence(std::vector<std::uint64_t> counts, std::vector<s
   return e;
 }
 
+// FULL_HEALTH of an eager op's only output.
+logdir::Execution execution(const char* op_type, std::int64_t input, std::int64_t output, double num_nan) {
+  logdir::Execution e;
+  e.op_type = op_type;
+  e.num_outputs = 1;
+  e.input_tensor_ids = {input};
+  e.output_tensor_ids = {output};
+  e.tensor_debug_mode = 4;
+  e.tensor_protos = {summary(num_nan)};
+  return e;
+}
+
 // An eager op with a name of its own, two bad elements, and an input that something changed that is not on record.
 void put_eager_op(GrowingFiles& files) {
-  logdir::Execution e;
-  e.op_type = "Log";
-  e.num_outputs = 1;
-  e.input_tensor_ids = {1};
-  e.output_tensor_ids = {2};
-  e.tensor_debug_mode = 4;
-  e.tensor_protos = {summary(2)};
-  logdir::DebugEvent event = event_of(2, e);
+  logdir::DebugEvent event = event_of(2, execution("Log", 1, 2, 2));
   event.extension.emplace();
   event.extension->op_name = "model/log";
   event.extension->output_evidence = {evidence({1, 0, 1, 0, 0, 8}, {0, 3, 1, 4}, {not_a_number, -infinity})};
@@ -85,14 +90,7 @@ void put_eager_op(GrowingFiles& files) {
 
 // An eager op that got what was bad already, and nobody on record made.
 void put_later_op(GrowingFiles& files) {
-  logdir::Execution e;
-  e.op_type = "Sum";
-  e.num_outputs = 1;
-  e.input_tensor_ids = {8};
-  e.output_tensor_ids = {9};
-  e.tensor_debug_mode = 4;
-  e.tensor_protos = {summary(1)};
-  logdir::DebugEvent event = event_of(3, e);
+  logdir::DebugEvent event = event_of(3, execution("Sum", 8, 9, 1));
   event.extension.emplace();
   event.extension->output_evidence = {evidence({0, 0, 1, 0, 0, 9}, {0, 0}, {not_a_number})};
   event.extension->input_evidence = {evidence({0, 0, 1, 0, 0, 9}, {1, 1}, {not_a_number})};

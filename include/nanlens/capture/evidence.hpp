@@ -73,18 +73,21 @@ class BadPlaces {
   std::vector<std::vector<bool>> seen_;
 };
 
+/// Where the element is that an evidence names as its i-th.
+inline const unsigned char* element_at(const logdir::TensorEvidence& e, std::size_t i, const TensorView& view) {
+  const Shape strides = strides_of(view);
+  const std::size_t rank = view.shape.size();
+  std::int64_t at = 0;
+  for (std::size_t d = 0; d < rank; ++d) at += e.positions[i * rank + d] * strides[d];
+  return static_cast<const unsigned char*>(view.data) + at * static_cast<std::int64_t>(dtype_bytes(view.dtype));
+}
+
 /// The values at the places that an evidence names.
 inline void add_values(logdir::TensorEvidence& e, const TensorView& view) {
   if (!is_floating(view.dtype)) return;
-  const Shape strides = strides_of(view);
-  const auto bytes = static_cast<std::int64_t>(dtype_bytes(view.dtype));
   const std::size_t rank = view.shape.size();
   const std::size_t places = rank == 0 ? 1 : e.positions.size() / rank;
-  for (std::size_t i = 0; i < places; ++i) {
-    std::int64_t at = 0;
-    for (std::size_t d = 0; d < rank; ++d) at += e.positions[i * rank + d] * strides[d];
-    e.values.push_back(element_value(view.dtype, static_cast<const unsigned char*>(view.data) + at * bytes));
-  }
+  for (std::size_t i = 0; i < places; ++i) e.values.push_back(element_value(view.dtype, element_at(e, i, view)));
 }
 
 inline logdir::TensorEvidence facts_of(const TensorView& view) {
@@ -153,13 +156,8 @@ inline void add_content(logdir::TensorEvidence& e, const TensorView& view, Value
 
 /// Of an input that nothing on record made as a whole: what made the part that is bad.
 inline void look_for_part(logdir::TensorEvidence& e, const TensorView& view) {
-  const std::size_t rank = view.shape.size();
-  if (rank == 0 || e.positions.size() < rank) return;
-  const Shape strides = strides_of(view);
-  std::int64_t at = 0;
-  for (std::size_t d = 0; d < rank; ++d) at += e.positions[d] * strides[d];
-  const auto bytes = static_cast<std::int64_t>(dtype_bytes(view.dtype));
-  const TensorView element{static_cast<const unsigned char*>(view.data) + at * bytes, view.dtype, {}, {}, view.device};
+  if (view.shape.empty() || e.positions.size() < view.shape.size()) return;
+  const TensorView element{element_at(e, 0, view), view.dtype, {}, {}, view.device};
   const TensorIdentity found = registry().find(key_of(element), true);
   if (!found.link.known() || found.origin == logdir::TensorOrigin::changed) return;
   e.origin = logdir::TensorOrigin::holds;

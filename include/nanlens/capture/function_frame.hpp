@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <nanlens/capture/catalog.hpp>
-#include <nanlens/capture/recent_outputs.hpp>
+#include <nanlens/capture/content_mark.hpp>
 #include <nanlens/capture/tensor_handle.hpp>
 #include <nanlens/capture/tensor_registry.hpp>
 #include <nanlens/config.hpp>

@@ -199,14 +199,16 @@ class Variables {
     link.confidence = 1;
   }
 
-  // Which of the ops without an output wrote which variable is not on record.
+  // Which of the ops without an output wrote which variable is not on record: all are asked, up to a limit, since reads
+  // of all variables ask so.
   bool written_inside(const VariableWrite& w, std::uint32_t before, Link& link) {
     const std::uint32_t graph = model_.owners().graph_of_call(w.execution);
     if (graph == none) return false;
     const auto [found, is_new] = in_graph_.try_emplace(graph);
     if (is_new) collect(graph, found->second, 0, [&](std::uint32_t op) { return is_target_write(op); });
     const float sure = found->second.size() == 1 ? 0.9F : 0.6F;
-    for (const GraphWrite& write : found->second) {
+    constexpr std::size_t most = 256;
+    for (const GraphWrite& write : std::span(found->second).first(std::min(found->second.size(), most))) {
       Place place;
       place.call = w.execution;
       place.graph = write.graph;
