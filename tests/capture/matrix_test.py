@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Links and loads units of all manner of flags in all manner of ways, and prints a table: `matrix_test.py SOURCE NANLENS CXX CLANG`.
+"""Links and loads units of all manner of flags in all manner of ways, and prints a table:
+`matrix_test.py SOURCE NANLENS CXX CLANG RECORDER [CASE]`, where RECORDER is what units with NANLENS_SPLIT are linked with.
 
 In each case all units record, from several threads, into what one of them has enabled: there must be one run, in one file set,
 with every event in it once.
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-source, nanlens, gcc, clang = sys.argv[1:5]
+source, nanlens, gcc, clang, recorder = sys.argv[1:6]
 work = pathlib.Path(tempfile.mkdtemp())
 here = pathlib.Path(source) / "tests" / "capture"
 BASE = ["-std=c++20", f"-I{source}/include", "-Wall", "-Wextra", "-Werror", "-fPIC"]
@@ -25,9 +26,8 @@ KINDS = {
     "plain": (gcc, ["-O1"]),
     "O0": (gcc, ["-O0"]),
     "O3": (gcc, ["-O3"]),
-    "hidden": (gcc, ["-O0", "-fvisibility=hidden", "-fvisibility-inlines-hidden"]),
+    "hidden": (gcc, ["-O0", "-fvisibility=hidden", "-fvisibility-inlines-hidden", "-ffast-math"]),
     "nortti": (gcc, ["-O0", "-fno-rtti", "-fno-exceptions"]),
-    "fast": (gcc, ["-O0", "-ffast-math"]),
     "haswell": (gcc, ["-O0", "-march=haswell"]),
     "haswellsplit": (gcc, ["-O2", "-march=haswell", "-DNANLENS_SPLIT"]),
     "skylakesplit": (gcc, ["-O0", "-march=skylake-avx512", "-DNANLENS_SPLIT"]),
@@ -49,8 +49,8 @@ class Case:
 
 NEHALEM = ["qemu-x86_64", "-cpu", "Nehalem"]
 CASES = [
-    Case("flags mixed in a program", ["plain", "O0", "O3", "nortti", "fast", "lto"], flags=["-flto=2"]),
-    Case("the same, in another order", ["lto", "fast", "nortti", "O3", "O0", "plain"], flags=["-flto=2"]),
+    Case("flags mixed in a program", ["plain", "O0", "O3", "nortti", "hidden", "lto"], flags=["-flto=2"]),
+    Case("the same, in another order", ["lto", "hidden", "nortti", "O3", "O0", "plain"], flags=["-flto=2"]),
     Case("no exceptions first", ["nortti", "plain"]),
     Case("no exceptions last", ["plain", "nortti"]),
     Case("two compilers", ["plain", "clang"]),
@@ -92,15 +92,12 @@ def compile_library(kind):
 
 def compile_rest():
     subprocess.run([gcc, *BASE, "-O0", "-c", str(here / "linked_host.cpp"), "-o", str(work / "host.o")], check=True)
-    (work / "split_recorder.cpp").write_text("#include <nanlens/capture/implementation.hpp>\n")
-    subprocess.run([gcc, *BASE, "-O0", "-DNANLENS_SPLIT", "-c", str(work / "split_recorder.cpp"), "-o", str(work / "split_recorder.o")],
-                   check=True)
 
 
 def link(case, program):
     objects = [str(work / f"{kind}.o") for kind in case.linked]
     if any(kind.endswith("split") for kind in case.linked):
-        objects.append(str(work / "split_recorder.o"))
+        objects += recorder.split()
     # The units' functions are looked up by name, whatever else the program shows.
     exported = [f"-Wl,--export-dynamic-symbol={what}_{kind}" for kind in case.linked for what in ("work", "enable", "disable", "check")]
     subprocess.run([case.linker, *objects, str(work / "host.o"), *case.flags, *exported, "-Wl,--no-as-needed",
@@ -169,8 +166,8 @@ def verdict(case, number):
 
 
 def main():
-    if len(sys.argv) > 5:
-        CASES[:] = [case for case in CASES if sys.argv[5] in case.name]
+    if len(sys.argv) > 6:
+        CASES[:] = [case for case in CASES if sys.argv[6] in case.name]
     kinds = {kind for case in CASES for kind in (*case.linked, *case.shared, *case.opened)}
     libraries = {kind for case in CASES for kind in (*case.shared, *case.opened)}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -1,13 +1,14 @@
 #!/bin/sh
-# Compiles what a host would compile, with the bare compiler: `check.sh SOURCE_DIR COMPILER NANLENS [headers]`.
-# With `headers`, each of them alone too: one compiler, which is clang, is enough for that.
+# Compiles what a host would compile, with the bare compiler: `check.sh SOURCE_DIR COMPILER NANLENS RECORDER host|headers`.
+# For what takes long and is the same for every compiler one is enough: the host's links whole units, and clang compiles each
+# header alone. RECORDER is what a unit with NANLENS_SPLIT is linked with.
 set -eu
-source=$1 compiler=$2 nanlens=$3
+source=$1 compiler=$2 nanlens=$3 recorder=$4 part=$5
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 flags="-std=c++20 -I$source/include -Wall -Wextra -Wconversion -Werror"
 
-if [ "${4:-}" = headers ]; then
+if [ "$part" = headers ]; then
   echo "each header alone"
   mkdir "$work/headers"
   # shellcheck disable=SC2086
@@ -25,28 +26,29 @@ printf '#include <nanlens/nanlens.hpp>\n#include <nanlens/causes/causes.hpp>\nin
 renamed() { objcopy --redefine-sym _Z3onev=_Z3twov "$work/one.o" "$work/two.o"; }
 echo 'int one(); int two(); int main() { return one() + two(); }' >"$work/main.cpp"
 
-echo "two translation units, linked"
-$compiler $flags -c "$work/one.cpp" -o "$work/one.o"
-renamed
-$compiler $flags "$work/main.cpp" "$work/one.o" "$work/two.o" -o "$work/two"
-"$work/two"
+if [ "$part" = host ]; then
+  echo "two translation units, linked"
+  $compiler $flags -c "$work/one.cpp" -o "$work/one.o"
+  renamed
+  $compiler $flags "$work/main.cpp" "$work/one.o" "$work/two.o" -o "$work/two"
+  "$work/two"
+else
+  # By default it is built with the examples; so by the host's compiler, a unit of tests/capture/matrix_test.py is.
+  echo "the hello example, nothing else linked, without exceptions and run-time types"
+  $compiler $flags -fno-exceptions -fno-rtti "$source/examples/hello/hello.cpp" -o "$work/hello"
+  "$work/hello" "$work/alone"
+  alerts "$work/alone"
+fi
 
-echo "declarations only, and one translation unit with what they declare"
-echo '#include <nanlens/capture/implementation.hpp>' >"$work/implementation.cpp"
-for unit in implementation one; do $compiler $flags -DNANLENS_SPLIT -c "$work/$unit.cpp" -o "$work/$unit.o"; done
+echo "declarations only, and a library of what they declare"
+$compiler $flags -DNANLENS_SPLIT -c "$work/one.cpp" -o "$work/one.o"
 renamed
 $compiler $flags -DNANLENS_SPLIT -c "$source/examples/hello/hello.cpp" -o "$work/hello.o"
-$compiler "$work/hello.o" "$work/implementation.o" -o "$work/hello"
+$compiler "$work/hello.o" $recorder -o "$work/hello"
 "$work/hello" "$work/split"
 alerts "$work/split"
-$compiler $flags "$work/main.cpp" "$work/one.o" "$work/two.o" "$work/implementation.o" -o "$work/two"
+$compiler $flags "$work/main.cpp" "$work/one.o" "$work/two.o" $recorder -o "$work/two"
 "$work/two"
-
-# As it is by default, it is built with the examples.
-echo "the hello example, nothing else linked, without exceptions and run-time types"
-$compiler $flags -fno-exceptions -fno-rtti "$source/examples/hello/hello.cpp" -o "$work/hello"
-"$work/hello" "$work/alone"
-alerts "$work/alone"
 
 echo "compiled out: the same calls, no code left"
 $compiler $flags -O2 -DNANLENS_DISABLE "$source/examples/hello/hello.cpp" -o "$work/off"

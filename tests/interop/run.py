@@ -8,9 +8,11 @@ real ones, run under TensorFlow, and `nanlens why` must name it;
 """
 import hashlib
 import os
+import runpy
 import shutil
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CAUSES = os.path.join(HERE, "..", "causes")
@@ -22,14 +24,34 @@ nanlens, mnist, work = (os.path.abspath(a) for a in sys.argv[1:4])
 os.makedirs(work, exist_ok=True)
 venv = os.path.join(work, "venv")
 python = os.path.join(venv, "bin", "python")
-environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "TF_ENABLE_ONEDNN_OPTS": "0"}
+os.environ.update(TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="", TF_ENABLE_ONEDNN_OPTS="0")
 
 
 def call(*args):
-    r = subprocess.run(args, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if r.returncode != 0:
-        sys.exit(f"{' '.join(args)}\nfailed with {r.returncode}:\n{r.stdout[-4000:]}")
-    return r.stdout
+    r = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return checked(args, r.returncode, r.stdout)
+
+
+def checked(args, code, said):
+    if code != 0:
+        sys.exit(f"{' '.join(args)}\nfailed with {code}:\n{said[-4000:]}")
+    return said
+
+
+def call_with_tensorflow(script, *args):
+    """Runs a script in a process of its own that begins with TensorFlow imported, which takes longer than most scripts do."""
+    with tempfile.TemporaryFile("w+") as output:
+        child = os.fork()
+        if child == 0:
+            os.dup2(output.fileno(), 1)
+            os.dup2(output.fileno(), 2)
+            sys.argv = [script, *args]
+            sys.path.insert(0, os.path.dirname(script))
+            runpy.run_path(script, run_name="__main__")
+            sys.exit()
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        output.seek(0)
+        return checked((script, *args), code, output.read())
 
 
 def install():
@@ -64,16 +86,16 @@ def recorded(name, record, *sources):
 
 def record_programs(folder):
     jobs = [(program, os.path.join(folder, f"tf.{program}.{mode}"), mode) for program, mode in PROGRAMS]
-    call(python, os.path.join(HERE, "programs.py"), *(part for job in jobs for part in job))
-    call(python, os.path.join(HERE, "reference.py"), os.path.join(folder, "answers.json"), *(to for _, to, _ in jobs))
+    call_with_tensorflow(os.path.join(HERE, "programs.py"), *(part for job in jobs for part in job))
+    call_with_tensorflow(os.path.join(HERE, "reference.py"), os.path.join(folder, "answers.json"), *(to for _, to, _ in jobs))
 
 
 def record_causes(folder):
-    call(python, os.path.join(CAUSES, "programs.py"), folder, ",".join((MODES[3], MODES[2], MODES[1])))
+    call_with_tensorflow(os.path.join(CAUSES, "programs.py"), folder, ",".join((MODES[3], MODES[2], MODES[1])))
 
 
 def record_real(folder):
-    call(python, os.path.join(CAUSES, "real_programs.py"), folder)
+    call_with_tensorflow(os.path.join(CAUSES, "real_programs.py"), folder)
 
 
 def record_killed(logdir, ring):
@@ -93,6 +115,9 @@ def record_killed(logdir, ring):
 
 def main():
     install()
+    if os.path.realpath(sys.prefix) != os.path.realpath(venv):
+        os.execv(python, [python, *sys.argv])
+    import tensorflow  # noqa: F401  for call_with_tensorflow
     logs = os.path.join(work, "logs")
     shutil.rmtree(logs, ignore_errors=True)
     os.mkdir(logs)
@@ -105,7 +130,7 @@ def main():
             call(mnist, "--dump_dir", ours[-1], "--dump_tensor_debug_mode", mode, "--dump_circular_buffer_size", ring,
                  "--test_size", "100")
     ours += [record_killed(os.path.join(logs, f"killed.ring{ring}"), ring) for ring in ("-1", "200")]
-    call(python, os.path.join(HERE, "reference.py"), os.path.join(logs, "answers.json"), *ours)
+    call_with_tensorflow(os.path.join(HERE, "reference.py"), os.path.join(logs, "answers.json"), *ours)
     for answers in programs, logs:
         print(call(python, os.path.join(HERE, "compare.py"), nanlens, os.path.join(answers, "answers.json")), end="")
     walkthrough = os.path.join(logs, "nanlens.ring-1.FULL_HEALTH")
