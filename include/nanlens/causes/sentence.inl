@@ -336,7 +336,7 @@ NANLENS_API bool SentenceWriter::may_follow(const CauseGroup& group, std::uint32
 }
 
 // How many bad tensors follow, without the full stop. `perhaps`: there are others that may.
-NANLENS_API std::string SentenceWriter::reach_words(std::uint64_t reach, bool perhaps) {
+NANLENS_API std::string SentenceWriter::reach_words(const Root& root, std::uint64_t reach, bool perhaps) {
   const std::uint64_t total = causes_.total();
   const bool in_part = causes_.run().left_out() != logdir::LeftOut{} || causes_.run().dropped() > 0;
   const auto told = [&](Saying id) {
@@ -345,6 +345,7 @@ NANLENS_API std::string SentenceWriter::reach_words(std::uint64_t reach, bool pe
                 {"all", detail::grouped(static_cast<double>(total), speech_)},
                 {"on_record", in_part ? say(speech_, Saying::on_record) : std::string()}});
   };
+  if (reach == 1 && causes_.model().is_bad_complex(root.event)) return told(Saying::one_follows);  // it is not counted
   if (reach == total) return told(total == 1 ? Saying::the_only_one : Saying::all_follow);
   if (reach == 1) return told(perhaps ? Saying::one_of_some : in_part ? Saying::one_of_recorded : Saying::one_of_all);
   return told(Saying::some_follow);
@@ -365,7 +366,7 @@ NANLENS_API std::string SentenceWriter::consequence(std::uint32_t number) {
     else
       ++others;
   }
-  std::string text = reach_words(reach, perhaps > 0);
+  std::string text = reach_words(causes_.roots()[number], reach, perhaps > 0);
   if (perhaps > 0) text += counted(Saying::may_follow, perhaps);
   if (reach != causes_.total() && others > 0) text += counted(Saying::other_causes, others);
   text = say(speech_, Saying::full_stop, {{"text", text}});
