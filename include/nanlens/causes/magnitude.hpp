@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <numeric>
 #include <vector>
 
 #include <nanlens/causes/event.hpp>
@@ -53,19 +55,25 @@ inline std::ptrdiff_t first_axis(const std::vector<std::int64_t>& shape, const s
   return -1;
 }
 
-// What a tensor held where an output is bad to which it may have been broadcast; empty if it can't have been.
+// What a tensor held where an output is bad: one with as many elements, which may have another shape, or one that may
+// have been broadcast to it; empty if it is neither.
 inline std::vector<double> values_at_bad(const reader::StoredTensor& tensor, const logdir::TensorEvidence& output) {
   std::vector<double> values;
-  const std::ptrdiff_t first = first_axis(tensor.shape, output.shape);
-  const std::size_t rank = output.shape.size();
-  if (first < 0 || rank == 0 || !is_floating(tensor.dtype)) return values;
+  if (!is_floating(tensor.dtype)) return values;
   const std::size_t bytes = dtype_bytes(tensor.dtype);
+  const auto elements = static_cast<std::int64_t>(tensor.content.size() / bytes);
+  const bool as_many =
+      elements == std::accumulate(output.shape.begin(), output.shape.end(), std::int64_t{1}, std::multiplies<>());
+  const std::vector<std::int64_t>& shape = as_many ? output.shape : tensor.shape;
+  const std::ptrdiff_t first = first_axis(shape, output.shape);
+  const std::size_t rank = output.shape.size();
+  if (first < 0 || rank == 0) return values;
   for (std::size_t at = 0; at + rank <= output.positions.size(); at += rank) {
     std::int64_t element = 0;
-    for (std::size_t d = 0; d < tensor.shape.size(); ++d) {
+    for (std::size_t d = 0; d < shape.size(); ++d) {
       const std::int64_t index = output.positions[at + static_cast<std::size_t>(first) + d];
-      if (index < 0 || (tensor.shape[d] > 1 && index >= tensor.shape[d])) return {};
-      element = element * tensor.shape[d] + (tensor.shape[d] > 1 ? index : 0);
+      if (index < 0 || (shape[d] > 1 && index >= shape[d])) return {};
+      element = element * shape[d] + (shape[d] > 1 ? index : 0);
     }
     const std::size_t offset = static_cast<std::size_t>(element) * bytes;
     if (offset + bytes > tensor.content.size()) return {};
