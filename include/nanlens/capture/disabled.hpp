@@ -135,7 +135,7 @@ constexpr Nothing target(const T&) noexcept {
 }
 template <class T>
 void variable(const T&) noexcept {}
-constexpr void record(const OpName&, Nothing, Nothing) noexcept {}
+constexpr void record(const OpName&, Nothing, Nothing = {}) noexcept {}
 class OpScope {
  public:
   OpScope(const OpName&, Nothing) noexcept {}

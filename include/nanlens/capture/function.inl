@@ -182,7 +182,7 @@ inline void end_call(ThreadState& state, Session* session, FunctionFrame& frame)
     state.function = &frame;
     return;
   }
-  auto& [input_ids, output_ids, devices, written] = state.scratch;
+  auto& [input_ids, output_ids, devices, written, before] = state.scratch;
   input_ids.clear();
   output_ids.clear();
   devices.clear();

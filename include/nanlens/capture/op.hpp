@@ -163,6 +163,11 @@ auto output_refs(Value& value, bool address_lasts) {
   }
 }
 
+inline std::span<OutputRef> in_place(std::span<OutputRef> outputs) noexcept {
+  for (OutputRef& output : outputs) output.in_place = true;
+  return outputs;
+}
+
 template <class Value, class Inputs>
 void record_value(const OpName& name, Value& value, bool address_lasts, const Measured& measured, Inputs&& in) {
   auto out = output_refs(value, address_lasts);
@@ -237,11 +242,18 @@ auto inputs(const T&... tensors) {
 }
 
 /// Records an op that wrote its outputs in place or through parameters: `record("Axpy", outputs(y), inputs(a, x, y))`.
-template <class Outputs, class Inputs>
+/// One without inputs is `record("Load", outputs(x))`.
+template <class Outputs, class Inputs = std::array<detail::InputRef, 0>>
   requires std::convertible_to<Outputs&, std::span<detail::OutputRef>> &&
            std::convertible_to<Inputs&, std::span<detail::InputRef>>
-void record(const OpName& name, Outputs outs, Inputs ins) {
-  if (detail::takes_op()) detail::record(detail::ref(name), ins, outs, {});
+void record(const OpName& name, Outputs outs, Inputs ins = {}) {
+  if (detail::takes_op()) detail::record(detail::ref(name), ins, detail::in_place(outs), {});
+}
+/// The same of an op whose outputs are the variables that it writes: `record("Sgd", inputs(target(w), g))`.
+template <class Inputs>
+  requires std::convertible_to<Inputs&, std::span<detail::InputRef>>
+void record(const OpName& name, Inputs ins) {
+  record(name, std::array<detail::OutputRef, 0>{}, std::move(ins));
 }
 
 /// An op as a scope, for in-place code: inputs are looked up when it begins, before they are written over, and need not
@@ -274,7 +286,7 @@ class OpScope {
   template <class Outputs>
     requires std::convertible_to<Outputs&, std::span<detail::OutputRef>>
   void finish(Outputs outs) {
-    if (timer_) detail::record(op_, inputs_, outs, timer_->stop());
+    if (timer_) detail::record(op_, inputs_, detail::in_place(outs), timer_->stop());
     timer_.reset();
   }
 

@@ -237,6 +237,7 @@ struct ExtensionFields {
   bool outside_source = false;                         ///< the tensor came from outside the record
   std::string_view op_name = {};                       ///< of an eager op, where it has one
   std::span<const InputRef> inputs = {};               ///< of the op
+  std::span<const TensorLink> before = {};             ///< what each output's bytes were known as before
   bool bad = false;                                    ///< an output is: evidence is taken
   std::uint64_t site = 0;                              ///< of the op: its values are stored once
   std::uint64_t graph_run = 0;                         ///< of a graph without calls
@@ -277,6 +278,15 @@ inline void add_names(std::vector<logdir::TensorEvidence>& evidence, bool are_ou
   for (std::size_t i = 0; i < evidence.size(); ++i) names->name_of(names->op, are_outputs, i, take, &evidence[i]);
 }
 
+/// What an output was written over: its op may have read that, too.
+inline void add_before(logdir::TensorEvidence& e, const TensorLink& before) {
+  if (!before.known()) return;
+  e.origin = logdir::TensorOrigin::recorded;
+  e.recorded_id = before.op == nullptr
+                      ? before.id + 1
+                      : -1 - std::int64_t{before.op->output_tensor_ids[static_cast<std::size_t>(before.slot)]};
+}
+
 inline void write_evidence(logdir::WireWriter& w, const Session& session, const ExtensionFields& fields,
                            const TensorNames* names) {
   using Tag = logdir::tags::NanlensExtension;
@@ -287,6 +297,7 @@ inline void write_evidence(logdir::WireWriter& w, const Session& session, const 
   for (const OutputRef& output : fields.outputs) {
     std::uint64_t bad = 0;
     outputs.push_back(look_at(output.view, bad));
+    if (outputs.size() <= fields.before.size()) add_before(outputs.back(), fields.before[outputs.size() - 1]);
   }
   for (std::size_t i = outputs.size(); i-- > 0;)
     if (!outputs[i].positions.empty()) bad_output = &outputs[i];
@@ -372,13 +383,15 @@ inline ContentMark mark_of(const OutputRef& output, const ContentSample& sample)
   return output.key.empty() ? ContentMark(key_of(output.view)) : ContentMark(output.key, sample);
 }
 
-inline void set_link(ThreadState& state, const OutputRef& output, const TensorLink& link) {
+/// Returns what the output's bytes were known as before, where the op may have read them.
+inline TensorLink set_link(ThreadState& state, const OutputRef& output, const TensorLink& link) {
   const ContentSample sample = output.mark != nullptr ? output.mark->sample : ContentSample(output.key);
-  registry().put(output.key, link, sample);
+  const TensorLink before = registry().put(output.key, link, sample);
   if (output.may_be_copied)
     state.recent_outputs.of(registry().generation())
         .add(output.mark != nullptr ? *output.mark : mark_of(output, sample), link);
   if (output.handle != nullptr) *output.handle = link;
+  return output.in_place && !output.key.copied ? before : TensorLink{};
 }
 
 /// The eager id of an input; one that nothing on record made gets a fresh id, since two uses of a buffer need not be
@@ -437,15 +450,16 @@ inline std::uint64_t site_of(const OpRef& name, std::size_t num_outputs) noexcep
 /// Records an op outside of any function.
 inline void record_eager(ThreadState& state, Session* session, const OpRef& name, std::span<const InputRef> inputs,
                          std::span<OutputRef> outputs, std::uint64_t duration_ns) {
-  auto& [input_ids, output_ids, devices, written] = state.scratch;
+  auto& [input_ids, output_ids, devices, written, before] = state.scratch;
   input_ids.clear();
   output_ids.clear();
   devices.clear();
   written.clear();
+  before.clear();
   for (const InputRef& input : inputs) input_ids.push_back(eager_id(state, input));
   for (const OutputRef& output : outputs) {
     output_ids.push_back(state.take_eager_id());
-    set_link(state, output, {output_ids.back(), nullptr, 0, 0});
+    before.push_back(set_link(state, output, {output_ids.back(), nullptr, 0, 0}));
     if (session != nullptr) devices.push_back(state.device_id(output.view.device));
   }
   if (session == nullptr) return;
@@ -453,6 +467,7 @@ inline void record_eager(ThreadState& state, Session* session, const OpRef& name
   ExtensionFields extension{nullptr, duration_ns, outputs, written};
   if (name.has_own_name()) extension.op_name = name.name();
   extension.inputs = inputs;
+  extension.before = before;
   submit_execution(state, *session, {name.type(), {}, input_ids, output_ids, devices, name.where()}, extension,
                    [&](logdir::WireWriter& w, std::uint32_t stack) {
                      bool bad = false;
@@ -606,13 +621,15 @@ inline const GraphOp& record_in_graph(ThreadState& state, Session* session, cons
   }();
   for (std::size_t slot = 0; slot < outputs.size(); ++slot) {
     const auto number = static_cast<std::int32_t>(slot);
-    set_link(state, outputs[slot], {-1, &op, frame.graph_run, number});
+    TensorLink before = set_link(state, outputs[slot], {-1, &op, frame.graph_run, number});
+    if (before.op != nullptr && (before.op->graph != frame.graph || before.graph_run != frame.graph_run)) before = {};
     if (session == nullptr || !traced) continue;
     const std::int64_t id = variable_of(outputs[slot].key);
     const auto variable = static_cast<std::uint64_t>(id);
     ExtensionFields fields{&frame, duration_ns};
     if (id >= 0) fields.variables = {&variable, 1};
     fields.inputs = inputs;
+    fields.before = {&before, 1};
     submit_trace(state, *session, op, number, outputs[slot].view, fields);
   }
   if (!VariableTable::get().empty()) {

@@ -77,6 +77,7 @@ struct OutputRef {
   TensorKey key;
   TensorLink* handle = nullptr;       // where to leave the link
   bool may_be_copied = false;         // the program may go on with a copy of it
+  bool in_place = false;              // the op may have read what was there before
   const ContentMark* mark = nullptr;  // taken before, where the memory may be gone
 };
 

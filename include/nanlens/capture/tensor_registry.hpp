@@ -41,13 +41,17 @@ class TensorRegistry {
   }
 
   /// From now on the tensor is known by `link`; what it overlaps of others is forgotten. An unknown link only forgets.
-  void put(const TensorKey& key, const TensorLink& link, const ContentSample& sample) {
-    if (put_exact(key, link, sample)) return;
+  /// Returns what the same bytes were known as before.
+  TensorLink put(const TensorKey& key, const TensorLink& link, const ContentSample& sample) {
+    TensorLink before;
+    if (put_exact(key, link, sample, before)) return before;
+    if (const TensorIdentity found = find(key, false); found.whole.same_bytes(key)) before = found.link;
     each_shard(key, [&](Shard& shard, const Range&) {
       replace(shard.pieces, {key.begin, key.end, key, link, sample});
       return true;
     });
     while (num_blocks_.load(std::memory_order_relaxed) > most_blocks) forget_some();
+    return before;
   }
 
   /// What the tensor is known as. `look`: its memory may be read, to see whether it holds what it held.
@@ -129,13 +133,14 @@ class TensorRegistry {
   };
 
   // What is nearly always asked for: a tensor within one region, at the place of one that is known.
-  bool put_exact(const TensorKey& key, const TensorLink& link, const ContentSample& sample) {
+  bool put_exact(const TensorKey& key, const TensorLink& link, const ContentSample& sample, TensorLink& before) {
     const std::uintptr_t number = key.begin / region_bytes;
     if (key.empty() || (key.end - 1) / region_bytes != number || !link.known()) return false;
     Shard& shard = shards_[number % num_shards];
     const std::lock_guard guard(shard.lock);
     Piece* const at = shard.pieces.at(shard.pieces.first_at(key.begin));
     if (at == nullptr || at->begin != key.begin || at->end != key.end) return false;
+    if (at->key.same_bytes(key)) before = at->link;
     at->key = key;
     at->link = link;
     at->sample = sample;

@@ -42,6 +42,7 @@ struct ThreadState {
     std::vector<std::int64_t> output_ids;
     std::vector<std::int32_t> devices;
     std::vector<std::uint64_t> written;
+    std::vector<TensorLink> before;
   } scratch;
   RecentOutputs recent_outputs;
   std::unique_ptr<RuleState> rules;      ///< null until something is judged

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <nanlens/causes/evidence.hpp>
+#include <nanlens/causes/magnitude.hpp>
 #include <nanlens/causes/possibilities.hpp>
+#include <nanlens/causes/stack_of.hpp>
 #include <nanlens/causes/variables.hpp>
 
 namespace nanlens::causes {
@@ -83,6 +85,11 @@ class Classifier {
   [[nodiscard]] bool is_alike(TensorHealth health, const TensorHealth& there, Alike how) const;
   bool recorded_inside(EventRef event, const TensorHealth& health, Alike how, InputEvidence& input);
   bool passed_by_value(EventRef event, const TensorEvidence& seen, InputEvidence& input);
+  [[nodiscard]] bool is_bad_where(const TensorEvidence& now, EventRef before);
+  [[nodiscard]] bool is_gone(EventRef event, EventRef before);
+  [[nodiscard]] EventRef lay_there(EventRef event, std::int64_t tensor);
+  [[nodiscard]] bool is_same_site(EventRef a, EventRef b);
+  bool classify_written_over(EventRef event, Classification& c);
   std::size_t num_looked_at(std::size_t num_inputs) {
     if (num_inputs > limits::inputs_looked_at) model_.reach_limit(Limit::inputs);
     return std::min(num_inputs, limits::inputs_looked_at);
@@ -124,4 +131,5 @@ class Classifier {
 #include <nanlens/causes/classifier.inl>
 #include <nanlens/causes/classifier_evidence.inl>
 #include <nanlens/causes/classifier_inputs.inl>
+#include <nanlens/causes/classifier_written.inl>
 #endif

@@ -206,6 +206,7 @@ NANLENS_API void Classifier::classify_by_rule(EventRef event, const InputSum& su
     pass_on_mixed(EventClass::propagator, sum, c);
   } else if (!sum.any_unknown) {
     if (contradicted && classify_crossed(event, c)) return;
+    if (!explained && classify_written_over(event, c)) return;
     c.event_class = EventClass::producer;
     c.contradicted = contradicted;
     if (contradicted && !c.all_seen) c.confidence = std::min(c.confidence, 0.4F);

@@ -43,7 +43,7 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
     // What was recorded there was bad, and may have been set back before the op was recorded: it is one of the two.
     if (changed && !input.event.exists() && seen.recorded_id == 0)
       recorded_inside(event, input.now, Alike::size, input);
-    const bool set_back = changed && input.event.exists() && model_.bad(input.event);
+    const bool set_back = changed && input.event.exists() && model_.bad(input.event) && !is_gone(event, input.event);
     input.state = set_back ? InputState::mixed : InputState::clean;
     input.link.confidence = 1;
     return;

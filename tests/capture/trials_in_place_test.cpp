@@ -1,0 +1,150 @@
+// A trial: ops that write over what they read, and name only the rest as inputs; and memory that others had before.
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trial.hpp"
+
+using namespace nanlens;
+using test::Recorded;
+using test::TrialAnswer;
+
+namespace {
+
+using Numbers = std::vector<float>;
+
+void scale(Numbers& x, float by) {
+  for (float& value : x) value *= by;
+  nanlens::record("Scale", outputs(x), inputs(by));
+}
+void divide(Numbers& x, const Numbers& by) {
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] /= by[i];
+  nanlens::record("Divide", outputs(x), inputs(by));
+}
+
+}  // namespace
+
+TEST_CASE("an op that does not name what it writes over as an input: a NaN there was passed on, perhaps") {
+  // Small, and so large that its memory is known in parts.
+  for (const std::size_t size : {std::size_t{6}, std::size_t{200'000}})
+    for (const bool in_function : {false, true}) {
+      CAPTURE(size);
+      CAPTURE(in_function);
+      const Recorded run([&] {
+        Numbers weights(size, 1);
+        Numbers sums(size, 2);
+        sums[3] = 0;
+        weights[3] = 0;
+        nanlens::record("Weights", outputs(weights));
+        std::optional<Function> f;
+        if (in_function) f.emplace("step");
+        divide(weights, sums);
+        scale(weights, 3);
+        const Numbers likelihood(size, 0.5F);
+        for (std::size_t i = 0; i < size; ++i) weights[i] *= likelihood[i];
+        nanlens::record("Update", outputs(weights), inputs(likelihood));
+      });
+      const TrialAnswer a = test::answer_of(run);
+      CHECK(a.op() == "Divide");
+      CHECK(a.sentence.consequence == "All 3 bad tensors follow from it.");
+      CHECK(a.causes == 1);
+    }
+}
+
+TEST_CASE("infinity that is scaled by 0 in place: the 0 alone would have made all of it NaN") {
+  const Recorded run([] {
+    Numbers x{1, 2, 3};
+    nanlens::record("Gradient", outputs(x));
+    divide(x, {1, 0, 1});
+    scale(x, 0);
+  });
+  const TrialAnswer a = test::answer_of(run);
+  CHECK(a.op() == "Divide");
+  CHECK(a.sentence.consequence == "All 2 bad tensors follow from it.");
+}
+
+TEST_CASE("memory that was bad before, at other places, or by the same op: what is made there anew is its own") {
+  const Recorded elsewhere([] {
+    Numbers x{1, 1, 1, 1};
+    nanlens::record("Ones", outputs(x));
+    divide(x, {1, 0, 1, 1});
+    for (float& value : x) value = -1;
+    x[3] = -4;
+    for (std::size_t i = 0; i < 4; ++i) x[i] = i == 2 ? std::sqrt(x[i]) : 1.0F;
+    nanlens::record("Polish", outputs(x), inputs(Numbers{2, 2, -2, 2}));
+  });
+  CHECK(test::answer_of(elsewhere).causes == 2);
+  const Recorded again([] {
+    Numbers x(4);
+    for (int turn = 0; turn < 3; ++turn) {
+      x = {1, 0, 1, 1};
+      divide(x, {1, 0, 1, 1});
+    }
+  });
+  const TrialAnswer a = test::answer_of(again);
+  CHECK(a.op() == "Divide");
+  CHECK(a.sentence.consequence == "All 3 bad tensors follow from it. It happened 3 times; this is the first.");
+}
+
+TEST_CASE("results that lie where others lay: what they are made of is 0 where they are bad") {
+  const Recorded run([] {
+    const Numbers x{3, 0, 1};
+    Numbers y(3);
+    for (const char* const name : {"First", "Second", "Third"}) {
+      std::transform(x.begin(), x.end(), y.begin(), [](float value) { return std::log(value); });
+      if (name[0] == 'T')
+        y = nanlens::op(name, std::move(y), x);
+      else
+        nanlens::record(name, outputs(y), inputs(x));
+    }
+  });
+  CHECK(test::answer_of(run).makers == std::vector<std::string>{"First", "Second", "Third"});
+}
+
+TEST_CASE("an input in memory that was bad before: it is not taken for that where the output is not as bad") {
+  const Recorded run([] {
+    Numbers dots(4);
+    const Numbers norms{1, 2, 0, 3};
+    Numbers cosine(4);
+    for (int query = 0; query < 3; ++query) {
+      for (std::size_t i = 0; i < 4; ++i) dots[i] = i == 2 ? 0.0F : 1.0F;
+      for (std::size_t i = 0; i < 4; ++i) cosine[i] = dots[i] / norms[i];
+      nanlens::record("Cosine", outputs(cosine), inputs(dots, norms));
+      for (float& value : dots) value = cosine[2];
+      nanlens::record("Softmax", outputs(dots), inputs(cosine));
+    }
+  });
+  const TrialAnswer a = test::answer_of(run);
+  CHECK(a.op() == "Cosine");
+  CHECK(a.sentence.consequence == "All 6 bad tensors follow from it. It happened 3 times; this is the first.");
+}
+
+TEST_CASE("inputs of another shape with as many elements: what they held where the output is bad") {
+  const Recorded run([] {
+    const Numbers height{0, 3, 1, 5, 6, 0};
+    const Numbers area{1, 2, -1, 4, 5, 6};
+    Numbers shade(6);
+    for (std::size_t i = 0; i < 6; ++i) shade[i] = std::sqrt(area[i]) + height[i];
+    nanlens::record("Shade", outputs(tensor_view(shade.data(), {2, 3})), inputs(height, area));
+  });
+  CHECK(test::answer_of(run).says("input 1 has 1 negative value: a root"));
+}
+
+TEST_CASE("a complex tensor is not counted among the bad ones: it is not the only one that came of it") {
+  const Recorded run([] {
+    using Complex = std::complex<double>;
+    const std::vector<Complex> zero{{1, 0}, {0, 0}};
+    std::vector<Complex> ratio{Complex{1, 1} / zero[0], Complex{1, 1} / zero[1]};
+    nanlens::record("Divide", outputs(ratio), inputs(zero));
+    const std::vector<double> real{ratio[0].real(), ratio[1].real()};
+    nanlens::record("Real", outputs(real), inputs(ratio));
+  });
+  const TrialAnswer a = test::answer_of(run);
+  CHECK(a.op() == "Divide");
+  CHECK(a.sentence.consequence == "1 bad tensor follows from it.");
+}
