@@ -151,7 +151,7 @@ struct AxisEvidence {
 
 /// What a tensor held when an op had run that gave a NaN or infinity.
 struct TensorEvidence {
-  /// Of an input.
+  /// Of an input; of an output `recorded` where its bytes held, before, what an op on record had made.
   TensorOrigin origin = TensorOrigin::not_recorded;
   /// Its memory was read then and there. Not where the op has written over it, or where it can't be read.
   bool looked_at = false;
@@ -167,7 +167,9 @@ struct TensorEvidence {
   std::vector<AxisEvidence> axes;  ///< of tensors with bad elements
   /// Of the first bad event of an op and place, as long as the budget lasts: all elements, in row-major order.
   std::string content;
-  std::int64_t recorded_id = 0;  ///< the eager id of what was recorded there, plus 1; 0: unknown, or of a graph
+  /// The eager id of what was recorded there, plus 1; 0: unknown, or of a graph. Of an output that was written over
+  /// what its graph had made in the same run: −1 less the graph's tensor id.
+  std::int64_t recorded_id = 0;
   /// What the host calls the tensor: "net.fc.weight", "grad of net.fc.weight". Empty for most.
   std::string name;
 };
