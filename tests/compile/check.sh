@@ -33,7 +33,8 @@ if [ "$part" = host ]; then
   $compiler $flags "$work/main.cpp" "$work/one.o" "$work/two.o" -o "$work/two"
   "$work/two"
 else
-  # By default it is built with the examples; so by the host's compiler, a unit of tests/capture/matrix_test.py is.
+  # As it is by default, it is built with the examples. With these flags the host's compiler builds a unit of
+  # tests/capture/matrix_test.py.
   echo "the hello example, nothing else linked, without exceptions and run-time types"
   $compiler $flags -fno-exceptions -fno-rtti "$source/examples/hello/hello.cpp" -o "$work/hello"
   "$work/hello" "$work/alone"

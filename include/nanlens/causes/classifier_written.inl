@@ -5,18 +5,6 @@ namespace nanlens::causes {
 
 namespace detail {
 
-// Numbers of the elements that an evidence names, in row-major order.
-inline std::vector<std::int64_t> places_of(const TensorEvidence& e) {
-  std::vector<std::int64_t> places;
-  const std::size_t rank = e.shape.size();
-  for (std::size_t i = 0; rank > 0 && i + rank <= e.positions.size(); i += rank) {
-    std::int64_t place = 0;
-    for (std::size_t d = 0; d < rank; ++d) place = place * e.shape[d] + e.positions[i + d];
-    places.push_back(place);
-  }
-  return places;
-}
-
 // Is an input 0 in all places where an output is bad, and not so everywhere that more places should be?
 inline bool is_zero_where(const TensorEvidence& input, const TensorEvidence& output) {
   const TensorHealth in = seen_health(input);
@@ -37,10 +25,10 @@ NANLENS_API bool Classifier::is_bad_where(const TensorEvidence& now, EventRef be
   const TensorHealth there = model_.health(before);
   if (here.dtype != there.dtype || here.size != there.size || here.num_nan < there.num_nan) return false;
   if (!was) return true;
-  const auto places = detail::places_of(now);
+  const auto places = places_of(now);
   const bool all = static_cast<double>(places.size()) == here.num_nan + here.num_neg_inf + here.num_pos_inf;
-  const auto old = detail::places_of(*was);
-  return std::all_of(old.begin(), old.end(), [&](std::int64_t place) {
+  const auto old = places_of(*was);
+  return std::all_of(old.begin(), old.end(), [&](std::uint64_t place) {
     return std::binary_search(places.begin(), places.end(), place) ||
            (!all && (places.empty() || place > places.back()));
   });
@@ -73,7 +61,7 @@ NANLENS_API EventRef Classifier::lay_there(EventRef event, std::int64_t tensor) 
     --row;
     const std::uint32_t op = model_.run().trace_op(*row);
     const auto digest = model_.run().trace_digest(*row);
-    if (!digest || model_.graphs().op(op).first_tensor_id + digest->output_slot != -1 - tensor) continue;
+    if (!digest || std::int64_t{model_.graphs().op(op).first_tensor_id} + digest->output_slot != -1 - tensor) continue;
     return window.run_of(*row) == window.run_of(event.index) ? trace_event(*row) : EventRef{};
   }
   return {};

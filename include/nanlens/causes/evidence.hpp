@@ -3,6 +3,7 @@
 /// may have been changed since by what is not on record.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -63,6 +64,20 @@ inline reader::TensorHealth seen_health(const TensorEvidence& e) {
 
 /// Where the bad elements are, by their slices: "rows 12 and 37 of 100, every column". Empty if that can't be told.
 std::string places_words(const TensorEvidence& e, const Speech& speech = english_speech);
+
+/// The numbers of the elements that an evidence names, in row-major order. Any shape may stand in a file: what is too
+/// large wraps round.
+inline std::vector<std::uint64_t> places_of(const TensorEvidence& e) {
+  std::vector<std::uint64_t> places;
+  const std::size_t rank = e.shape.size();
+  for (std::size_t i = 0; rank > 0 && i + rank <= e.positions.size(); i += rank) {
+    std::uint64_t place = 0;
+    for (std::size_t d = 0; d < rank; ++d)
+      place = place * static_cast<std::uint64_t>(e.shape[d]) + static_cast<std::uint64_t>(e.positions[i + d]);
+    places.push_back(place);
+  }
+  return places;
+}
 
 }  // namespace nanlens::causes
 

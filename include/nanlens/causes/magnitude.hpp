@@ -6,11 +6,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <numeric>
 #include <vector>
 
 #include <nanlens/causes/event.hpp>
+#include <nanlens/causes/evidence.hpp>
 #include <nanlens/reader/run.hpp>
 #include <nanlens/reader/stored_tensor.hpp>
 #include <nanlens/summary/bad_elements.hpp>
@@ -61,9 +60,7 @@ inline std::vector<double> values_at_bad(const reader::StoredTensor& tensor, con
   std::vector<double> values;
   if (!is_floating(tensor.dtype)) return values;
   const std::size_t bytes = dtype_bytes(tensor.dtype);
-  const auto elements = static_cast<std::int64_t>(tensor.content.size() / bytes);
-  const bool as_many =
-      elements == std::accumulate(output.shape.begin(), output.shape.end(), std::int64_t{1}, std::multiplies<>());
+  const bool as_many = static_cast<double>(tensor.content.size() / bytes) == seen_health(output).size;
   const std::vector<std::int64_t>& shape = as_many ? output.shape : tensor.shape;
   const std::ptrdiff_t first = first_axis(shape, output.shape);
   const std::size_t rank = output.shape.size();
@@ -72,7 +69,7 @@ inline std::vector<double> values_at_bad(const reader::StoredTensor& tensor, con
     std::int64_t element = 0;
     for (std::size_t d = 0; d < shape.size(); ++d) {
       const std::int64_t index = output.positions[at + static_cast<std::size_t>(first) + d];
-      if (index < 0 || (shape[d] > 1 && index >= shape[d])) return {};
+      if (index < 0 || shape[d] < 1 || (shape[d] > 1 && index >= shape[d])) return {};
       element = element * shape[d] + (shape[d] > 1 ? index : 0);
     }
     const std::size_t offset = static_cast<std::size_t>(element) * bytes;
