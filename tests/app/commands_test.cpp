@@ -143,8 +143,7 @@ std::string some_link(Headless& v) {
 }
 
 void check_sound(Headless& v) {
-  const Json s = v.state();
-  CHECK(s.is_object());
+  CHECK(Json::accept(v.app().state().dump(-1, ' ', false, Json::error_handler_t::replace)));
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   for (const auto& [id, r] : v.app().ui.rects) {
     CAPTURE(id);
@@ -157,12 +156,14 @@ void check_sound(Headless& v) {
 
 TEST_CASE("commands do what they are asked, or say why not and change nothing") {
   Headless v;
+  bool is_open = false;
   const auto restore = [&] {
     if (v.app().popup != viewer::Popup::none) v.app().close_popup();
     v.app().apply_settings(
         R"({"language":"en","theme":"system","scale":1,"row_height":22,"columns_hidden":[],"columns_shown":[]})");
-    v.open(walkthrough());
-    for (const char* name : {"clear_filter", "clear_pins", "restore_panes", "reset_layout", "first_bad"})
+    if (!is_open) v.open(walkthrough());
+    is_open = true;
+    for (const char* name : {"clear_filter", "clear_pins", "timeline_fit", "restore_panes", "reset_layout", "first_bad"})
       v.command(name);
   };
   restore();
@@ -171,6 +172,7 @@ TEST_CASE("commands do what they are asked, or say why not and change nothing") 
     CAPTURE(name);
     restore();
     const std::string command(name);
+    if (command.starts_with("open_") || command == "close_logdir") is_open = false;
     const auto found = arguments.find(name);
     if (found == arguments.end()) {  // what needs something to have happened before: it refuses, or does it
       const Json before = v.lasting_state();
@@ -399,13 +401,14 @@ TEST_CASE("damaged links change what can be read of them and break nothing") {
                                     "nl=1&run=~-1",
                                     "nl=1&q=" + std::string(100000, 'q'),
                                     "nl=1&op=" + std::string(100000, '~')};
-  // Every one of these is the good link with one to four bytes changed, taken out or put in, the same every time.
+  // Every one of these is the good link with one to four bytes changed, taken out or put in, the same every time; the fuzzer
+  // of links tries thousands of others.
   std::uint32_t random = 12345;
   const auto next = [&](std::size_t below) {
     random = random * 1664525 + 1013904223;
     return static_cast<std::size_t>(random >> 8) % below;
   };
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < 60; ++i) {
     std::string link = good;
     for (std::size_t n = 1 + next(4); n > 0; --n) {
       const std::size_t at = next(link.size());

@@ -272,8 +272,8 @@ TEST_CASE("rules that are off or can't be read take no place of others; those th
 }
 
 TEST_CASE("a rule that is judged anew may list as many rows as before") {
-  constexpr int most_calls = 220;
-  Growing growing(generated_files({.calls = 260, .ops_per_graph = 10}));
+  constexpr int most_calls = 34;
+  Growing growing(generated_files({.calls = 40, .ops_per_graph = 64}));
   Session s(growing.open());
   s.open("growing");
   growing.grow(2, 9);
