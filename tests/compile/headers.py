@@ -2,7 +2,9 @@
 
 Alone means: with what it includes itself and nothing else. A header is made a module of its own, which sees of others only what it
 includes; so all of them are read once, in one go. Those of hosts whose own headers can't be modules are compiled one by one,
-each on top of a header that it includes, which was compiled alone and kept (-include-pch).
+each on top of a header that it includes, which was compiled alone and kept (-include-pch). PyTorch's headers take ten times as
+long as what we say about them: all that ours include are read once, and each of ours on top of that. (One that leaves out a part
+of PyTorch's that it needs is not seen, then.)
 """
 import concurrent.futures
 import os
@@ -28,6 +30,7 @@ HOSTS = (
     ("nanlens/hosts/ggml", "ggml", [f"-isystem{source}/build/ggml/include"] if (source / "build/ggml/done-1").exists() else None),
     ("nanlens/hosts/torch", "PyTorch", ["-DNDEBUG"] if os.path.exists("/usr/include/ATen/record_function.h") else None),
 )
+THEIRS = "theirs"  # what ours include of PyTorch's
 
 
 def host_of(header):
@@ -60,34 +63,42 @@ def brought_by(header, includes):
 class Headers:
     def __init__(self):
         folder = source / "include"
-        self.includes, self.always = {}, {}
+        self.includes, self.always, self.theirs = {}, {}, {}
         for path in sorted(folder.glob("nanlens/**/*")):
             if path.suffix in (".hpp", ".inl", ".h"):
                 header = str(path.relative_to(folder))
-                self.includes[header], self.always[header] = includes_in(path.read_text(encoding="utf-8"))
+                text = path.read_text(encoding="utf-8")
+                self.includes[header], self.always[header] = includes_in(text)
+                self.theirs[header] = re.findall(r"^ *# *include (<(?:ATen|c10|torch)/[^>]+>)", text, re.M)
         self.brought = {header: brought_by(header, self.includes) for header in self.includes}
         checked = [header for header in self.includes if header.endswith(".hpp") and not header.endswith("/disabled.hpp")]
         self.modules = [header for header in checked if not host_of(header)]
         self.checked = [header for header in checked if host_of(header)]
-        self.below = self.chosen()
+        on_theirs = [header for header in self.checked if any(self.theirs[other] for other in (header, *self.brought[header]))]
+        self.below = self.chosen([header for header in self.checked if header not in on_theirs]) | dict.fromkeys(on_theirs, THEIRS)
 
-    def chosen(self):
+    @property
+    def all_of_theirs(self):
+        """What of PyTorch's the headers include."""
+        return sorted({name for names in self.theirs.values() for name in names})
+
+    def chosen(self, headers):
         """What each header is compiled on top of; None where nothing is. What others are compiled on top of is itself compiled from
         nothing: clang loses macros where such a file stands on another."""
-        fit = {header: {other for other in brought_by(header, self.always) if other in self.checked and
-                        host_of(other) == host_of(header) and header not in self.brought[other]} for header in self.checked}
-        below = dict.fromkeys(self.checked)
+        fit = {header: {other for other in brought_by(header, self.always) if other in headers and
+                        host_of(other) == host_of(header) and header not in self.brought[other]} for header in headers}
+        below = dict.fromkeys(headers)
 
         def saved(header):
             return len(self.brought[below[header]]) if below[header] else 0
 
         def gained(other):
-            return sum(max(0, len(self.brought[other]) - saved(header)) for header in self.checked
+            return sum(max(0, len(self.brought[other]) - saved(header)) for header in headers
                        if other in fit[header] and header not in below.values()) - saved(other)
 
-        while gained(best := max(self.checked, key=gained)) > 20:  # with fewer, keeping it costs more
+        while gained(best := max(headers, key=gained)) > 20:  # with fewer, keeping it costs more
             below[best] = None
-            for header in self.checked:
+            for header in headers:
                 if best in fit[header] and header not in below.values() and len(self.brought[best]) > saved(header):
                     below[header] = best
         return below
@@ -118,6 +129,20 @@ def compiled_as_modules(headers):
               f"-fmodule-file={work / 'std.pcm'}", "-fmodule-name=nanlens", str(work / "own.map"), "-o", str(work / "own.pcm")])
 
 
+def kept(name):
+    """Where what others are compiled on top of is."""
+    return str(work / name.replace("/", ".")) + ".pch"
+
+
+def compiled_theirs(headers):
+    """What the compiler said, if it refused what ours include of PyTorch's."""
+    more = next(more for _, host, more in HOSTS if host == "PyTorch")
+    if more is None:
+        return ""
+    (work / THEIRS).write_text("".join(f"#include {name}\n" for name in headers.all_of_theirs))
+    return said([*flags, "-fpch-instantiate-templates", *more, "-x", "c++-header", str(work / THEIRS), "-o", kept(THEIRS)])
+
+
 def compiled(headers, header):
     """What the compiler said, if it refused the header."""
     _, missing, more = host_of(header)
@@ -128,9 +153,9 @@ def compiled(headers, header):
     (work / name).write_text(f"#include <{header}>\n")
     command = [*flags, "-fpch-instantiate-templates", *more]
     if headers.below[header]:
-        command += ["-include-pch", str(work / headers.below[header].replace("/", ".")) + ".pch"]
+        command += ["-include-pch", kept(headers.below[header])]
     if header in headers.below.values():
-        command += ["-x", "c++-header", str(work / name), "-o", str(work / name) + ".pch"]
+        command += ["-x", "c++-header", str(work / name), "-o", kept(header)]
     else:
         command += ["-x", "c++", "-fsyntax-only", str(work / name)]
     words = said(command)
@@ -143,7 +168,7 @@ def main():
     done = {None}
     faults = []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        running = {pool.submit(compiled_as_modules, headers): None}
+        running = {pool.submit(compiled_theirs, headers): THEIRS, pool.submit(compiled_as_modules, headers): None}
         while left or running:
             ready = sorted(header for header in left if headers.below[header] in done) if not faults else []
             running.update({pool.submit(compiled, headers, header): header for header in ready})

@@ -7,8 +7,9 @@ cd "$(dirname "$0")/../.."
 seconds=${1:-60}
 [ $# -eq 0 ] || shift
 mkdir -p build build/asan/findings
-# As tests/run.sh does, so that nothing is built twice.
-cmake --preset asan -DNANLENS_BUILD_TESTS=ON -DNANLENS_BUILD_VIEWER=ON -DCMAKE_UNITY_BUILD=ON >build/fuzz.log 2>&1 ||
+# As tests/run.sh does, so that nothing is built twice; a long run sees more.
+trace=$([ "$seconds" -gt 10 ] && echo ON || echo OFF)
+cmake --preset asan -DNANLENS_BUILD_TESTS=ON -DNANLENS_BUILD_VIEWER=ON -DCMAKE_UNITY_BUILD=ON "-DNANLENS_TRACE_COMPARISONS=$trace" >build/fuzz.log 2>&1 ||
   { tail -n 30 build/fuzz.log; exit 1; }
 all=$(sed -n 's/^ *nanlens_fuzzer(\([a-z_]*\).*/\1/p' tests/fuzz/CMakeLists.txt)
 names=${*:-$all}
