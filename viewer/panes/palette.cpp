@@ -115,7 +115,7 @@ void accept(App& app, const Choice& choice) {
   if (!result.ok) app.toast(result.message);
 }
 
-constexpr std::size_t most_lines = 12;
+constexpr std::size_t lines_shown = 12;
 
 // True when Enter was pressed.
 bool draw_input(App& app, const Rect& input, std::size_t num_choices) {
@@ -143,8 +143,8 @@ const Choice* draw_choices(App& app, Rect inside, const std::vector<Choice>& cho
   Ui& ui = app.ui;
   const std::size_t cursor = app.palette.cursor;
   const Choice* clicked = nullptr;
-  const std::size_t first = cursor >= most_lines ? cursor - most_lines + 1 : 0;
-  for (std::size_t i = first; i < choices.size() && i < first + most_lines; ++i) {
+  const std::size_t first = cursor >= lines_shown ? cursor - lines_shown + 1 : 0;
+  for (std::size_t i = first; i < choices.size() && i < first + lines_shown; ++i) {
     const Rect row = inside.cut_top(line);
     const Hit hit = ui.item("palette:" + std::to_string(i), row);
     if (i == cursor)
@@ -167,7 +167,7 @@ void draw_palette(App& app, const Rect& window) {
   Ui& ui = app.ui;
   const std::vector<Choice> choices = choices_of(app);
   const float line = ui.px(26);
-  const auto lines = static_cast<float>(std::clamp<std::size_t>(choices.size(), 1, most_lines));
+  const auto lines = static_cast<float>(std::clamp<std::size_t>(choices.size(), 1, lines_shown));
   const float width = std::min(ui.px(620), window.w * 0.92f);
   const Rect rect{window.x + (window.w - width) / 2, window.y + ui.px(44), width, ui.px(46) + line * lines};
   begin_popup(app, rect);
