@@ -92,7 +92,7 @@ def main():
     shutil.rmtree(os.path.join(work, "ranks"), ignore_errors=True)
     os.makedirs(os.path.join(work, "ranks"))
     check_messages(nanlens, torch, work)
-    path = check_cache(nanlens, torch, dict(os.environ, XDG_CACHE_HOME=os.path.join(work, "cache")))
+    path = check_cache(nanlens, torch, {"XDG_CACHE_HOME": os.path.join(work, "cache"), **os.environ})
     subprocess.run([PYTHON, os.path.join(here, "programs.py"), path, out], check=True)
     scored = subprocess.run([PYTHON, os.path.join(here, "score.py"), nanlens, out]).returncode
     return 1 if check_ranks(nanlens, path, os.path.join(work, "ranks")) else scored
