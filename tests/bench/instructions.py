@@ -1,7 +1,8 @@
-"""Counts the instructions of the hot paths and compares them with those on record: `instructions.py COMPILER WORK_DIR`.
+"""Counts the instructions of the hot paths and compares them with those on record: `instructions.py COMPILER WORK_DIR LIBRARIES`.
 
 Instructions, unlike time, are the same from run to run, so that a slow-down is seen wherever the tests run. The record is
-that of g++ 12 -O2. To renew it after a change that is meant: `instructions.py g++ WORK_DIR --renew`.
+that of g++ 12 -O2, with LIBRARIES that hold the recorder and the reader. To renew it after a change that is meant:
+`instructions.py g++ WORK_DIR LIBRARIES --renew`.
 """
 import json
 import os
@@ -15,14 +16,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 RECORD = os.path.join(HERE, "instructions.json")
 
 
-def count(compiler, work):
+def count(compiler, work, libraries):
     """Instructions by function, what it calls included."""
     shutil.rmtree(work, ignore_errors=True)
     os.makedirs(work)
     program = os.path.join(work, "hot_paths")
     include = os.path.join(HERE, "..", "..", "include")
-    subprocess.run([compiler, "-std=c++20", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", f"-I{include}",
-                    os.path.join(HERE, "hot_paths.cpp"), "-o", program], check=True)
+    subprocess.run([compiler, "-std=c++20", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-DNANLENS_SPLIT", f"-I{include}",
+                    os.path.join(HERE, "hot_paths.cpp"), *libraries.split(), "-o", program], check=True)
     out = os.path.join(work, "callgrind.out")
     subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", program, os.path.join(work, "logdir")],
                    check=True, stderr=subprocess.DEVNULL)
@@ -46,11 +47,11 @@ def comparable(compiler):
 
 
 def main():
-    compiler, work = sys.argv[1:3]
+    compiler, work, libraries = sys.argv[1:4]
     if why := comparable(compiler):
         print(f"not compared: {why}")
         return 0
-    counts = count(compiler, work)
+    counts = count(compiler, work, libraries)
     if "--renew" in sys.argv:
         with open(RECORD, "w", encoding="utf-8") as f:
             json.dump(counts, f, indent=2, sort_keys=True)
