@@ -163,7 +163,8 @@ TEST_CASE("commands do what they are asked, or say why not and change nothing") 
         R"({"language":"en","theme":"system","scale":1,"row_height":22,"columns_hidden":[],"columns_shown":[]})");
     if (!is_open) v.open(walkthrough());
     is_open = true;
-    for (const char* name : {"clear_filter", "clear_pins", "timeline_fit", "restore_panes", "reset_layout", "first_bad"})
+    for (const char* name :
+         {"clear_filter", "clear_pins", "timeline_fit", "restore_panes", "reset_layout", "first_bad"})
       v.command(name);
   };
   restore();
@@ -401,8 +402,8 @@ TEST_CASE("damaged links change what can be read of them and break nothing") {
                                     "nl=1&run=~-1",
                                     "nl=1&q=" + std::string(100000, 'q'),
                                     "nl=1&op=" + std::string(100000, '~')};
-  // Every one of these is the good link with one to four bytes changed, taken out or put in, the same every time; the fuzzer
-  // of links tries thousands of others.
+  // Every one of these is the good link with one to four bytes changed, taken out or put in, the same every time; the
+  // fuzzer of links tries thousands of others.
   std::uint32_t random = 12345;
   const auto next = [&](std::size_t below) {
     random = random * 1664525 + 1013904223;
