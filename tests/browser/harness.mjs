@@ -47,9 +47,12 @@ const watch = () => {
   };
 };
 
-/** A viewer page with helpers; `requests` lists every URL it asked for. */
+/**
+ * A viewer page with helpers; `requests` lists every URL it asked for. A pixel of the screen is four of the page's where a
+ * test does not look at them: painting, in software, is most of the time.
+ */
 export class Viewer {
-  static async open({ width = 1280, height = 720, scale = 1, hash = '', url = pathToFileURL(process.env.PAGE).href, dark = false, phone = false, before = null } = {}) {
+  static async open({ width = 1280, height = 720, scale = 0.5, hash = '', url = pathToFileURL(process.env.PAGE).href, dark = false, phone = false, before = null } = {}) {
     const viewer = new Viewer();
     viewer.context = await browser.newContext({ viewport: { width, height }, deviceScaleFactor: scale, colorScheme: dark ? 'dark' : 'light', isMobile: phone, hasTouch: phone });
     await viewer.context.grantPermissions(['clipboard-read', 'clipboard-write']).catch(() => {});

@@ -11,7 +11,7 @@ const shot = (v, name) => v.page.screenshot({ path: join(SHOTS, name) });
 const asksNothing = (v) => assert.deepEqual(v.requests.filter((r) => !/^(file|blob|data):/.test(r)), []);
 
 await check('the start screen says what to do and asks the network for nothing', async () => {
-  const v = await Viewer.open();
+  const v = await Viewer.open({ scale: 1 });
   const rects = await v.rects();
   for (const id of ['drop', 'start:folder', 'start:files', 'licences', 'help', 'theme']) assert.ok(rects[id], id);
   await shot(v, 'page-start.png');
@@ -20,7 +20,7 @@ await check('the start screen says what to do and asks the network for nothing',
 });
 
 await check('from the drop to the source line, with nothing but the drop', async () => {
-  const v = await Viewer.open();
+  const v = await Viewer.open({ scale: 1 });
   await v.drop(MNIST);
   const s = await v.state();
   assert.equal(s.runs[0].num_traces, 600);
@@ -287,7 +287,7 @@ await check('a folder that grows is followed', async () => {
 });
 
 await check('3.5 million rows: loaded in slices, scrolled, filtered, below 256 MB', async () => {
-  const w = await Viewer.open();
+  const w = await Viewer.open({ scale: 1 });
   await w.page.evaluate(() => {
     window.longest = 0;
     const draw = Module._nl_frame;
