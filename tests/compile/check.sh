@@ -56,6 +56,9 @@ $compiler $flags -O2 -DNANLENS_DISABLE "$source/examples/hello/hello.cpp" -o "$w
 "$work/off" "$work/none"
 [ ! -e "$work/none" ] || { echo "NANLENS_DISABLE still writes"; exit 1; }
 $compiler $flags -O2 -DNANLENS_DISABLE -isystem /usr/include/eigen3 -fsyntax-only "$source/examples/mnist/model.cpp"
+printf '#include <nanlens/nanlens.hpp>\nbool f() {\n  nanlens::DumpOptions options{.rules = {"any: bad"}, .on_rule = [](const nanlens::RuleHit& hit) { (void)hit.rule.size(); }};\n  options.rules.push_back("many: bad count>3");\n  return nanlens::enable_dump_debug_info(options);\n}\n' >"$work/rules.cpp"
+$compiler $flags -DNANLENS_DISABLE -fsyntax-only "$work/rules.cpp"
+$compiler $flags -DNANLENS_SPLIT -fsyntax-only "$work/rules.cpp"
 printf '#include <nanlens/nanlens.hpp>\nint f(int x) { return nanlens::op("Neg", x, x); }\n' >"$work/f.cpp"
 printf 'int f(int x) { return x; }\n' >"$work/g.cpp"
 for unit in f g; do $compiler $flags -O2 -DNANLENS_DISABLE -S "$work/$unit.cpp" -o "$work/$unit.s"; done

@@ -37,6 +37,19 @@ struct Text {
 };
 }  // namespace detail
 
+// Without what it takes to keep a function: that is half of the time that this header takes.
+class RuleHandler {
+ public:
+  constexpr RuleHandler() noexcept = default;
+  template <class Function>
+    requires std::is_invocable_v<const Function&, const RuleHit&> && (!std::is_same_v<Function, RuleHandler>)
+  // NOLINTNEXTLINE(google-explicit-constructor): a lambda is what callers write
+  constexpr RuleHandler(const Function&) noexcept {}
+  constexpr explicit operator bool() const noexcept { return false; }
+  void operator()(const RuleHit&) const noexcept {}
+  friend constexpr bool operator==(const RuleHandler&, const RuleHandler&) noexcept { return true; }
+};
+
 struct DumpOptions {
   detail::Text logdir = {};
   TensorDebugMode tensor_debug_mode = TensorDebugMode::no_tensor;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <nanlens/capture/rule_hit.hpp>
+#include <nanlens/capture/rule_handler.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/summary/debug_mode.hpp>
 #include <nanlens/tensor/dtype.hpp>
