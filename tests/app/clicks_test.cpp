@@ -28,7 +28,7 @@ struct Place {
 
 // What a click changes: the state, and what only the platform sees.
 std::string told(Headless& v) {
-  Json s = v.app().state();  // as it is: to write and read it as text takes longer than all else that is told
+  Json s = v.app().state();
   for (const char* const name : {"frame", "memory_bytes", "cut_texts", "hovered"}) s.erase(name);
   s["copied"] = v.copied;
   s["picks"] = v.picks;
@@ -103,8 +103,10 @@ std::string told_after(Headless& v, const std::function<void()>& act) {
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    act();
-    const std::string text = told(v);
+    const std::string text = [&]() noexcept {  // what is thrown ends the child, not the test case in it
+      act();
+      return told(v);
+    }();
     for (std::size_t done = 0; done < text.size();) {
       const ssize_t n = ::write(ends[1], text.data() + done, text.size() - done);
       if (n <= 0) ::_exit(1);
