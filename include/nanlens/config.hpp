@@ -29,7 +29,14 @@
 #define NANLENS_HAS_THREADS 1
 #endif
 
-#if defined(__x86_64__) && defined(__GNUC__)
+/// nvcc reads what is for the host twice, once to compile the device's code: no vectors then, on which it crashes (13.0).
+#if defined(__CUDA_ARCH__)
+#define NANLENS_HAS_VECTORS 0
+#else
+#define NANLENS_HAS_VECTORS 1
+#endif
+
+#if defined(__x86_64__) && defined(__GNUC__) && NANLENS_HAS_VECTORS
 #define NANLENS_X86_64 1
 #else
 #define NANLENS_X86_64 0

@@ -6,13 +6,14 @@
 set -eu
 cd "$(dirname "$0")/../.."
 nanlens=${NANLENS:-$PWD/build/bin/nanlens}
-work=build/torch-wheel
+base=${PYTHON:-python3}
+work=build/torch-wheel/$("$base" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 python=$PWD/$work/venv/bin/python3
-[ -x "$python" ] || "${PYTHON:-python3}" -m venv "$work/venv"
+[ -x "$python" ] || "$base" -m venv "$work/venv"
 "$python" -m pip install --quiet --upgrade --no-deps "${TORCH:-torch}" nvidia-cuda-cupti nvidia-cuda-runtime
-"$python" -m pip install --quiet typing_extensions filelock sympy networkx jinja2 fsspec numpy
+"$python" -m pip install --quiet typing_extensions filelock sympy networkx jinja2 fsspec numpy 'setuptools<82'
 "$python" tests/hosts/torch/stub_missing.py "$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
-"$python" -c 'import torch; print("PyTorch", torch.__version__)'
+"$python" -c 'import sys, torch; print("PyTorch", torch.__version__, "Python", sys.version)'
 
 out=$work/logdirs
 rm -rf "$out"

@@ -26,6 +26,7 @@ inline constexpr std::size_t vectors_per_block = 64;
 // Measured best on x86-64 for kernels that read at memory speed; the address is never dereferenced.
 inline constexpr std::size_t prefetch_distance = 3072;
 
+#if NANLENS_HAS_VECTORS
 namespace baseline {
 #define NANLENS_KERNEL_TARGET
 #define NANLENS_KERNEL_BYTES 16
@@ -35,6 +36,7 @@ namespace baseline {
 #undef NANLENS_KERNEL_BYTES
 #undef NANLENS_KERNEL_END
 }  // namespace baseline
+#endif
 
 #if NANLENS_X86_64
 // As long as the upper halves of vector registers are in use, every SSE instruction of the host has to keep them, and
@@ -118,8 +120,12 @@ HealthCounts count_contiguous(const void* data, std::size_t n) noexcept {
     case SimdLevel::avx2:
       return answer(avx2::full_health<Layout>, avx2::concise_health<Layout>, avx2::curt_health<Layout>);
 #endif
+#if NANLENS_HAS_VECTORS
     default:
       return answer(baseline::full_health<Layout>, baseline::concise_health<Layout>, baseline::curt_health<Layout>);
+#else
+    default: return count_scalar<Layout>(data, n);
+#endif
   }
 }
 

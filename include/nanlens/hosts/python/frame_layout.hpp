@@ -31,6 +31,7 @@ struct FrameLayout {
   int name = -1;
   int constants = -1;
   int lines = -1;
+  std::uintptr_t between = 0;  ///< the code object of frames that only lead from C to Python's functions (3.12); 0: none
 
   [[nodiscard]] bool complete() const noexcept {
     return current >= 0 && type >= 0 && code >= 0 && previous >= 0 && instruction >= 0 && file >= 0 && name >= 0 &&
@@ -79,6 +80,23 @@ inline void find_current(FrameLayout& layout, std::uintptr_t state, std::uintptr
   });
 }
 
+// Which code object has the frame that a function called from C has around it, although Python's own functions pass that
+// frame over? Its other fields mean nothing.
+inline void find_between(FrameLayout& layout, Object called_from_c, std::uintptr_t frame) {
+  const Interpreter& python = Interpreter::get();
+  std::uintptr_t around = 0;
+  std::uintptr_t code = 0;
+  std::uintptr_t type = 0;
+  if (!read_word(frame + static_cast<std::uintptr_t>(layout.previous) * sizeof around, around) ||
+      !read_word(around + static_cast<std::uintptr_t>(layout.code) * sizeof code, code) ||
+      !read_word(without_marks(code) + static_cast<std::uintptr_t>(layout.type) * sizeof type, type) ||
+      type != reinterpret_cast<std::uintptr_t>(python.PyCode_Type))
+    return;
+  const Owned told(python.PyFrame_GetBack(called_from_c));
+  const Owned code_told(told.get() == nullptr ? nullptr : python.PyFrame_GetCode(told.get()));
+  if (without_marks(code) != code_told.address()) layout.between = without_marks(code);
+}
+
 inline void find_in_code(FrameLayout& layout, Object code_object) {
   const Interpreter& python = Interpreter::get();
   const auto place_of = [&](const char* attribute) {
@@ -121,6 +139,7 @@ inline FrameLayout find_layout(std::uintptr_t local) {
   layout.globals = find_word(inner, 0, 8, [&](std::uintptr_t word) { return word == globals.address(); });
   const auto code_type = reinterpret_cast<std::uintptr_t>(python.PyCode_Type);
   layout.type = find_word(code_object.address(), 0, 4, [&](std::uintptr_t word) { return word == code_type; });
+  if (layout.previous >= 0 && layout.type >= 0) find_between(layout, back.get(), caller);
   find_in_code(layout, code_object.get());
   return layout;
 }

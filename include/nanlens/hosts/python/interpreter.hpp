@@ -70,6 +70,7 @@ struct Interpreter {
   Object (*PyCell_Get)(Object) = nullptr;
   Object PyCell_Type = nullptr;
   Object PyCode_Type = nullptr;
+  Object PyDict_Type = nullptr;
   Object _Py_NoneStruct = nullptr;
 
   /// As they are at the first call, which comes once there are tensors.
@@ -136,6 +137,7 @@ struct Interpreter {
     NANLENS_LOOK_UP(PyCell_Get);
     NANLENS_LOOK_UP(PyCell_Type);
     NANLENS_LOOK_UP(PyCode_Type);
+    NANLENS_LOOK_UP(PyDict_Type);
     NANLENS_LOOK_UP(_Py_NoneStruct);
 #undef NANLENS_LOOK_UP
     return python;

@@ -41,7 +41,7 @@ inline void walk(const FrameLayout& layout, Object state, Walk& walked) noexcept
   if (layout.within >= 0 && frame != 0) frame = word_of(frame, layout.within);
   for (; frame != 0 && walked.size < Walk::most_frames; frame = word_of(frame, layout.previous)) {
     const std::uintptr_t code = without_marks(word_of(frame, layout.code));
-    if (code == 0 || word_of(code, layout.type) != code_type) continue;
+    if (code == 0 || code == layout.between || word_of(code, layout.type) != code_type) continue;
     const std::uintptr_t instruction = word_of(frame, layout.instruction);
     walked.frames[walked.size++] = {frame, code, instruction};
     // Memory of code objects is reused: what they are made of belongs to the key.

@@ -86,8 +86,9 @@ class ModuleNaming {
       --left;
       if (std::string name = local_name(frame, module); !name.empty()) return name;
       if (layout_.globals < 0) continue;
-      if (std::string name = key_in(object_at(python::word_of(frame.address, layout_.globals)), module); !name.empty())
-        return name;
+      Object const globals = object_at(python::word_of(frame.address, layout_.globals));
+      if (type_of(globals) != address(python_.PyDict_Type)) continue;
+      if (std::string name = key_in(globals, module); !name.empty()) return name;
     }
     const Owned name(python_.PyObject_GetAttrString(object_at(python::word_of(module, layout_.type)), "__name__"));
     return name.get() == nullptr ? std::string("module") : python::text_of(name.address());
