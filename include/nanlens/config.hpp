@@ -29,7 +29,8 @@
 #define NANLENS_HAS_THREADS 1
 #endif
 
-/// nvcc reads what is for the host twice, once to compile the device's code: no vectors then, on which it crashes (13.0).
+/// nvcc reads what is for the host twice, once to compile the device's code: no vectors then, on which it crashes
+/// (13.0).
 #if defined(__CUDA_ARCH__)
 #define NANLENS_HAS_VECTORS 0
 #else

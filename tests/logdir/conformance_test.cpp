@@ -119,6 +119,7 @@ class RandomEvents {
     x.call_id = maybe() ? 0 : static_cast<std::uint64_t>(integer());
     x.duration_ns = random_();
     x.dropped_traces = maybe() ? 0 : 7;
+    x.unread_tensors = maybe() ? 0 : 3;
     x.fp_flags = random_() % 32;
     x.graph_run = random_() % 3;
     for (std::size_t i = random_() % 3; i > 0; --i)

@@ -99,6 +99,7 @@ void print_run(Run& run) {
               {"num_graphs", std::count_if(graphs.begin(), graphs.end(), [](const auto& g) { return g.declared; })},
               {"num_alerts", run.alerts().size()},
               {"dropped", run.dropped()},
+              {"unread_tensors", run.unread_tensors()},
               {"left_out", left_out_json(run.left_out())},
               {"clean_end", clean ? Json(*clean) : Json(nullptr)},
               {"rules", rule_outcomes_json(run.rule_outcomes())},

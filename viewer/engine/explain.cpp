@@ -226,6 +226,7 @@ Explanation Explain::explanation() {
   if (!e.complete) return e;
   e.explained = causes_->explained();
   e.dropped = index_.run().dropped();
+  e.unread_tensors = index_.run().unread_tensors();
   const auto& groups = writer().groups().list();
   e.num_causes = groups.size();
   for (std::size_t i = 0; i < std::min(groups.size(), most_lines); ++i) e.causes.push_back(line_of(groups[i].root));

@@ -610,8 +610,9 @@ struct Explanation {
   std::uint64_t total = 0;
   std::uint64_t explained = 0;  ///< that follow from a known cause
   std::uint64_t num_causes = 0;
-  std::uint64_t dropped = 0;      ///< events that the program could not record
-  std::vector<CauseLine> causes;  ///< the headline first
+  std::uint64_t dropped = 0;         ///< events that the program could not record
+  std::uint64_t unread_tensors = 0;  ///< of which it could not read the values
+  std::vector<CauseLine> causes;     ///< the headline first
   std::vector<CauseLine> expected;
   std::vector<RemovedLine> removed;
 };

@@ -177,7 +177,8 @@ void draw_headline(App& app, Rect top, const CauseLine& c) {
 void draw_sum(Ui& ui, const Rect& foot, const Explanation& e) {
   ui.text_in(foot, ui.sans, 12, ui.theme.dim,
              tr(Text::causes_sum, {{"explained", e.explained}, {"total", e.total}, {"causes", e.num_causes}}) +
-                 (e.dropped == 0 ? "" : " " + tr(Text::causes_dropped, {{"n", e.dropped}})));
+                 (e.dropped == 0 ? "" : " " + tr(Text::causes_dropped, {{"n", e.dropped}})) +
+                 (e.unread_tensors == 0 ? "" : " " + tr(Text::causes_unread, {{"n", e.unread_tensors}})));
 }
 
 }  // namespace

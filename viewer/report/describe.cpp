@@ -139,6 +139,8 @@ std::vector<std::string> unfinished_words(const reader::Run& run) {
   std::vector<std::string> reasons;
   const std::uint64_t dropped = run.dropped();
   if (dropped > 0) reasons.push_back(tr(Text::out_not_recorded, {{"n", dropped}}));
+  const std::uint64_t unread = run.unread_tensors();
+  if (unread > 0) reasons.push_back(tr(Text::out_not_read, {{"n", unread}}));
   if (run.clean_end() == false) reasons.emplace_back(tr(Text::out_no_clean_end));
   return reasons;
 }

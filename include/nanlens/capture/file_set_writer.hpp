@@ -54,10 +54,12 @@ class WholeRecord {
   bool complete_ = false;
 };
 
-/// What is known at the end of a recording: events that could not be recorded, what was not to be, and the rules.
+/// What is known at the end of a recording: events that could not be recorded, tensors that could not be read, what was
+/// not to be recorded, and the rules.
 struct Missing {
   std::uint64_t executions = 0;
   std::uint64_t traces = 0;
+  std::uint64_t unread_tensors = 0;
   logdir::LeftOut left_out;
   std::vector<logdir::RuleHit> rules;  ///< what became of them
 };
@@ -173,10 +175,11 @@ class FileSetWriter {
     logdir::NanlensExtension extension;
     extension.dropped_executions = missing.executions;
     extension.dropped_traces = missing.traces;
+    extension.unread_tensors = missing.unread_tensors;
     extension.left_out = missing.left_out;
     extension.rule_hits = missing.rules;
-    const bool some =
-        missing.executions + missing.traces > 0 || missing.left_out != logdir::LeftOut{} || !missing.rules.empty();
+    const bool some = missing.executions + missing.traces + missing.unread_tensors > 0 ||
+                      missing.left_out != logdir::LeftOut{} || !missing.rules.empty();
     WholeRecord record(buffer(FileKind::metadata));
     logdir::append_event(
         record.buffer(), wall_time_now(),

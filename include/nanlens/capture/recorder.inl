@@ -222,7 +222,7 @@ inline bool write_eager_tensor(logdir::WireWriter& w, ThreadState& state, const 
   if (judged != nullptr) outcome.health = &judged->healths.emplace_back();
   if (write_tensor(w, tensor_protos, session, op_type, view, -1, true, outcome)) return outcome.bad;
   w.message(tensor_protos, [](logdir::WireWriter&) {});
-  if (outcome.unreadable) state.dropped_executions.fetch_add(1, std::memory_order_relaxed);
+  if (outcome.unreadable) state.unread_tensors.fetch_add(1, std::memory_order_relaxed);
   // No alert, as in TensorFlow, and yet what is worth its evidence.
   return session.filter().takes(op_type, view.dtype) && count_non_finite_complex(view) > 0;
 }
@@ -585,7 +585,7 @@ inline void submit_trace(ThreadState& state, Session& session, const GraphOp& op
     w.field(Tag::tensor_debug_mode, std::int64_t{static_cast<std::int32_t>(session.options().tensor_debug_mode)});
     const std::int32_t tensor_id = op.output_tensor_ids[static_cast<std::size_t>(slot)];
     if (!write_tensor(w, Tag::tensor_proto, session, op.type, view, tensor_id, false, outcome)) {
-      if (outcome.unreadable) state.dropped_traces.fetch_add(1, std::memory_order_relaxed);
+      if (outcome.unreadable) state.unread_tensors.fetch_add(1, std::memory_order_relaxed);
       return;
     }
     w.field(Tag::device_name, std::string_view(view.device));

@@ -249,7 +249,7 @@ class Session {
 
   // As it is known by now; of what threads have dropped, without what they still count.
   [[nodiscard]] Missing missing(const logdir::LeftOut& left_out) const {
-    Missing all{lost_executions_, lost_traces_, left_out_before_, rules_.outcomes()};
+    Missing all{lost_executions_, lost_traces_, unread_tensors_, left_out_before_, rules_.outcomes()};
     all.left_out.ops += left_out.ops;
     all.left_out.steps += left_out.steps;
     all.left_out.ns += left_out.ns;
@@ -367,6 +367,7 @@ class Session {
     for (const ThreadState* state : ThreadStates::get().list()) {
       lost_executions_ += factor * state->dropped_executions.load(std::memory_order_relaxed);
       lost_traces_ += factor * state->dropped_traces.load(std::memory_order_relaxed);
+      unread_tensors_ += factor * state->unread_tensors.load(std::memory_order_relaxed);
     }
   }
 
@@ -571,6 +572,7 @@ class Session {
   std::size_t frames_written_ = 0;
   std::uint64_t lost_executions_ = 0;
   std::uint64_t lost_traces_ = 0;
+  std::uint64_t unread_tensors_ = 0;
   logdir::LeftOut left_out_before_;  // when it was on before
   std::uint64_t noted_ns_ = 0;       // of what is left out
   std::uint64_t noted_not_followed_ = 0;

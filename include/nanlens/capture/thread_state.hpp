@@ -53,7 +53,8 @@ struct ThreadState {
   std::int64_t last_eager_id = 0;
   std::atomic<std::uint64_t> dropped_executions{0};
   std::atomic<std::uint64_t> dropped_traces{0};
-  std::atomic<std::uint64_t> ops_at_rest{0};  ///< that were not recorded, as was asked for
+  std::atomic<std::uint64_t> unread_tensors{0};  ///< whose memory can't be read here
+  std::atomic<std::uint64_t> ops_at_rest{0};     ///< that were not recorded, as was asked for
 
   // Direct-mapped caches in front of the catalog's locked tables.
   struct StackEntry {

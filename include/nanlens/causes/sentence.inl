@@ -338,7 +338,8 @@ NANLENS_API bool SentenceWriter::may_follow(const CauseGroup& group, std::uint32
 // How many bad tensors follow, without the full stop. `perhaps`: there are others that may.
 NANLENS_API std::string SentenceWriter::reach_words(const Root& root, std::uint64_t reach, bool perhaps) {
   const std::uint64_t total = causes_.total();
-  const bool in_part = causes_.run().left_out() != logdir::LeftOut{} || causes_.run().dropped() > 0;
+  const reader::Run& run = causes_.run();
+  const bool in_part = run.left_out() != logdir::LeftOut{} || run.dropped() > 0 || run.unread_tensors() > 0;
   const auto told = [&](Saying id) {
     return say(speech_, id,
                {{"n", detail::grouped(static_cast<double>(reach), speech_)},

@@ -295,6 +295,7 @@ inline bool field(NanlensExtension& m, WireReader& r) {
     case Tag::hits_at_least: m.hits_at_least = r.u64() != 0; return true;
     case Tag::exchange: return set_message(m.exchange, r);
     case Tag::rule_hits: return append_message(m.rule_hits, r);
+    case Tag::unread_tensors: m.unread_tensors = r.u64(); return true;
   }
   return true;
 }

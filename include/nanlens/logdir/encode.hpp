@@ -222,6 +222,7 @@ inline void encode(WireWriter& w, const NanlensExtension& m) {
   w.field(Tag::hits_at_least, std::int64_t{m.hits_at_least});
   if (m.exchange) w.message(Tag::exchange, [&](WireWriter& sub) { encode(sub, *m.exchange); });
   for (const auto& hit : m.rule_hits) w.message(Tag::rule_hits, [&](WireWriter& sub) { encode(sub, hit); });
+  w.field(Tag::unread_tensors, static_cast<std::int64_t>(m.unread_tensors));
 }
 
 // The oneof's member for an event struct.

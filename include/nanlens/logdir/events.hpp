@@ -217,6 +217,7 @@ struct NanlensExtension {
   std::vector<TensorEvidence> output_evidence;
   std::uint64_t hits = 0;            ///< trapped instructions: how often this one has trapped here by then
   std::uint64_t since_start_ns = 0;  ///< trapped instructions: when, from the beginning of the program
+  std::uint64_t unread_tensors = 0;  ///< in metadata: those of which the values could not be read, on a device say
   LeftOut left_out;                  ///< in metadata: by then
   bool hits_at_least = false;        ///< trapped instructions: not all were counted
   std::optional<Exchange> exchange;  ///< of an execution that takes part in one

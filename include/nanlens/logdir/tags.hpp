@@ -210,6 +210,7 @@ enum class NanlensExtension : std::uint32_t {
   hits_at_least = 19,
   exchange = 20,
   rule_hits = 21,
+  unread_tensors = 22,
 };
 
 }  // namespace nanlens::inline NANLENS_ABI::logdir::tags

@@ -95,6 +95,8 @@ class Run {
   [[nodiscard]] std::string set_path(std::size_t set) const { return sets_[set]->path(); }
   /// Events that the program could not record, as it counted them itself.
   [[nodiscard]] std::uint64_t dropped() const noexcept;
+  /// Tensors of which the values could not be read, as those in a GPU's memory; also counted by the program.
+  [[nodiscard]] std::uint64_t unread_tensors() const noexcept;
   /// What the program did not record, as was asked for, as far as it is known: the longest time of all sets.
   [[nodiscard]] logdir::LeftOut left_out() const noexcept;
   /// Did the recording end in order? Only nanlens' own logdirs tell.

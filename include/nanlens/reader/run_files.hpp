@@ -30,6 +30,7 @@ struct SetMetadata {
   std::size_t num_records = 0;
   std::uint64_t dropped_executions = 0;
   std::uint64_t dropped_traces = 0;
+  std::uint64_t unread_tensors = 0;
   logdir::LeftOut left_out;
   std::vector<logdir::RuleHit> rules;  ///< of the program, with how often they held
 };

@@ -59,6 +59,7 @@ NANLENS_API bool SetFiles::read_metadata(Diagnostics& diagnostics) {
         if (event.extension) {
           metadata.dropped_executions = event.extension->dropped_executions;
           metadata.dropped_traces = event.extension->dropped_traces;
+          metadata.unread_tensors = event.extension->unread_tensors;
           metadata.left_out = event.extension->left_out;
           metadata.rules = event.extension->rule_hits;
         }

@@ -20,6 +20,12 @@ NANLENS_API std::uint64_t Run::dropped() const noexcept {
   return n;
 }
 
+NANLENS_API std::uint64_t Run::unread_tensors() const noexcept {
+  std::uint64_t n = 0;
+  for (const auto& set : sets_) n += set->metadata.unread_tensors;
+  return n;
+}
+
 NANLENS_API logdir::LeftOut Run::left_out() const noexcept {
   logdir::LeftOut sum;
   for (const auto& set : sets_) {

@@ -31,7 +31,8 @@ struct FrameLayout {
   int name = -1;
   int constants = -1;
   int lines = -1;
-  std::uintptr_t between = 0;  ///< the code object of frames that only lead from C to Python's functions (3.12); 0: none
+  std::uintptr_t between =
+      0;  ///< the code object of frames that only lead from C to Python's functions (3.12); 0: none
 
   [[nodiscard]] bool complete() const noexcept {
     return current >= 0 && type >= 0 && code >= 0 && previous >= 0 && instruction >= 0 && file >= 0 && name >= 0 &&
@@ -80,8 +81,8 @@ inline void find_current(FrameLayout& layout, std::uintptr_t state, std::uintptr
   });
 }
 
-// Which code object has the frame that a function called from C has around it, although Python's own functions pass that
-// frame over? Its other fields mean nothing.
+// Which code object has the frame that a function called from C has around it, although Python's own functions pass
+// that frame over? Its other fields mean nothing.
 inline void find_between(FrameLayout& layout, Object called_from_c, std::uintptr_t frame) {
   const Interpreter& python = Interpreter::get();
   std::uintptr_t around = 0;

@@ -129,10 +129,12 @@ inline std::unique_ptr<::at::ObserverContext> begin_op(const ::at::RecordFunctio
     for (const ::c10::IValue& argument : function.inputs()) {
       const Arguments bit = index < 64 ? Arguments{1} << index : 0;
       each_tensor(argument, [&](const ::c10::TensorImpl& tensor) { add_argument(*op, tensor, bit); });
+      if (static_cast<int>(index) == facts.non_blocking) op->copies_later = argument.isBool() && argument.toBool();
       if (argument.isDouble() && !std::isfinite(argument.toDouble()))
         add_number(*op, function, argument.toDouble(), index);
       ++index;
     }
+    op->copies_later = op->copies_later && op->from_device;
     if (left != nullptr) end_left(*left, *op, caller);
     if (op->script != nullptr) op->script->open();
     if (!op->written.empty()) look_at_inputs(*op);
@@ -210,9 +212,21 @@ inline bool hands_on(const RunningOp& op, const Results& results, const ThreadRe
   return any;
 }
 
+// What the host's memory holds when such an op ends is not its result yet, and no longer what was known of it.
+inline void leave_to_device(Results& results) {
+  for (OutputRef& result : results.refs) {
+    if (result.key.empty()) continue;
+    nanlens::detail::recorder().forget(result.key.begin, result.key.end);
+    result.view.data = nullptr;
+    result.view.device = unreadable_device;
+    result.key = {};
+  }
+}
+
 inline void record(const ::at::RecordFunction& function, RunningOp& op, ThreadRecord& thread) {
   Results results = own_results(function, op, thread.results);
   if (results.refs.empty()) return;
+  if (op.copies_later) leave_to_device(results);
   if (reads_unseen(op, thread) && !hands_on(op, results, thread)) {
     for (const OutputRef& result : results.refs) thread.results.forget(result.key, thread.first_result);
     return;

@@ -37,6 +37,7 @@ struct OpFacts {
   Arguments unread = 0;        ///< those whose values play no part: what is overwritten, or asked for its shape alone
   Arguments hidden = 0;        ///< written, though the schema does not say so
   Arguments kept = 0;          ///< a bit for each result: of no meaning but to the op's own gradient
+  int non_blocking = -1;       ///< the argument that asks for a copy while the program goes on; −1: there is none
   const ExchangeOp* exchange = nullptr;  ///< with other processes: its tensors come later, and are recorded then
 };
 
@@ -90,6 +91,7 @@ inline void add_schema(OpFacts& facts, const ::c10::FunctionSchema& schema) {
     facts.written |= Arguments{1} << i;
     if (arguments[i].is_out()) facts.unread |= Arguments{1} << i;
   }
+  facts.non_blocking = schema.argumentIndexWithName("non_blocking").value_or(-1);
   const auto& returns = schema.returns();
   const bool aliases = std::any_of(returns.begin(), returns.end(), [](const ::c10::Argument& value) {
     return value.alias_info() != nullptr && !value.alias_info()->isWrite();

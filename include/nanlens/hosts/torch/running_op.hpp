@@ -47,6 +47,8 @@ struct RunningOp final : ::at::ObserverContext {
   std::vector<::c10::Storage> kept;
   std::uint64_t first_result = 0;
   std::uint64_t begun_ns = 0;
+  bool from_device = false;   ///< some argument is not in the host's memory
+  bool copies_later = false;  ///< a device goes on with it when the op has ended
   ForwardPlace place;
   std::shared_ptr<ScriptCall> script;        ///< that it runs in
   const std::string* script_path = nullptr;  ///< of its modules and functions
@@ -82,6 +84,7 @@ inline void add_around(RunningOp& op, const ::c10::TensorImpl& tensor, const Ten
 
 inline void add_argument(RunningOp& op, const ::c10::TensorImpl& tensor, Arguments bit) {
   const OpFacts& facts = *op.facts;
+  op.from_device = op.from_device || !tensor.device().is_cpu();
   const TensorView view = view_of_impl(tensor);
   if (num_elements(view.shape) == 0 || view.dtype == DType::invalid) return;
   const nanlens::detail::TensorKey key = nanlens::detail::key_of(view);
