@@ -233,3 +233,62 @@ TEST_CASE("a mean over targets that are all ignored, by the weight that the op g
   CHECK(said(0).find(" is a mean over no targets: all are ignored, or their weights add up to 0") != std::string::npos);
   CHECK(said(1).find("targets") == std::string::npos);
 }
+
+namespace {
+
+TensorView on_gpu(std::int64_t n) { return {nullptr, DType::float32, Shape{n}, {}, gpu_device}; }
+
+// All that is said to be expected, and what is said to have removed it.
+struct Expected {
+  std::vector<std::string> said;
+  std::size_t removed;
+};
+Expected expected_of(const Recorded& run) {
+  causes::Causes causes(*run);
+  test::finish(causes, 3);
+  causes::SentenceWriter writer(causes);
+  Expected e;
+  for (const std::uint32_t root : causes.benign()) e.said.push_back(writer.sentence(root).text);
+  e.removed = causes.killers().size();
+  return e;
+}
+
+}  // namespace
+
+TEST_CASE("what a GPU made of it is not on record: nothing is said to be removed, nor that no NaN follows") {
+  const Recorded masked([] {
+    const Vector mask = nanlens::op("Const", Vector{0, -inf});
+    nanlens::record("ToDevice", outputs(on_gpu(2)), inputs(mask));
+  });
+  const Expected mask = expected_of(masked);
+  REQUIRE(mask.said.size() == 1);
+  CHECK(mask.said[0].find("whether a NaN follows is not on record") != std::string::npos);
+  CHECK(mask.removed == 0);
+
+  const Recorded loaded([] {
+    const Vector batch = nanlens::op("ReadFile", Vector{0, -inf});
+    nanlens::record("ToDevice", outputs(on_gpu(2)), inputs(batch));
+  });
+  CHECK(expected_of(loaded).said.empty());
+  CHECK(expected_of(loaded).removed == 0);
+
+  const Recorded clean([] {
+    const Vector mask = nanlens::op("Const", Vector{0, -inf});
+    nanlens::op("Exp", Vector{1, 0}, mask);
+  });
+  REQUIRE(expected_of(clean).said.size() == 1);
+  CHECK(expected_of(clean).said[0].find("no NaN follows") != std::string::npos);
+  CHECK(expected_of(clean).removed == 1);
+}
+
+TEST_CASE("what comes back from a GPU was not made by the copy") {
+  const Recorded run([] {
+    nanlens::record("Loss", outputs(on_gpu(1)));
+    const Vector loss{NAN};
+    nanlens::record("ToHost", outputs(loss), inputs(on_gpu(1)));
+  });
+  const Answer a = answer_of(run);
+  CAPTURE(a.sentence.text);
+  CHECK(a.event_class == causes::EventClass::unknown);
+  CHECK(a.has("Can't tell what made ToHost:0"));
+}

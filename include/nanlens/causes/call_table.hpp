@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -46,6 +47,7 @@ class CallTable {
   bool update(std::size_t most) {
     reader::ExecutionLinks links;
     const std::size_t end = std::min(run_.num_executions(), size() + most);
+    find_devices();
     for (std::size_t i = size(); i < end; ++i) {
       if (!run_.execution_links(i, links)) links = {};
       const std::uint32_t type = types_.add(links.op_type);
@@ -55,6 +57,7 @@ class CallTable {
         if (!links.graph_id.empty()) graph_id_of_name_.try_emplace(called_name(i), run_.intern(links.graph_id));
       }
       if (links.exchange) exchanges_.add(static_cast<std::uint32_t>(i), *links.exchange);
+      unread_.push_back(is_unread(i, links));
       note_limit(links);
       append(inputs_, links.input_tensor_ids, i, used_sorted_);
       append(outputs_, links.output_tensor_ids, i, made_sorted_);
@@ -79,6 +82,8 @@ class CallTable {
   [[nodiscard]] std::uint32_t op_type_number(std::size_t i) const { return op_types_[i]; }
   [[nodiscard]] std::span<const TensorUse> inputs(std::size_t i) const { return part(inputs_, input_begin_, i); }
   [[nodiscard]] std::span<const TensorUse> outputs(std::size_t i) const { return part(outputs_, output_begin_, i); }
+  /// Were its outputs on a device, and are their values not on record? Then nobody knows whether they were bad.
+  [[nodiscard]] bool is_unread(std::size_t i) const { return unread_[i]; }
   [[nodiscard]] bool was_called(std::string_view name) const { return called_names_.contains(std::string(name)); }
   /// What executions exchanged with those of other processes.
   [[nodiscard]] Exchanges& exchanges() noexcept { return exchanges_; }
@@ -219,6 +224,18 @@ class CallTable {
       sorted = true;
     }
   }
+  void find_devices() {
+    for (; devices_seen_ < run_.devices().size(); ++devices_seen_) {
+      const reader::Device& device = run_.devices()[devices_seen_];
+      if (device.device_name.find("CPU:") == std::string::npos) devices_.emplace(device.set, device.device_id);
+    }
+  }
+  [[nodiscard]] bool is_unread(std::size_t i, const reader::ExecutionLinks& links) const {
+    if (devices_.empty() || (run_.execution_flags(i) & reader::has_summary_flag) != 0) return false;
+    const auto set = static_cast<std::uint32_t>(run_.set_of_execution(i));
+    return std::any_of(links.output_device_ids.begin(), links.output_device_ids.end(),
+                       [&](std::int64_t id) { return devices_.contains({set, id}); });
+  }
   void note_limit(const reader::ExecutionLinks& links) {
     if (std::max(links.input_tensor_ids.size(), links.output_tensor_ids.size()) < limits::elements) return;
     if (!std::exchange(limit_reached_, true))
@@ -240,6 +257,9 @@ class CallTable {
   std::vector<TensorUse> outputs_;
   std::vector<std::uint32_t> input_begin_;
   std::vector<std::uint32_t> output_begin_;
+  std::vector<bool> unread_;
+  std::set<std::pair<std::uint32_t, std::int64_t>> devices_;  // by file set, without the host's own
+  std::size_t devices_seen_ = 0;
   std::vector<std::uint32_t> place_in_set_;  // empty where there is one file set
   std::vector<TensorUse> made_;              // outputs_ by tensor
   std::vector<TensorUse> used_;              // inputs_ by tensor

@@ -35,8 +35,9 @@ struct Root {
   std::uint64_t occurrences = 1;  ///< roots of the same op that this one stands for
   EventRef first_nan;             ///< the first event with a NaN that follows
   EventRef last;                  ///< the last event that follows
-  std::uint64_t left = 0;         ///< events that follow, of which nothing bad was made and which no op removed
-  EventRef last_removed;          ///< the last event that follows and was removed by an op
+  std::uint64_t unread = 0;  ///< what took its bad tensors, and made something of which the values are not on record
+  std::uint64_t left = 0;    ///< events that follow, of which nothing bad was made and which no op removed
+  EventRef last_removed;     ///< the last event that follows and was removed by an op
   std::uint32_t first_nan_alert = none;
   std::uint32_t last_alert = 0;
   std::uint32_t last_removed_alert = 0;
@@ -232,6 +233,7 @@ class Causes {
   void find_killers(EventRef event, std::uint32_t alert);
   void find_execution_killer(EventRef event, std::uint32_t user, std::uint32_t alert);
   void find_late_killers();
+  void note_unread(std::uint32_t alert);
   void add_killer(std::uint32_t op, EventRef event, EventRef removed, std::uint32_t alert);
   [[nodiscard]] std::size_t rank(std::uint32_t row) const;
   [[nodiscard]] std::uint32_t alert_of(EventRef event);
@@ -262,6 +264,7 @@ class Causes {
   std::map<std::pair<std::uint32_t, std::uint16_t>, RemovedByIntegers> removed_by_integers_;  // by op and output
   std::vector<std::uint16_t> bad_slots_;
   std::uint32_t bad_slots_of_ = none;  // which execution
+  std::vector<std::uint32_t> unread_;  // alerts, once for each op that took them and of which nobody knows what it made
   std::vector<Removal> removals_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> later_parents_;  // alerts whose parent is a later one
   std::vector<std::uint32_t> killer_rows_;

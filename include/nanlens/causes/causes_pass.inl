@@ -72,7 +72,7 @@ NANLENS_API void Causes::truncate(std::size_t keep) {
       if (roots_[r].alert >= keep) continue;
       new_number[r] = static_cast<std::uint32_t>(kept.size());
       Root& root = kept.emplace_back(roots_[r]);
-      root.reach = root.nan_reach = root.removed = root.left = 0;
+      root.reach = root.nan_reach = root.removed = root.unread = root.left = 0;
       root.first_nan = root.last = root.last_removed = {};
       root.first_nan_alert = none;
       root.last_alert = root.last_removed_alert = 0;
@@ -105,6 +105,8 @@ NANLENS_API void Causes::forget_removals(std::size_t keep) {
   killer_rows_sorted_ = true;
   for (const Removal& removal : kept)
     if (removal.alert < keep) add_killer(removal.op, removal.result, event_of(removal.alert), removal.alert);
+  for (const std::uint32_t alert : std::exchange(unread_, {}))
+    if (alert < keep) note_unread(alert);
   for (std::uint32_t alert = 0; alert < keep; ++alert)
     if (!run().alerts()[alert].is_execution) count_integer_killers(event_of(alert), alert);
 }
@@ -423,12 +425,21 @@ NANLENS_API void Causes::add_killer(std::uint32_t op, EventRef event, EventRef r
   }
 }
 
+NANLENS_API void Causes::note_unread(std::uint32_t alert) {
+  unread_.push_back(alert);
+  ++roots_[root_of_alert_[alert]].unread;
+}
+
 NANLENS_API void Causes::find_execution_killer(EventRef event, std::uint32_t user, std::uint32_t alert) {
   if (model_.calls().is_call(user)) return;
   const EventRef result = execution_event(user, 0);
   const OpCode code = model_.code(result);
   if (code == OpCode::split || code == OpCode::identity_n || code == OpCode::assign || code == OpCode::apply) return;
-  if (!model_.calls().outputs(user).empty() && !model_.bad(result)) add_killer(none, result, event, alert);
+  if (model_.calls().outputs(user).empty() || model_.bad(result)) return;
+  if (model_.calls().is_unread(user))
+    note_unread(alert);
+  else
+    add_killer(none, result, event, alert);
 }
 
 // Executions that are new may have removed what older ones made, which was looked at long ago.

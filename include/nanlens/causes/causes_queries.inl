@@ -9,7 +9,9 @@ NANLENS_API bool Causes::is_benign(const Root& root) {
   // A constant all of which was removed again, before much came of it. In a call that has not ended yet, as far as it
   // goes as it did before.
   constexpr std::uint64_t little = 8;
-  const auto removed = [](const Root& r) { return r.last_removed.exists() && r.left == 0 && r.reach <= little; };
+  const auto removed = [](const Root& r) {
+    return r.last_removed.exists() && r.left == 0 && r.unread == 0 && r.reach <= little;
+  };
   if (constant && removed(root)) return true;
   const Root& first = roots_[root.first_of_site];
   const bool as_before = root.reach <= first.reach && root.nan_reach <= first.nan_reach;

@@ -105,6 +105,7 @@ NANLENS_API void SentenceWriter::gather(const Root& root, const Classification& 
   f.name = user_name(root.event);
   f.kinds = model.kinds(root.event);
   f.complex = model.is_bad_complex(root.event);
+  f.unread = root.unread > 0;
   f.kinds_known = model.kinds_known() && !f.complex;
   f.out = model.health(root.event);
   f.call = std::string(function_name(s.op_type));

@@ -56,6 +56,7 @@ inline constexpr Wording wordings[] = {
     {"data", Saying::say_data_2},
     {"const", Saying::say_const},
     {"expected", Saying::say_expected_1},
+    {"expected", Saying::say_expected_unread},
     {"expected", Saying::say_expected_2},
     {"opaque", Saying::say_opaque_1},
     {"opaque", Saying::say_opaque_2},

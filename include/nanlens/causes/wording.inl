@@ -80,7 +80,7 @@ inline void word_output(const CauseFacts& f, const Speech& speech, Arguments& a)
   }
   a["kinds"] = kinds_words(f.kinds_known ? f.kinds : Kinds{0}, speech);
   const bool infinite = f.kinds_known && f.kinds != 0 && (f.kinds & reader::nan_flag) == 0;
-  if (infinite) a["mask"] = a["kinds"];
+  if (infinite) a[f.unread ? "unread_mask" : "mask"] = a["kinds"];
   if (dtype_max(out.dtype) <= 0) return;
   a["dtype"] = std::string(dtype_name(out.dtype));
   a["wider"] = std::string(wider_words(out.dtype, speech));

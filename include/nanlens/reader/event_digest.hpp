@@ -64,6 +64,7 @@ struct ExecutionLinks {
   std::string_view graph_id;
   std::vector<std::int64_t> input_tensor_ids;
   std::vector<std::int64_t> output_tensor_ids;
+  std::vector<std::int64_t> output_device_ids;
   std::vector<TensorHealth> outputs;            ///< of the recorded tensors; may be shorter than the ids
   std::vector<bool> bad_complex;                ///< of the outputs, as far as there are any: complex, and bad
   std::vector<std::int64_t> written_variables;  ///< ids, in nanlens' logdirs

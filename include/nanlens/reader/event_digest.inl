@@ -136,6 +136,7 @@ inline bool read_links(logdir::Bytes bytes, ExecutionLinks& links) {
       case Tag::graph_id: links.graph_id = r.text(); break;
       case Tag::input_tensor_ids: r.append_to(links.input_tensor_ids); break;
       case Tag::output_tensor_ids: r.append_to(links.output_tensor_ids); break;
+      case Tag::output_tensor_device_ids: r.append_to(links.output_device_ids); break;
       case Tag::tensor_debug_mode: mode = static_cast<TensorDebugMode>(r.i32()); break;
       case Tag::tensor_protos:
         if (links.outputs.size() < limits::elements) links.outputs.push_back(tensor_health(mode, r.bytes()));
@@ -259,6 +260,7 @@ NANLENS_API bool execution_links(logdir::Bytes payload, ExecutionLinks& links) {
   links.op_type = links.graph_id = {};
   links.input_tensor_ids.clear();
   links.output_tensor_ids.clear();
+  links.output_device_ids.clear();
   links.outputs.clear();
   links.bad_complex.clear();
   links.written_variables.clear();
