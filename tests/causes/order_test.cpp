@@ -130,3 +130,22 @@ TEST_CASE("an op leads before its gradient, whichever row came first; each is it
       CHECK(story.reach == (own ? 2 : 1));
     }
 }
+
+TEST_CASE("a list that is cut keeps the cause from which most follows") {
+  std::vector<causes::CauseGroup> groups(6);
+  const std::uint64_t reaches[] = {3, 1, 2, 9, 50, 7};
+  std::vector<const causes::CauseGroup*> list;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    groups[i].reach = reaches[i];
+    list.push_back(&groups[i]);
+  }
+  const auto reaches_of = [&](std::size_t most) {
+    std::vector<std::uint64_t> all;
+    for (const auto* group : causes::shortened(list, most)) all.push_back(group->reach);
+    return all;
+  };
+  CHECK(reaches_of(6) == std::vector<std::uint64_t>{3, 1, 2, 9, 50, 7});
+  CHECK(reaches_of(3) == std::vector<std::uint64_t>{3, 1, 50});
+  CHECK(reaches_of(1) == std::vector<std::uint64_t>{50});
+  CHECK(reaches_of(0).size() == 6);
+}

@@ -132,17 +132,18 @@ bool tell_causes(reader::Run& run, report::Mutes& mutes) {
   causes::SentenceWriter writer(*causes);
   const report::MutedCauses muted(writer, *causes, mutes);
   constexpr std::size_t shown = 5;
-  std::size_t told = 0;
-  for (const causes::CauseGroup& group : writer.groups().list()) {
-    if (muted.by(group.root) != nullptr || ++told > shown) continue;
-    const auto s = writer.sentence(group.root);
-    tell(told > 1 || s.consequence.empty() ? s.text : s.text + " " + s.consequence);
+  std::vector<const causes::CauseGroup*> groups;
+  for (const causes::CauseGroup& group : writer.groups().list())
+    if (muted.by(group.root) == nullptr) groups.push_back(&group);
+  for (const causes::CauseGroup* const group : causes::shortened(groups, shown)) {
+    const auto s = writer.sentence(group->root);
+    tell(group != groups.front() || s.consequence.empty() ? s.text : s.text + " " + s.consequence);
   }
-  if (told > shown) tell("… and " + std::to_string(told - shown) + " more");
+  if (groups.size() > shown) tell("… and " + std::to_string(groups.size() - shown) + " more");
   if (writer.groups().list().empty() && !causes->benign().empty() && !muted.all_muted())
     tell(writer.sentence(causes->benign().front()).text);
   if (const std::string words = muted.words(); !words.empty()) tell(words);
-  return told > 0 || (writer.groups().list().empty() && causes->benign().empty());
+  return !groups.empty() || (writer.groups().list().empty() && causes->benign().empty());
 }
 
 // An op that raised exceptions, by its type and name; empty if it can't be read.

@@ -160,13 +160,15 @@ std::string cause_text(SentenceWriter& writer, Causes& causes, const causes::Cau
 // Those that perhaps follow from the headline, or all others.
 void print_others(SentenceWriter& writer, Causes& causes, const report::MutedCauses& muted, bool may_follow) {
   constexpr std::size_t shown = 8;
-  std::size_t told = 0;
-  for (const causes::CauseGroup& group : writer.groups().list()) {
-    if (group.root == muted.headline() || writer.may_follow(group, muted.headline()) != may_follow) continue;
-    if (told == 0) line(std::string("  ") + tr(may_follow ? Text::out_came_in_later : Text::out_other_causes));
-    if (++told <= shown) line("    " + cause_text(writer, causes, group) + muted_text(muted, group.root));
-  }
-  if (told > shown) line("    " + tr(Text::out_more, {{"n", told - shown}}));
+  std::vector<const causes::CauseGroup*> others;
+  for (const causes::CauseGroup& group : writer.groups().list())
+    if (group.root != muted.headline() && writer.may_follow(group, muted.headline()) == may_follow)
+      others.push_back(&group);
+  if (others.empty()) return;
+  line(std::string("  ") + tr(may_follow ? Text::out_came_in_later : Text::out_other_causes));
+  for (const causes::CauseGroup* const group : causes::shortened(others, shown))
+    line("    " + cause_text(writer, causes, *group) + muted_text(muted, group->root));
+  if (others.size() > shown) line("    " + tr(Text::out_more, {{"n", others.size() - shown}}));
 }
 
 void print_expected(SentenceWriter& writer, Causes& causes, const report::MutedCauses& muted) {

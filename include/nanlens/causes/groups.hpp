@@ -3,6 +3,8 @@
 /// outputs of one call. Ops of one hook, which share a line, are told apart by their names.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -18,6 +20,17 @@ struct CauseGroup {
   std::uint64_t count = 0;           ///< how often it happened; outputs of one call count once
   std::uint64_t reach = 0;           ///< bad events that follow from any of them
 };
+
+/// The first `most` of a list, for where there is no room for all: the last of them is then the one of the others from
+/// which most follows.
+inline std::vector<const CauseGroup*> shortened(std::vector<const CauseGroup*> groups, std::size_t most) {
+  if (groups.size() <= most || most == 0) return groups;
+  const auto last = groups.begin() + static_cast<std::ptrdiff_t>(most - 1);
+  std::iter_swap(
+      last, std::max_element(last, groups.end(), [](const auto* a, const auto* b) { return a->reach < b->reach; }));
+  groups.resize(most);
+  return groups;
+}
 
 /// The causes of a run, for as long as its analysis does not go on. Every list and every count of causes comes from
 /// here.

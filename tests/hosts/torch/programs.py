@@ -608,6 +608,22 @@ def negative_parameter(torch):
     Trainer().step()
 
 
+@program("aten::log", name="self.logs")
+def part_of_a_module_that_is_not_called(torch):
+    class Logs(torch.nn.Module):
+        def forward(self, x):
+            return torch.log(x)  # culprit
+
+    class Training(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.logs = Logs()
+
+        def training_step(self, batch):
+            return self.logs(batch).sum()
+    Training().training_step(torch.zeros(2))
+
+
 @program("aten::add_", says=["It is net.weight."])
 def step_overflows(torch):
     net = torch.nn.Linear(2, 1, bias=False)

@@ -119,10 +119,13 @@ class ModuleNaming {
       if (held(frame, static_cast<std::ptrdiff_t>(i)) == module) return names[i];
     const std::uintptr_t self = names.empty() ? 0 : held(frame, 0);
     if (self == 0 || names[0] != "self") return {};
-    // An attribute of a method's object: "self.net".
+    // An attribute of a method's object: "self.net". A module keeps those that are modules apart.
     const Owned attributes(python_.PyObject_GenericGetDict(object_at(self), nullptr));
     python_.PyErr_Clear();
-    const std::string key = attributes.get() == nullptr ? "" : key_in(attributes.get(), module);
+    if (attributes.get() == nullptr) return {};
+    std::string key = key_in(attributes.get(), module);
+    Object const modules = key.empty() ? python_.PyDict_GetItemString(attributes.get(), "_modules") : nullptr;
+    if (modules != nullptr) key = key_in(modules, module);
     return key.empty() ? key : "self." + key;
   }
   std::string key_in(Object dict, std::uintptr_t value) {
