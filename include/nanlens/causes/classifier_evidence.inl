@@ -23,6 +23,8 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
   }
   input.now = seen_health(seen);
   input.seen = (input.now.flags & reader::has_summary_flag) != 0;
+  const bool is_open = input.state == InputState::unknown && input.link.reason == Reason::eager;
+  if (is_open && !seen.looked_at) input.link.reason = Reason::unread;
   if (!input.seen) return;
   const bool changed = seen.origin == TensorOrigin::changed;
   const bool on_record = seen.origin != TensorOrigin::not_recorded && !changed;

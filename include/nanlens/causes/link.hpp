@@ -26,6 +26,7 @@ enum class Reason : std::uint8_t {
   nested,        ///< the result of a nested call, which TensorFlow does not record
   control_flow,  ///< the result of a branch or loop without rows
   other_rank,    ///< another rank put it in, of which there is no record, or not a certain one
+  unread,        ///< its values are in memory that the recording program could not read, as a GPU's
   too_deep,      ///< more steps than a sound logdir needs
 };
 
@@ -44,6 +45,7 @@ constexpr std::string_view reason_words(Reason reason, const Speech& speech = en
     case Reason::nested: return speech[Saying::reason_nested];
     case Reason::control_flow: return speech[Saying::reason_control_flow];
     case Reason::other_rank: return speech[Saying::reason_other_rank];
+    case Reason::unread: return speech[Saying::reason_unread];
     case Reason::too_deep: return speech[Saying::reason_too_deep];
     case Reason::none: break;
   }

@@ -80,7 +80,7 @@ inline void word_output(const CauseFacts& f, const Speech& speech, Arguments& a)
   }
   a["kinds"] = kinds_words(f.kinds_known ? f.kinds : Kinds{0}, speech);
   const bool infinite = f.kinds_known && f.kinds != 0 && (f.kinds & reader::nan_flag) == 0;
-  if (infinite) a[f.unread ? "unread_mask" : "mask"] = a["kinds"];
+  if (infinite) a[f.unread ? "unread_mask" : f.code == OpCode::constant ? "mask" : "came_mask"] = a["kinds"];
   if (dtype_max(out.dtype) <= 0) return;
   a["dtype"] = std::string(dtype_name(out.dtype));
   a["wider"] = std::string(wider_words(out.dtype, speech));
@@ -263,6 +263,7 @@ inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
   if (key == "contradicted") return f.native ? "contradicted_native" : "contradicted";
   if (key != "unknown") return key;
   if (f.reason == Reason::other_rank) return "unknown_rank";
+  if (f.reason == Reason::unread) return "unknown_unread";
   if (f.native) return "unknown_native";
   switch (f.reason) {
     case Reason::eager: return "unknown_eager";
