@@ -3,7 +3,7 @@
 // MODE moved: that logarithm on another line.
 // MODE ops: one cause for each NAME, which is the op's type and name; `#line` gives them a file of hostile name.
 // MODE shape: no health. MODE mask: an infinity that does no harm. MODE mask_and_log:
-// that, and a logarithm of 0. MODE clean: nothing bad.
+// that, and a logarithm of 0. MODE clean: nothing bad. MODE device: that, and a tensor on a GPU.
 #include <nanlens/nanlens.hpp>
 
 #include <cmath>
@@ -37,7 +37,8 @@ int main(int argc, char** argv) {
       {.logdir = argv[1],
        .tensor_debug_mode = mode == "shape" ? nanlens::TensorDebugMode::shape : nanlens::TensorDebugMode::full_health,
        .circular_buffer_size = -1});
-  const std::vector<float> x = nanlens::op("Input", std::vector<float>{3, 2, 1, mode == "clean" ? 1.0F : 0.0F});
+  const std::vector<float> x =
+      nanlens::op("Input", std::vector<float>{3, 2, 1, mode == "clean" || mode == "device" ? 1.0F : 0.0F});
   for (int i = 3; i < argc; ++i) record(argv[i], x);
   if (mode == "two") {
     nanlens::op("Log", logs(x), x);
@@ -45,6 +46,10 @@ int main(int argc, char** argv) {
   }
   if (mode == "moved") {  // the line of "two", elsewhere
     nanlens::op("Log", logs(x), x);
+  }
+  if (mode == "device") {
+    const nanlens::TensorView on_gpu{nullptr, nanlens::DType::float32, {4}, {}, nanlens::gpu_device};
+    nanlens::record("ToDevice", nanlens::outputs(on_gpu), nanlens::inputs(x));
   }
   if (mode == "mask_and_log") nanlens::op("Log", logs(x), x);
   if (mode.starts_with("mask")) nanlens::op("Const", std::vector<float>{0, -std::numeric_limits<float>::infinity()});

@@ -389,6 +389,13 @@ with open(metadata, "r+b") as f:
 torn = answer("cut", code=3)
 assert torn["coverage"]["lost_events"] is None and torn["coverage"]["incomplete"] and "whether events were lost is not on record" in check("cut", code=3)
 
+# What could not be read is no loss, and nothing is said to be clean because of it.
+told = run(nanlens, "run", "--hosts", "none", "--logdir", os.path.join(logdirs, "device"), "--", causes, os.path.join(logdirs, "device"), "device")[1]
+words = "The values of 1 tensor are not on record: their memory, such as a GPU's, can't be read here"
+assert f"nanlens: no NaN or ∞ on record\nnanlens: {words}\n" in told, told
+unread = answer("device", code=3)["coverage"]
+assert (unread["lost_events"], unread["incomplete"]) == (0, [words]) and "no event was lost" in check("device", code=3), unread
+
 # No stack on record: no place is made up, and readers of SARIF, who want a file, get the recording.
 run(causes, os.path.join(logdirs, "placeless"), "two")
 (frames,) = (n for n in os.listdir(os.path.join(logdirs, "placeless")) if n.endswith("stack_frames"))

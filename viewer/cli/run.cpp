@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -223,7 +224,11 @@ bool tell_findings(const RunOptions& options, const Recording& recording, bool w
   if (any) tell_problems(mutes);
   if (!any) tell("no NaN or ∞ on record");
   std::size_t sampled = 0;
+  std::uint64_t dropped = 0;
+  std::uint64_t unread = 0;
   for (const auto& run : logdir->runs()) {
+    dropped += run->dropped();
+    unread += run->unread_tensors();
     for (const std::string& rule : report::rule_words(*run)) tell(rule);
     for (const std::string& gap : report::rule_gaps(*run)) tell(gap);
     const std::string left_out = report::left_out_words(*run);
@@ -231,6 +236,7 @@ bool tell_findings(const RunOptions& options, const Recording& recording, bool w
     tell(left_out);
     ++sampled;
   }
+  for (const std::string& words : report::missing_words(dropped, unread)) tell(words);
   if (sampled == 0 && options.every > 1) tell("nothing was left out: no second step began (see nanlens run --help)");
   tell("more: nanlens why " + recording.logdir);
   return bad;

@@ -135,12 +135,15 @@ std::string run_name(const reader::Run& run) {
   return tr(Text::out_run_name, {{"id", id}, {"hosts", hosts}, {"time", time}});
 }
 
-std::vector<std::string> unfinished_words(const reader::Run& run) {
+std::vector<std::string> missing_words(std::uint64_t dropped, std::uint64_t unread_tensors) {
   std::vector<std::string> reasons;
-  const std::uint64_t dropped = run.dropped();
   if (dropped > 0) reasons.push_back(tr(Text::out_not_recorded, {{"n", dropped}}));
-  const std::uint64_t unread = run.unread_tensors();
-  if (unread > 0) reasons.push_back(tr(Text::out_not_read, {{"n", unread}}));
+  if (unread_tensors > 0) reasons.push_back(tr(Text::out_not_read, {{"n", unread_tensors}}));
+  return reasons;
+}
+
+std::vector<std::string> unfinished_words(const reader::Run& run) {
+  std::vector<std::string> reasons = missing_words(run.dropped(), run.unread_tensors());
   if (run.clean_end() == false) reasons.emplace_back(tr(Text::out_no_clean_end));
   return reasons;
 }

@@ -2,6 +2,7 @@
 /// Sentences about tensors and places, shared by the report and the command.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,9 +40,13 @@ std::string describe_start(double wall_time);
 /// What to call a run: its id, host and start.
 std::string run_name(const reader::Run& run);
 
-/// Why more may have happened than is on record, one reason each, without a full stop: events that were lost, an end
-/// that was not in order. Empty if all is on record, or the recorder does not tell (TensorFlow).
+/// Why more may have happened than is on record, one reason each, without a full stop: events that were lost, tensors
+/// that could not be read, an end that was not in order. Empty if all is on record, or the recorder does not tell
+/// (TensorFlow).
 std::vector<std::string> unfinished_words(const reader::Run& run);
+
+/// What is not on record although it was to be: events, and values of tensors.
+std::vector<std::string> missing_words(std::uint64_t dropped, std::uint64_t unread_tensors);
 
 /// What was not recorded because nobody wanted it to be: "99 steps and 1,234 ops (in 12.3 s) were left out, as asked
 /// for". Empty if nothing was.
