@@ -15,9 +15,9 @@ namespace nanlens::reader {
 /// True for paths of installed libraries and of the interpreters' own modules, by the places where they are installed.
 inline bool is_library_path(std::string_view path) noexcept {
   for (const std::string_view part :
-       {"/site-packages/", "/dist-packages/", "/lib/python", "<frozen ", "<eval_with_key>", "<__array_function__",
-        "/usr/include/", "/usr/lib/", "/include/c++/", "/include/eigen3/", "/include/nanlens/", "/.cargo/registry/",
-        "/rustlib/src/"})
+       {"/site-packages/", "/dist-packages/", "/lib/python", "<frozen ", "<eval_with_key>", "/torchinductor_",
+        "<__array_function__", "/usr/include/", "/usr/lib/", "/include/c++/", "/include/eigen3/", "/include/nanlens/",
+        "/.cargo/registry/", "/rustlib/src/"})
     if (path.find(part) != std::string_view::npos) return true;
   for (const std::string_view rust : {"/rustc/", "library/core/src/", "library/alloc/src/", "library/std/src/"})
     if (path.starts_with(rust)) return true;

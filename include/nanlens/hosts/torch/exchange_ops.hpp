@@ -17,7 +17,7 @@
 #if defined(TORCH_VERSION_MAJOR) && __has_include(<torch/csrc/distributed/c10d/ProcessGroup.hpp>)
 #define NANLENS_FOLLOWS_EXCHANGES                             \
   ((TORCH_VERSION_MAJOR == 1 && TORCH_VERSION_MINOR == 13) || \
-   (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 15) || TORCH_VERSION_MAJOR > 2)
+   (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 5) || TORCH_VERSION_MAJOR > 2)
 #else
 #define NANLENS_FOLLOWS_EXCHANGES 0
 #endif
