@@ -96,6 +96,27 @@ TEST_CASE("a recording that dies leaves everything readable: events, graphs, lin
   }
 }
 
+TEST_CASE("a recording that dies has told that there are tensors it could not read") {
+  const TemporaryDirectory dir;
+  const DumpOptions options = everything(dir / "run");
+  enable_dump_debug_info(options);
+  const auto left = [&] {
+    record("OnDevice", outputs(TensorView{nullptr, DType::float32, Shape{4}, {}, gpu_device}));
+    auto read = std::make_unique<reader::Logdir>(left_by_death(options.logdir));
+    read->update();
+    return read;
+  };
+  auto read = left();
+  while (read->runs().at(0)->unread_tensors() == 0) read = left();
+  CHECK(read->runs().at(0)->unread_tensors() <= read->runs().at(0)->num_executions());
+  CHECK(read->runs().at(0)->clean_end() == false);
+  disable_dump_debug_info();
+  read = std::make_unique<reader::Logdir>(options.logdir);
+  read->update();
+  CHECK(read->runs().at(0)->unread_tensors() == read->runs().at(0)->num_executions());
+  CHECK(read->runs().at(0)->dropped() == 0);
+}
+
 TEST_CASE("a damaged memory file harms nothing") {
   const TemporaryDirectory dir;
   enable_dump_debug_info(ring_of(dir / "run", 20));

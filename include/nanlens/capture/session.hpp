@@ -102,6 +102,7 @@ class Session {
     left_out_before_ = all.left_out;
     noted_ns_ = 0;
     noted_not_followed_ = 0;
+    noted_unread_ = 0;
     files_.close();
     end_live();
     running_ = false;
@@ -232,18 +233,24 @@ class Session {
     live_.obey(switched_off_);
   }
 
-  // A recording that is cut short tells what it has left out, and what its rules could not judge, too: noted each time
-  // that it has become twice as much.
+  // A recording that is cut short tells what it has left out, what its rules could not judge, and how many tensors
+  // could not be read, too: noted each time that it has become twice as much.
   void note_gaps() {
     const logdir::LeftOut left_out = Sampler::get().left_out();
     const std::lock_guard guard(lock_);
-    const std::uint64_t not_followed = running_ ? rules_.not_followed() : 0;
+    if (!running_) return;
+    const std::uint64_t not_followed = rules_.not_followed();
+    Missing now = missing(left_out);
+    for (const ThreadState* state : ThreadStates::get().list())
+      now.unread_tensors += state->unread_tensors.load(std::memory_order_relaxed);
     const bool is_news = (left_out.ns > 0 && left_out.ns >= 2 * noted_ns_) ||
-                         (not_followed > 0 && not_followed >= 2 * noted_not_followed_);
-    if (!running_ || !is_news) return;
+                         (not_followed > 0 && not_followed >= 2 * noted_not_followed_) ||
+                         (now.unread_tensors > 0 && now.unread_tensors >= 2 * noted_unread_);
+    if (!is_news) return;
     noted_ns_ = left_out.ns;
     noted_not_followed_ = not_followed;
-    files_.note_missing(missing(left_out));
+    noted_unread_ = now.unread_tensors;
+    files_.note_missing(now);
   }
 #endif
 
@@ -576,6 +583,7 @@ class Session {
   logdir::LeftOut left_out_before_;  // when it was on before
   std::uint64_t noted_ns_ = 0;       // of what is left out
   std::uint64_t noted_not_followed_ = 0;
+  std::uint64_t noted_unread_ = 0;
   bool switched_off_ = false;
   std::vector<Pending> pending_;  // what is being written; keeps its capacity
   std::uint32_t last_stack_ = no_stack;

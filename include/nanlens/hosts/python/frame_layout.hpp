@@ -31,8 +31,8 @@ struct FrameLayout {
   int name = -1;
   int constants = -1;
   int lines = -1;
-  std::uintptr_t between =
-      0;  ///< the code object of frames that only lead from C to Python's functions (3.12); 0: none
+  /// The code object of frames that only lead from C to Python's functions (3.12); 0: there are none.
+  std::uintptr_t between = 0;
 
   [[nodiscard]] bool complete() const noexcept {
     return current >= 0 && type >= 0 && code >= 0 && previous >= 0 && instruction >= 0 && file >= 0 && name >= 0 &&
