@@ -57,7 +57,7 @@ TEST_CASE("the older mangling, once it is demangled as C++") {
 TEST_CASE("the places of libraries") {
   for (const char* const path :
        {"/rustc/59807616e1/library/core/src/ops/arith.rs", "library/core/src/iter/mod.rs",
-        "<__array_function__ internals>", "<eval_with_key>.3",
+        "<__array_function__ internals>", "<eval_with_key>.3", "/tmp/torchinductor_me/oi/coiw5jr5.py",
         "/root/.cargo/registry/src/index/ndarray-0.16.1/src/impl_ops.rs", "/usr/lib/python3/dist-packages/numpy/a.py"})
     CHECK(nanlens::reader::is_library_path(path));
   for (const char* const path : {"/home/me/library/core/src/solver.cpp", "src/main.rs", "<string>", "<stdin>"})

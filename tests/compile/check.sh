@@ -27,6 +27,9 @@ renamed() { objcopy --redefine-sym _Z3onev=_Z3twov "$work/one.o" "$work/two.o"; 
 echo 'int one(); int two(); int main() { return one() + two(); }' >"$work/main.cpp"
 
 if [ "$part" = host ]; then
+  echo "as nvcc reads it for the device: without vectors"
+  printf '#include <nanlens/nanlens.hpp>\nfloat one() { return nanlens::op("A", 1.0f); }\n' >"$work/device.cpp"
+  $compiler $flags -D__CUDA_ARCH__=900 -fsyntax-only "$work/device.cpp"
   echo "two translation units, linked"
   $compiler $flags -c "$work/one.cpp" -o "$work/one.o"
   renamed

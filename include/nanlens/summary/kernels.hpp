@@ -105,6 +105,7 @@ enum class Question { full, concise, curt };
 // finite.
 template <Question Q, class Layout>
 HealthCounts count_contiguous(const void* data, std::size_t n) noexcept {
+#if NANLENS_HAS_VECTORS
   const auto* p = static_cast<const unsigned char*>(data);
   const auto answer = [&](auto full, auto concise, auto curt) {
     if constexpr (Q == Question::full) return full(p, n);
@@ -120,13 +121,12 @@ HealthCounts count_contiguous(const void* data, std::size_t n) noexcept {
     case SimdLevel::avx2:
       return answer(avx2::full_health<Layout>, avx2::concise_health<Layout>, avx2::curt_health<Layout>);
 #endif
-#if NANLENS_HAS_VECTORS
     default:
       return answer(baseline::full_health<Layout>, baseline::concise_health<Layout>, baseline::curt_health<Layout>);
-#else
-    default: return count_scalar<Layout>(data, n);
-#endif
   }
+#else
+  return count_scalar<Layout>(data, n);
+#endif
 }
 
 // How the elements of a dtype are counted: through a pointer, so that what walks over a tensor is compiled once, and
