@@ -1,5 +1,5 @@
-// The frames of a Python 3.12, which this machine need not have: its structs, laid out here, and those of its functions
-// by which the layout is found out.
+// The frames of a Python 3.12, which this machine need not have: its structs are laid out here, and its functions by
+// which nanlens finds that layout out are this test's own.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -24,7 +24,6 @@ struct FakeFrame {
   Words object{};
   Words inner{};
   const FakeFrame* back = nullptr;  // as Python's functions tell it
-  bool is_between = false;
 };
 
 // Where the fields of 3.12 are, in words.
@@ -84,20 +83,20 @@ void lay_out(bool leads_in) {
   for (std::size_t i = 0; i < fake.frames.size(); ++i) {
     FakeFrame& frame = fake.frames[i];
     Words& code = fake.codes[i];
-    frame.is_between = i == 1;
-    if (frame.is_between && !leads_in) continue;
+    const bool is_between = i == 1;
+    if (is_between && !leads_in) continue;
     code[1] = address(&PyCode_Type);
     for (std::size_t k = 0; k < 4; ++k) code[10 + k] = address(&fake.text[k]);
     frame.object[3] = address(frame.inner.data());
     frame.inner[code_of] = address(code.data());
     frame.inner[previous] = before == nullptr ? 0 : address(before->inner.data());
     // What leads in has neither globals nor variables: what was in memory before.
-    frame.inner[globals_of] = frame.is_between ? 0xaaaaaaaaaaaaaaaa : address(fake.globals.data());
+    frame.inner[globals_of] = is_between ? 0xaaaaaaaaaaaaaaaa : address(fake.globals.data());
     frame.inner[instruction] = address(code.data()) + instructions_in_code + executed;
     frame.inner[first_local] = address(fake.local.data());
     frame.back = told;
     before = &frame;
-    if (!frame.is_between) told = &frame;
+    if (!is_between) told = &frame;
   }
   fake.current[0] = address(fake.frames.back().inner.data());
   fake.state[8] = address(fake.current.data());

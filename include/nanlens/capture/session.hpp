@@ -240,16 +240,18 @@ class Session {
     const std::lock_guard guard(lock_);
     if (!running_) return;
     const std::uint64_t not_followed = rules_.not_followed();
-    Missing now = missing(left_out);
+    std::uint64_t unread = unread_tensors_;
     for (const ThreadState* state : ThreadStates::get().list())
-      now.unread_tensors += state->unread_tensors.load(std::memory_order_relaxed);
+      unread += state->unread_tensors.load(std::memory_order_relaxed);
     const bool is_news = (left_out.ns > 0 && left_out.ns >= 2 * noted_ns_) ||
                          (not_followed > 0 && not_followed >= 2 * noted_not_followed_) ||
-                         (now.unread_tensors > 0 && now.unread_tensors >= 2 * noted_unread_);
+                         (unread > 0 && unread >= 2 * noted_unread_);
     if (!is_news) return;
     noted_ns_ = left_out.ns;
     noted_not_followed_ = not_followed;
-    noted_unread_ = now.unread_tensors;
+    noted_unread_ = unread;
+    Missing now = missing(left_out);
+    now.unread_tensors = unread;
     files_.note_missing(now);
   }
 #endif
