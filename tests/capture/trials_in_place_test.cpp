@@ -148,3 +148,22 @@ TEST_CASE("a complex tensor is not counted among the bad ones: it is not the onl
   CHECK(a.op() == "Divide");
   CHECK(a.sentence.consequence == "1 bad tensor follows from it.");
 }
+
+TEST_CASE("an op's value in memory that was bad before: a variable that it has changed, or new in what was freed") {
+  for (const std::size_t zeros : {std::size_t{1}, std::size_t{4}}) {
+    CAPTURE(zeros);
+    const Recorded run([&] {
+      Numbers x(4, 1);
+      std::fill_n(x.begin(), zeros, 0.0F);
+      const Numbers emission(4, -1);
+      Numbers next(4);
+      std::transform(x.begin(), x.end(), next.begin(), [](float value) { return std::log(value); });
+      next = nanlens::op("Log", std::move(next), x);
+      for (std::size_t i = 0; i < 4; ++i) next[i] += emission[i];
+      nanlens::op("AddEmission", next, emission);
+    });
+    const TrialAnswer a = test::answer_of(run);
+    CHECK(a.makers == std::vector<std::string>{"Log"});
+    CHECK(a.causes == (zeros == 4 ? 2 : 1));  // all of it bad: nobody can tell
+  }
+}

@@ -157,7 +157,7 @@ class RandomEvents {
 
   TensorEvidence evidence() {
     TensorEvidence e;
-    e.origin = static_cast<TensorOrigin>(random_() % 5);
+    e.origin = static_cast<TensorOrigin>(random_() % 7);
     e.looked_at = maybe();
     e.dtype = small();
     for (std::size_t i = random_() % 3; i > 0; --i) e.shape.push_back(integer());

@@ -17,7 +17,8 @@ const char* origin_text(const SeenTensor& tensor) {
     case logdir::TensorOrigin::copy: return tr(Text::seen_copy);
     case logdir::TensorOrigin::holds: return tr(Text::seen_holds);
     case logdir::TensorOrigin::changed: return tr(Text::seen_changed);
-    case logdir::TensorOrigin::recorded: break;
+    case logdir::TensorOrigin::recorded:
+    case logdir::TensorOrigin::lay_there: break;
   }
   return "";
 }

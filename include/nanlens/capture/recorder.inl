@@ -278,10 +278,10 @@ inline void add_names(std::vector<logdir::TensorEvidence>& evidence, bool are_ou
   for (std::size_t i = 0; i < evidence.size(); ++i) names->name_of(names->op, are_outputs, i, take, &evidence[i]);
 }
 
-/// What an output was written over: its op may have read that, too.
-inline void add_before(logdir::TensorEvidence& e, const TensorLink& before) {
+/// What an output was written over: its op may have read that, too, if it was still there.
+inline void add_before(logdir::TensorEvidence& e, const TensorLink& before, bool in_place) {
   if (!before.known()) return;
-  e.origin = logdir::TensorOrigin::recorded;
+  e.origin = in_place ? logdir::TensorOrigin::recorded : logdir::TensorOrigin::lay_there;
   e.recorded_id = before.op == nullptr
                       ? before.id + 1
                       : -1 - std::int64_t{before.op->output_tensor_ids[static_cast<std::size_t>(before.slot)]};
@@ -297,7 +297,8 @@ inline void write_evidence(logdir::WireWriter& w, const Session& session, const 
   for (const OutputRef& output : fields.outputs) {
     std::uint64_t bad = 0;
     outputs.push_back(look_at(output.view, bad));
-    if (outputs.size() <= fields.before.size()) add_before(outputs.back(), fields.before[outputs.size() - 1]);
+    if (outputs.size() <= fields.before.size())
+      add_before(outputs.back(), fields.before[outputs.size() - 1], output.in_place);
   }
   for (std::size_t i = outputs.size(); i-- > 0;)
     if (!outputs[i].positions.empty()) bad_output = &outputs[i];
@@ -391,7 +392,7 @@ inline TensorLink set_link(ThreadState& state, const OutputRef& output, const Te
     state.recent_outputs.of(registry().generation())
         .add(output.mark != nullptr ? *output.mark : mark_of(output, sample), link);
   if (output.handle != nullptr) *output.handle = link;
-  return output.in_place && !output.key.copied ? before : TensorLink{};
+  return (output.in_place || output.is_variable) && !output.key.copied ? before : TensorLink{};
 }
 
 /// The eager id of an input; one that nothing on record made gets a fresh id, since two uses of a buffer need not be

@@ -19,7 +19,7 @@
 namespace nanlens::inline NANLENS_ABI::detail {
 
 /// Recorders of another version are not seen: each serves its own.
-inline constexpr std::uint32_t recorder_version = 8;
+inline constexpr std::uint32_t recorder_version = 9;
 
 /// A text of somebody else's, valid during a call.
 struct TextRef {

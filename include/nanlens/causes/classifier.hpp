@@ -39,6 +39,7 @@ struct Classification {
   std::uint32_t arrived =
       none;               ///< position in `inputs` of the first one that has arrived bad, if the event is its doing
   bool all_seen = false;  ///< every input was looked at, or can't hold a NaN
+  EventRef lay_there;     ///< what was bad in its memory before, which it may have read, if that keeps from telling
 };
 
 class Classifier {

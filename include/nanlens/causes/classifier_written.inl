@@ -77,19 +77,27 @@ NANLENS_API bool Classifier::is_same_site(EventRef a, EventRef b) {
 
 // An op that was recorded with none of its inputs bad, and has written over what was bad in the same places: it may
 // have read that, as `x *= scale` does. Not where an input is 0 there, nor where the op itself was there before, which
-// is a buffer that is filled anew each time.
+// is a buffer that is filled anew each time. Where what was there may have been freed meanwhile, and all of the output
+// is bad, nobody can tell.
 NANLENS_API bool Classifier::classify_written_over(EventRef event, Classification& c) {
   if (!model_.owners().native()) return false;
   const auto extension = extension_of(model_.run(), event);
   const std::size_t slot = event.is_execution ? event.slot : 0;
   if (slot >= extension.output_evidence.size()) return false;
   const TensorEvidence& now = extension.output_evidence[slot];
-  if (!now.looked_at || now.origin != TensorOrigin::recorded) return false;
+  const bool may_be_new = now.origin == TensorOrigin::lay_there;
+  if (!now.looked_at || (now.origin != TensorOrigin::recorded && !may_be_new)) return false;
   const EventRef before = lay_there(event, now.recorded_id);
   if (!before.exists() || is_same_site(event, before) || !is_bad_where(now, before)) return false;
   const auto& inputs = extension.input_evidence;
   if (std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return detail::is_zero_where(input, now); }))
     return false;
+  const TensorHealth health = seen_health(now);
+  if (may_be_new && health.num_nan + health.num_neg_inf + health.num_pos_inf >= health.size) {
+    c.event_class = EventClass::unknown;
+    c.lay_there = before;
+    return true;
+  }
   c.event_class = EventClass::propagator;
   c.parents.push_back(before);
   c.confidence = std::min(c.confidence, 0.5F);

@@ -116,6 +116,7 @@ NANLENS_API void SentenceWriter::gather(const Root& root, const Classification& 
   const bool named = f.native && detail::without_number(s.op_name) != s.op_type;  // ops of one hook share a line
   if (root.event.is_execution || named) f.op_name = s.op_name;
   gather_missing(root.event, c, f);
+  if (c.lay_there.exists()) f.lay_there = tensor_name(model, c.lay_there);
   if (c.arrived != none) gather_arrived(root.event, c, f);
   if (s.id == "opaque" && c.inside.op != none) gather_inside(c, s, f);
   f.op = s.op_type;
@@ -223,7 +224,7 @@ NANLENS_API void SentenceWriter::gather_arrived(EventRef event, const Classifica
   f.arrived.health = input.now;
   f.arrived.name = event.is_execution ? host_name(event, input.input) : input_name(event, input);
   const bool sent = event.is_execution && causes_.model().calls().exchanges().find(event.index) != nullptr;
-  if (f.arrived.name.empty())
+  if (f.arrived.name.empty() || f.arrived.name == speech_[Saying::its_input])  // "in its input of Add"
     f.arrived.name = sent ? say(speech_, Saying::send_buffer)
                           : say(speech_, Saying::input_numbered, {{"index", std::to_string(input.input)}});
   if (input.event.exists()) f.recorded_there = user_name(input.event);

@@ -208,6 +208,7 @@ inline void word_rest(const CauseFacts& f, const Speech& speech, Arguments& a) {
   a["missing"] = f.missing;
   a["Missing"] = capital(f.missing, speech);
   a["incoming"] = capital(!f.missing.empty() ? f.missing : f.name.empty() ? a["t"] : f.name, speech);
+  a["lay_there"] = f.lay_there;
   a["why"] = f.native && f.reason == Reason::eager ? say(speech, Saying::reason_native)
                                                    : std::string(reason_words(f.reason, speech));
   if (f.code == OpCode::sqrt_grad || f.code == OpCode::reciprocal_grad)
@@ -264,6 +265,7 @@ inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
   if (key != "unknown") return key;
   if (f.reason == Reason::other_rank) return "unknown_rank";
   if (f.reason == Reason::unread) return "unknown_unread";
+  if (!f.lay_there.empty()) return "unknown_there";
   if (f.native) return "unknown_native";
   switch (f.reason) {
     case Reason::eager: return "unknown_eager";

@@ -16,6 +16,7 @@ enum class TensorOrigin : std::int32_t {
   copy = 3,          ///< other bytes with the content of a recorded tensor
   changed = 4,       ///< the same bytes, which hold something else by now: changed by what is not on record
   holds = 5,         ///< no recorded op made the whole, but the part of it that is bad
+  lay_there = 6,     ///< of an output: a recorded tensor was in its memory before, which may have been freed meanwhile
 };
 
 }  // namespace nanlens::inline NANLENS_ABI::logdir
