@@ -231,6 +231,7 @@ bool tell_findings(const RunOptions& options, const Recording& recording, bool w
     unread += run->unread_tensors();
     for (const std::string& rule : report::rule_words(*run)) tell(rule);
     for (const std::string& gap : report::rule_gaps(*run)) tell(gap);
+    if (const std::string rested = report::rested_words(*run); !rested.empty()) tell(rested);
     const std::string left_out = report::left_out_words(*run);
     if (left_out.empty()) continue;
     tell(left_out);

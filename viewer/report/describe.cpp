@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include <nanlens/causes/evidence.hpp>
 #include <nanlens/causes/stack_of.hpp>
 #include <nanlens/summary/summarize.hpp>
 #include <nanlens/tensor/dtype_name.hpp>
@@ -165,6 +166,24 @@ std::string left_out_words(const reader::Run& run) {
   if (!all) what = tr(Text::out_least, {{"what", what}});
   if (left_out.ns > 0) what = tr(Text::out_during, {{"what", what}, {"time", time}});  // 0: of a part, by `share`
   return tr(Text::out_left_out, {{"what", what}, {"n", left_out.steps + left_out.ops}});
+}
+
+std::string rested_words(reader::Run& run) {
+  constexpr std::size_t most = 4096;  // the last ones tell: each place is noted again, ever more rarely
+  const auto in_part = [&](std::uint32_t execution) {
+    return causes::extension_of(run, causes::execution_event(execution, 0)).hits_at_least;
+  };
+  const auto& hidden = run.hidden_exceptions();
+  for (std::size_t i = 0; i < std::min(most, hidden.size()); ++i) {
+    const reader::HiddenException& exception = hidden[hidden.size() - 1 - i];
+    if (exception.is_execution && in_part(exception.event)) return tr(Text::out_rested);
+  }
+  const auto& alerts = run.alerts();
+  for (std::size_t i = 0; i < std::min(most, alerts.size()); ++i) {
+    const auto& alert = alerts[alerts.size() - 1 - i];
+    if (alert.is_execution && in_part(alert.event)) return tr(Text::out_rested);
+  }
+  return {};
 }
 
 namespace {
