@@ -261,6 +261,21 @@ TEST_CASE("an unknown input: how to record it, in the words of the program that 
   f.native = true;
   CHECK(causes::word(f).remedy.find("nanlens::op(") != std::string::npos);
   CHECK(text_of(f).find("no recorded op made it") != std::string::npos);
+  f.op = "aten::mul";  // mostly of Python, where nobody writes that
+  for (const char* const id : {"unknown", "arrived", "changed"}) {
+    f.id = id;
+    CHECK(causes::word(f).remedy.find("nanlens run --traps") != std::string::npos);
+  }
+}
+
+TEST_CASE("what may have been in the memory of an output: nobody can tell, and how to record what is in place") {
+  CauseFacts f =
+      made_by("AddEmission", "unknown", health(4, 4, 0, 0, 0, 0), {{"input 0", true, health(4, 0, 0, 0, 4, 0)}});
+  f.event_class = EventClass::unknown;
+  f.native = true;
+  f.lay_there = "Log:0";
+  CHECK(text_of(f).find("its inputs on record are clean, and Log:0 was in its memory before") != std::string::npos);
+  CHECK(causes::word(f).remedy.find("nanlens::record(") != std::string::npos);
 }
 
 TEST_CASE("TensorFlow's logdirs: every sentence of every cause can be shown, and causes are counted once") {

@@ -256,6 +256,9 @@ inline std::string_view wording_key(const CauseFacts& f) {
 }
 
 inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
+  const bool torch = f.op.starts_with("aten::");  // mostly of a program in Python
+  if (torch && key == "arrived") return "arrived_torch";
+  if (torch && key == "changed") return "changed_torch";
   if (f.code == OpCode::log1p) return "log1p";
   if (f.id == "logneg") return "logneg";
   if (key == "zero_by_zero") return "division";
@@ -266,7 +269,7 @@ inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
   if (f.reason == Reason::other_rank) return "unknown_rank";
   if (f.reason == Reason::unread) return "unknown_unread";
   if (!f.lay_there.empty()) return "unknown_there";
-  if (f.native) return "unknown_native";
+  if (f.native) return torch ? "unknown_torch" : "unknown_native";
   switch (f.reason) {
     case Reason::eager: return "unknown_eager";
     case Reason::not_recorded: return "unknown_lost";
