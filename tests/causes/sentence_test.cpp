@@ -243,6 +243,17 @@ TEST_CASE("an op without rules: a hint where an input has zeros, as a possibilit
         "LayerNorm at a.cpp:3 made NaN in 1 of 4 elements from clean input x.");
 }
 
+TEST_CASE("x log y: what y holds whose logarithm is infinite, or is none") {
+  const InputFacts x{"x", true, health(4, 0, 0, 0, 0, 1)};
+  const auto told = [&](const TensorHealth& out, const TensorHealth& y) {
+    return text_of(made_by("aten::xlogy", "generic", out, {x, {"y", true, y}}));
+  };
+  const std::string such = ": the logarithm of such a value does that.";
+  CHECK(told(health(4, 0, 1, 0, 0, 0), health(4, 0, 0, 0, 2, 1)).ends_with("; y has 1 zero" + such));
+  CHECK(told(health(4, 2, 0, 0, 0, 0), health(4, 0, 0, 0, 2, 1)).ends_with("; y has 2 negative values" + such));
+  CHECK(told(health(4, 2, 0, 0, 0, 0), health(4, 0, 0, 0, 0, 1)).find(such) == std::string::npos);
+}
+
 TEST_CASE("inputs that can't give the output: no mechanism is claimed") {
   CauseFacts f = made_by("Log", "log0", health(4, 0, 1, 0, 0, 0), {{"x", true, health(4, 0, 0, 0, 0, 0)}});
   f.contradicted = true;

@@ -85,6 +85,17 @@ inline std::string because_of_domain(const CauseFacts& f, const Speech& speech) 
   return only(f, speech, say(speech, Saying::do_domain, {{"domain", std::string(domain_words(f.op))}}));
 }
 
+// x · log(y): 0 where x is 0.
+inline std::string because_of_xlogy(const CauseFacts& f, const Speech& speech) {
+  const bool shifted = f.op.find("1p") != std::string::npos;  // x · log(1 + y)
+  if (shifted || !f.kinds_known || f.inputs.size() < 2 || !f.inputs[1].known) return because_of_unknown_op(f, speech);
+  const TensorHealth& y = f.inputs[1].health;
+  const std::string zeros = (f.kinds & ~reader::nan_flag) != 0 ? zeros_words(y, speech) : std::string();
+  const std::string count = zeros.empty() ? negatives_words(y, speech) : zeros;
+  if (count.empty()) return because_of_unknown_op(f, speech);
+  return say(speech, Saying::log_of_such, {{"input", name_of(f.inputs[1], speech)}, {"count", count}});
+}
+
 // log and log1p, sqrt and rsqrt.
 inline std::string because_of_logarithm_or_root(const CauseFacts& f, const Speech& speech) {
   constexpr Kinds both_infinities = reader::neg_inf_flag | reader::pos_inf_flag;
@@ -123,6 +134,7 @@ inline std::string because(const CauseFacts& f, const Speech& speech) {
     case OpCode::log1p:
     case OpCode::sqrt:
     case OpCode::rsqrt: return because_of_logarithm_or_root(f, speech);
+    case OpCode::xlogy: return because_of_xlogy(f, speech);
     case OpCode::reciprocal:
     case OpCode::divide:
     case OpCode::add_quotient:

@@ -166,6 +166,7 @@ X(inside_zeros, "; {input} has {count}: a division by 0 or a logarithm of 0 insi
 X(inside_zeros_of_two, "; {input} has {count}, and {other} has {other_count}: a division by 0 or a logarithm of 0 inside may have made it")
 X(inside_large, "; {input} reaches {magnitude}, and {dtype} ends at {max}: it may have overflowed inside")
 X(inside_negatives, "; {input} has {count}: a root or logarithm of these inside may have made it")
+X(log_of_such, "; {input} has {count}: the logarithm of such a value does that")
 X(variance_negative, "; the variance, {input}, has {count}: their root does that")
 
 X(do_zeros, "zeros do that")
