@@ -348,6 +348,28 @@ TEST_CASE("a link restores which rows are on screen and which pane is active") {
   }
 }
 
+TEST_CASE(
+    "a link that selects a row and sorts: the row is on screen where the order puts it; one that was not stays so") {
+  Headless v;
+  v.open({walkthrough()});
+  v.app().apply_link("nl=1&t=3&so=size%2Cd");
+  v.settle();
+  const auto is_on_screen = [&] {
+    const auto visible = v.state()["graph_executions"]["visible"];
+    return std::any_of(visible.begin(), visible.end(), [](const auto& row) { return row["index"] == 3; });
+  };
+  CHECK(v.state()["graph_executions"]["first"] > 0);
+  CHECK(is_on_screen());
+  v.command("scroll_to", {{"pane", "graph_executions"}, {"index", 0}});
+  v.settle();
+  CHECK_FALSE(is_on_screen());
+  const std::string link = v.app().link();
+  v.app().apply_link(link);
+  v.settle();
+  CHECK_FALSE(is_on_screen());
+  CHECK(v.app().link() == link);
+}
+
 TEST_CASE("a link of another run is applied as far as it fits, and says so") {
   Headless v;
   v.open(walkthrough());

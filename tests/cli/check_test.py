@@ -390,7 +390,7 @@ torn = answer("cut", code=3)
 assert torn["coverage"]["lost_events"] is None and torn["coverage"]["incomplete"] and "whether events were lost is not on record" in check("cut", code=3)
 
 # What could not be read is no loss, and nothing is said to be clean because of it.
-told = run(nanlens, "run", "--hosts", "none", "--logdir", os.path.join(logdirs, "device"), "--", causes, os.path.join(logdirs, "device"), "device")[1]
+told = run(nanlens, "run", "--check", "--hosts", "none", "--logdir", os.path.join(logdirs, "device"), "--", causes, os.path.join(logdirs, "device"), "device", code=3)[1]
 words = "The values of 1 tensor are not on record: their memory, such as a GPU's, can't be read here"
 assert f"nanlens: no NaN or ∞ on record\nnanlens: {words}\n" in told, told
 unread = answer("device", code=3)["coverage"]

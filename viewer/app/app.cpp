@@ -314,18 +314,26 @@ void App::list_arrived(const Exported& part) {
   }
 }
 
+double App::first_with_selection() const {
+  const std::int64_t at = rows.focus_position >= 0 ? rows.focus_position : rows.position_before_focus;
+  if (selection.focus.trace < 0 || at < 0 || rows_pane.fitting <= 1) return rows_pane.first;
+  const double fitting = static_cast<double>(rows_pane.fitting) - 1;
+  const double target = static_cast<double>(at);
+  const bool shown = target >= rows_pane.first + 1 && target <= rows_pane.first + fitting - 2;
+  return shown ? rows_pane.first : std::max(0.0, target - std::floor(fitting / 3));
+}
+
+// The end of an answer. Its rows may still be those of before what was asked for next, such as another order; and
+// before the pane was drawn once, nobody knows how many fit. The next answer comes right after that.
+void App::status_arrived(const Status& status) {
+  status_ = status;
+  if (!scroll_rows_ || rows_pane.fitting <= 1 || !answered()) return;
+  rows_pane.first = first_with_selection();
+  scroll_rows_ = rows.sorting;  // they are in the order of the file for now
+}
+
 void App::rows_arrived(Rows arrived) {
   rows = std::move(arrived);
-  // Before the pane was drawn once, nobody knows how many rows fit; the next answer comes right after that.
-  if (scroll_rows_ && rows_pane.fitting > 1) {
-    scroll_rows_ = false;
-    const double fitting = static_cast<double>(rows_pane.fitting) - 1;
-    std::int64_t target = rows.focus_position >= 0 ? rows.focus_position : rows.position_before_focus;
-    if (selection.focus.trace < 0) target = -1;
-    if (target >= 0 && (static_cast<double>(target) < rows_pane.first + 1 ||
-                        static_cast<double>(target) > rows_pane.first + fitting - 2))
-      rows_pane.first = std::max(0.0, static_cast<double>(target) - std::floor(fitting / 3));
-  }
   const std::int64_t wanted = rows_pane.wanted - static_cast<std::int64_t>(rows.first);
   if (rows_pane.wanted < 0 || wanted < 0 || static_cast<std::size_t>(wanted) >= rows.rows.size()) return;
   const bool tail = rows_pane.tail;
@@ -395,7 +403,7 @@ void App::receive(Reply reply) {
   if (auto* o = std::get_if<Overview>(&reply)) {
     overview_arrived(std::move(*o));
   } else if (auto* status = std::get_if<Status>(&reply)) {
-    status_ = *status;
+    status_arrived(*status);
   } else if (overview.generation != generation_) {
     return;  // about what was open before
   } else if (auto* r = std::get_if<Rows>(&reply)) {

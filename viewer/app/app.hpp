@@ -432,6 +432,8 @@ class App {
   void save_settings();
   void read_layout(const std::string& text);
   void restore_first_row();
+  // Where the rows begin once the selected one, or where it is filtered out the one before it, is on screen.
+  [[nodiscard]] double first_with_selection() const;
   void overview_arrived(Overview arrived);
   void make_first_selection();
   void answered_selection(Selection arrived);
@@ -442,6 +444,7 @@ class App {
   void remember_selection();
   void list_arrived(const Exported& part);
   void forget_run();
+  void status_arrived(const Status& status);
   void rows_arrived(Rows arrived);
   void rules_found(FoundRules arrived);
   void rules_arrived(RuleList arrived);

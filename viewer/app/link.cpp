@@ -257,7 +257,9 @@ std::string App::link() const {
   if (timeline_pane.end > 0)
     add("tl", short_number(timeline_pane.begin) + "," + short_number(timeline_pane.end) +
                   (timeline_pane.time_mode ? ",t" : ",o"));
-  if (const double first = std::floor(rows_pane.first); first >= 1) add("gx", std::to_string(std::llround(first)));
+  // Without it, what opens the link scrolls to the selected row.
+  if (const double first = std::floor(rows_pane.first); first >= 1 || first_with_selection() > rows_pane.first)
+    add("gx", std::to_string(std::llround(first)));
   std::string pins;
   for (const std::int64_t row : rows_pane.pins) pins.append(pins.empty() ? "t" : ",t").append(std::to_string(row));
   if (!pins.empty()) add("pin", pins);

@@ -299,10 +299,10 @@ void add_run(CLI::App& app, Arguments& a) {
                     "divbyzero, overflow (--traps=invalid,overflow)");
   command->add_option("--hosts", a.run.hosts,
                       "libraries whose ops are recorded: torch, ggml, onnx, mpi, none; all by default");
-  command->add_flag(
-      "--check", a.run.check,
-      "exit code 1 if there is a NaN or infinity that does harm, nanlens.mutes does not list it, and the program "
-      "succeeded");
+  command->add_flag("--check", a.run.check,
+                    "where the program succeeded: exit code 1 if there is a NaN or infinity that does harm and "
+                    "nanlens.mutes does not "
+                    "list it; 3 if something could not be recorded or read");
   command->add_flag("--best-effort", a.run.best_effort, "run it unrecorded where it can't be recorded");
   command->footer(
       "The program follows behind '--'. Its exit code, or 128 and the number of a signal, is that of run.\n"

@@ -35,7 +35,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Of --check, as `nanlens check` has them.
 constexpr int found_bad = 1;
+constexpr int can_not_tell = 3;
 
 }  // namespace
 
@@ -203,12 +205,13 @@ void tell_problems(const report::Mutes& mutes) {
     tell(p.file + ":" + std::to_string(p.line) + ": " + p.message());
 }
 
-// What came of it, on stderr. True if there is a NaN or infinity that does harm and is not muted.
-bool tell_findings(const RunOptions& options, const Recording& recording, bool watched, const std::string& path) {
+// What came of it, on stderr. The exit code of --check: is there a NaN or infinity that does harm and is not muted, or
+// may there be one in what is missing?
+int tell_findings(const RunOptions& options, const Recording& recording, bool watched, const std::string& path) {
   if (!has_records(recording.logdir)) {
     tell(why_nothing(options, watched, path));
     if (!recording.was_there) fs::remove(recording.logdir);  // if it is empty
-    return false;
+    return 0;
   }
   const auto logdir = open_logdir(recording.logdir);
   report::Mutes mutes = find_mutes(*logdir, recording.logdir);
@@ -240,7 +243,7 @@ bool tell_findings(const RunOptions& options, const Recording& recording, bool w
   for (const std::string& words : report::missing_words(dropped, unread)) tell(words);
   if (sampled == 0 && options.every > 1) tell("nothing was left out: no second step began (see nanlens run --help)");
   tell("more: nanlens why " + recording.logdir);
-  return bad;
+  return bad ? found_bad : dropped + unread > 0 ? can_not_tell : 0;
 }
 
 Ended run_as_rank(const std::string& path, const RunOptions& options, const Recording& recording) {
@@ -260,8 +263,8 @@ int run_recorded(const RunOptions& options, const std::string& path) {
          ::strsignal(ended.signal) + ")");
   if (!tells_for_job()) return ended.code;
   wait_for_ranks(recording.logdir);
-  const bool bad = tell_findings(options, recording, watched, path);
-  return ended.code == 0 && bad && options.check ? found_bad : ended.code;
+  const int found = tell_findings(options, recording, watched, path);
+  return ended.code == 0 && options.check ? found : ended.code;
 }
 
 }  // namespace
