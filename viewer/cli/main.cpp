@@ -301,8 +301,7 @@ void add_run(CLI::App& app, Arguments& a) {
                       "libraries whose ops are recorded: torch, ggml, onnx, mpi, none; all by default");
   command->add_flag("--check", a.run.check,
                     "where the program succeeded: exit code 1 if there is a NaN or infinity that does harm and "
-                    "nanlens.mutes does not "
-                    "list it; 3 if something could not be recorded or read");
+                    "nanlens.mutes does not list it; 3 if something could not be recorded or read");
   command->add_flag("--best-effort", a.run.best_effort, "run it unrecorded where it can't be recorded");
   command->footer(
       "The program follows behind '--'. Its exit code, or 128 and the number of a signal, is that of run.\n"

@@ -234,7 +234,7 @@ int tell_findings(const RunOptions& options, const Recording& recording, bool wa
     unread += run->unread_tensors();
     for (const std::string& rule : report::rule_words(*run)) tell(rule);
     for (const std::string& gap : report::rule_gaps(*run)) tell(gap);
-    if (const std::string rested = report::rested_words(*run); !rested.empty()) tell(rested);
+    if (const std::string untrapped = report::untrapped_words(*run); !untrapped.empty()) tell(untrapped);
     const std::string left_out = report::left_out_words(*run);
     if (left_out.empty()) continue;
     tell(left_out);

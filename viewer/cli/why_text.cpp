@@ -205,8 +205,8 @@ void print_limits(Causes& causes) {
     line("  " + tr(Text::out_may_miss, {{"reason", reason}}));
   if (const std::string left_out = report::left_out_words(causes.run()); !left_out.empty())
     line("  " + tr(Text::out_may_miss, {{"reason", left_out}}));
-  if (const std::string rested = report::rested_words(causes.run()); !rested.empty())
-    line("  " + report::sentence_of(rested));
+  if (const std::string untrapped = report::untrapped_words(causes.run()); !untrapped.empty())
+    line("  " + report::sentence_of(untrapped));
   for (const causes::Limit limit : causes.model().limits_reached())
     line("  " + tr(Text::out_limited, {{"limit", viewer::fault_words(causes::fault_of(limit))}}));
   if (!causes.model().owners().matched()) line(std::string("  ") + tr(Text::out_unmatched));

@@ -53,7 +53,7 @@ std::vector<std::string> missing_words(std::uint64_t dropped, std::uint64_t unre
 std::string left_out_words(const reader::Run& run);
 
 /// That floating-point exceptions were trapped in part, so that one may have been missed; "" if they were not.
-std::string rested_words(reader::Run& run);
+std::string untrapped_words(reader::Run& run);
 
 /// What the rules of the program that recorded a run found while it ran, one line each, without a full stop: "The
 /// program was stopped by its rule "dead relu" at relu.cpp:12 (37 hits)".

@@ -47,7 +47,8 @@ void Page::head() {
   for (const std::string& reason : unfinished_words(run_)) line(style_.bad("  " + sentence_of(reason)));
   if (const std::string left_out = left_out_words(run_); !left_out.empty())
     line(style_.bad("  " + sentence_of(left_out)));
-  if (const std::string rested = rested_words(run_); !rested.empty()) line(style_.bad("  " + sentence_of(rested)));
+  if (const std::string untrapped = untrapped_words(run_); !untrapped.empty())
+    line(style_.bad("  " + sentence_of(untrapped)));
   for (const std::string& rule : rule_words(run_)) line(style_.bad("  " + sentence_of(rule)));
 }
 

@@ -392,7 +392,7 @@ inline TensorLink set_link(ThreadState& state, const OutputRef& output, const Te
     state.recent_outputs.of(registry().generation())
         .add(output.mark != nullptr ? *output.mark : mark_of(output, sample), link);
   if (output.handle != nullptr) *output.handle = link;
-  return (output.in_place || output.is_variable) && !output.key.copied ? before : TensorLink{};
+  return (output.in_place || output.is_lvalue) && !output.key.copied ? before : TensorLink{};
 }
 
 /// The eager id of an input; one that nothing on record made gets a fresh id, since two uses of a buffer need not be
