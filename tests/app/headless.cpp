@@ -364,8 +364,10 @@ void Headless::key(const std::string& chord) {
   if (key != ImGuiKey_None) io.AddKeyEvent(key, true);
   // With Shift, letters and digits are other characters, of which none is a command.
   if (types && name.size() == 1 && held.empty()) io.AddInputCharactersUTF8(name.c_str());
-  app_->wake();
-  pass(0.05);
+  // No longer down than the frames that take it: held, it repeats, and where the engine is slow, what it asks for then
+  // makes frames without an end.
+  do frame();
+  while (events_wait());
   if (key != ImGuiKey_None) io.AddKeyEvent(key, false);
   for (const ImGuiKey k : held) io.AddKeyEvent(k, false);
   app_->wake();

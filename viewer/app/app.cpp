@@ -323,13 +323,14 @@ double App::first_with_selection() const {
   return shown ? rows_pane.first : std::max(0.0, target - std::floor(fitting / 3));
 }
 
-// The end of an answer. Its rows may still be those of before what was asked for next, such as another order; and
-// before the pane was drawn once, nobody knows how many fit. The next answer comes right after that.
+// The end of an answer. Its rows may still be those of before what was asked for next, or in the order of the file
+// until another is known; and before the pane was drawn once, nobody knows how many fit. The next answer comes right
+// after that.
 void App::status_arrived(const Status& status) {
   status_ = status;
-  if (!scroll_rows_ || rows_pane.fitting <= 1 || !answered()) return;
+  if (!scroll_rows_ || rows_pane.fitting <= 1 || rows.sorting || !answered()) return;
   rows_pane.first = first_with_selection();
-  scroll_rows_ = rows.sorting;  // they are in the order of the file for now
+  scroll_rows_ = false;
 }
 
 void App::rows_arrived(Rows arrived) {
