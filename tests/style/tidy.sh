@@ -17,6 +17,6 @@ group() {
 group viewer , "include viewer/engine viewer/regex viewer/texts viewer/app viewer/panes viewer/widgets examples/hello" include/nanlens/*/implementation.hpp \
   viewer/engine/*.cpp viewer/regex/re2.cpp viewer/texts/*.cpp viewer/app/*.cpp viewer/panes/*.cpp viewer/widgets/*.cpp examples/hello/hello.cpp
 group command , "include viewer/texts viewer/report viewer/findings viewer/share viewer/cli" viewer/report/*.cpp viewer/findings/*.cpp $(ls viewer/share/*.cpp viewer/cli/*.cpp | grep -v -e raw.cpp -e rewrite.cpp -e cli/main.cpp -e cli/help.cpp)
-# CLI11's functions take strings by value, and that check would take longer over them than all checks over all other files.
+# CLI11's functions take strings by value, and that check would take longer over them than all checks do over the command's other files.
 group arguments -performance-unnecessary-value-param "include viewer/texts viewer/report viewer/findings viewer/share viewer/cli" viewer/cli/help.cpp viewer/cli/main.cpp
 xargs -P 2 -L 1 python3 tests/unchanged.py <"$work/groups" 2>build/tidy.log || { tail -n 40 build/tidy.log; exit 1; }
