@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "app/key_bindings.hpp"
 #include "headless.hpp"
@@ -378,6 +379,29 @@ TEST_CASE("a link of another run is applied as far as it fits, and says so") {
   CHECK(v.state()["focus"]["trace"] == 7);
   CHECK(v.state()["graph_executions"]["filter"] == "type:Log");
   CHECK_FALSE(v.state()["toasts"].empty());
+}
+
+TEST_CASE("a key that is held: what moves goes on, what switches stays as it was put") {
+  Headless v;
+  v.open(walkthrough());
+  int switched = 0;
+  bool was = v.app().rows_pane.only_bad;
+  v.after_frame = [&] { switched += std::exchange(was, v.app().rows_pane.only_bad) != was ? 1 : 0; };
+  v.hold(ImGuiKey_B, 1);
+  CHECK(switched == 1);
+  CHECK(was);
+  v.after_frame = {};
+  v.hold(ImGuiKey_C, 1);
+  CHECK(v.app().popup == viewer::Popup::causes);
+  v.key("Escape");
+  v.command("first_bad");
+  const Json first = v.state()["focus"];
+  v.hold(ImGuiKey_O, 1);
+  const Json far = v.state()["focus"];
+  v.command("first_bad");
+  v.key("o");
+  CHECK(far != first);
+  CHECK(far != v.state()["focus"]);
 }
 
 TEST_CASE("damaged links change what can be read of them and break nothing") {

@@ -374,6 +374,13 @@ void Headless::key(const std::string& chord) {
   settle();
 }
 
+void Headless::hold(ImGuiKey key, double seconds) {
+  ImGui::GetIO().AddKeyEvent(key, true);
+  for (const double end = now_ + seconds; now_ < end;) frame();
+  ImGui::GetIO().AddKeyEvent(key, false);
+  app_->wake();
+  settle();
+}
 void Headless::keys(std::initializer_list<const char*> chords) {
   for (const char* const chord : chords) key(chord);
 }

@@ -104,6 +104,8 @@ class Headless {
   void wheel(ImVec2 at, float x, float y, bool control = false);
   /// "Ctrl+Shift+p", "ArrowDown", "?": keys with their characters.
   void key(const std::string& chord);
+  /// A key that is down for so long, without Shift or Ctrl and without what it types.
+  void hold(ImGuiKey key, double seconds);
   void keys(std::initializer_list<const char*> chords);
   void type(const std::string& text);
   void resize(float width, float height);

@@ -30,6 +30,13 @@ ImGuiKey arrow_key(std::string_view name) {
 // The character that Shift makes of one, where a command is named by the key.
 char shifted(char c) { return c == '.' ? '>' : c == ',' ? '<' : c; }
 
+// Commands that go a step, of which a person may wish many.
+bool moves(std::string_view command) {
+  constexpr std::array names{"cause_step",    "next_input",        "next_consumer", "next_hit", "next_rule_hit",
+                             "timeline_zoom", "timeline_pan_page", "scale",         "back",     "forward"};
+  return std::find(names.begin(), names.end(), command) != names.end();
+}
+
 int function_number(std::string_view name) {
   int number = 0;
   if (name.size() < 2 || name.front() != 'F') return 0;
@@ -80,6 +87,7 @@ const std::vector<KeyBinding>& key_bindings() {
         const std::size_t end = std::min(names.find(' '), names.size());
         KeyBinding b = parse_key(names.substr(0, end));
         b.command = info.command;
+        b.goes_on = moves(b.command);
         b.arguments = Json::parse(info.entry->arguments);
         if (b.kind != KeyBinding::Kind::none) bindings.push_back(std::move(b));
         names.remove_prefix(std::min(end + 1, names.size()));

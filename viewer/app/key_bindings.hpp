@@ -27,6 +27,7 @@ struct KeyBinding {
   ImWchar character = 0;
   bool shift = false;
   bool any_shift = true;  ///< no other binding is this key with or without Shift
+  bool goes_on = false;   ///< while the key is held: it moves, and does not switch
   std::string_view command = {};
   Json arguments = {};
 };

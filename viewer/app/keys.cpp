@@ -7,7 +7,7 @@ namespace nanlens::viewer {
 
 namespace {
 
-bool pressed(ImGuiKey key) { return ImGui::IsKeyPressed(key, true); }
+bool pressed(ImGuiKey key, bool goes_on = true) { return ImGui::IsKeyPressed(key, goes_on); }
 
 // Was a modifier down when this frame's keys were pressed? When frames are slow it may have been released since.
 bool held(ImGuiKey left, ImGuiKey right) {
@@ -122,7 +122,7 @@ bool is_pressed(const KeyBinding& b, bool shift) {
     const auto& typed = ImGui::GetIO().InputQueueCharacters;
     return std::find(typed.begin(), typed.end(), b.character) != typed.end();
   }
-  const bool down = pressed(b.keys[0]) || (b.keys[1] != ImGuiKey{} && pressed(b.keys[1]));
+  const bool down = pressed(b.keys[0], b.goes_on) || (b.keys[1] != ImGuiKey{} && pressed(b.keys[1], b.goes_on));
   return down && (b.any_shift || b.shift == shift);
 }
 
@@ -210,7 +210,7 @@ void App::handle_keys() {
   run_keys(*this, Kind::character, shift, any_command);
   if (popup != Popup::none) return;
   if (at_start()) {  // most keys mean nothing yet
-    if (pressed(ImGuiKey_O))
+    if (pressed(ImGuiKey_O, false))
       if (const Result result = command("open_logdir"); !result.ok) toast(result.message);
     return run_keys(*this, Kind::plain, shift, [](std::string_view name) { return name == "theme"; });
   }
