@@ -167,3 +167,21 @@ TEST_CASE("an op's value in memory that was bad before: a variable that it has c
     CHECK(a.causes == (zeros == 4 ? 2 : 1));  // all of it bad: nobody can tell
   }
 }
+
+TEST_CASE("an op of which it is known once, and can't be told later: what follows from it is counted apart") {
+  const Recorded run([] {
+    Numbers next(4, 1);
+    for (int turn = 0; turn < 3; ++turn) {
+      const Numbers emission(4, turn == 0 ? -HUGE_VALF : -1.0F);
+      next = nanlens::op("Identity", Numbers(next), next);
+      for (std::size_t i = 0; i < 4; ++i) next[i] += emission[i];
+      nanlens::op("AddEmission", next, emission);
+    }
+  });
+  const TrialAnswer a = test::answer_of(run);
+  CHECK(a.says("already in input 0 of AddEmission"));
+  CHECK(a.causes == 1);
+  CHECK(a.sentence.consequence ==
+        "2 of 5 bad tensors follow from it; 3 more come from the same op, and it can't be told whether it made them "
+        "or passed them on.");
+}

@@ -92,6 +92,7 @@ Json root_json(SentenceWriter& writer, Causes& causes, const report::MutedCauses
           {"path", text_or_null(s.place.file_path)},
           {"line", s.place.line},
           {"reach", group != nullptr ? group->reach : root.reach},
+          {"unknown_reach", group != nullptr ? group->unknown_reach : 0},
           {"occurrences", group != nullptr ? group->count : root.occurrences},
           {"may_follow", group != nullptr && muted.headline() != none && writer.may_follow(*group, muted.headline())},
           {"muted_by", mute_json(muted.by(number_of_root))},

@@ -169,21 +169,7 @@ std::string left_out_words(const reader::Run& run) {
 }
 
 std::string untrapped_words(reader::Run& run) {
-  constexpr std::size_t most = 4096;  // the last ones tell: each place is noted again, ever more rarely
-  const auto in_part = [&](std::uint32_t execution) {
-    return causes::extension_of(run, causes::execution_event(execution, 0)).hits_at_least;
-  };
-  const auto& hidden = run.hidden_exceptions();
-  for (std::size_t i = 0; i < std::min(most, hidden.size()); ++i) {
-    const reader::HiddenException& exception = hidden[hidden.size() - 1 - i];
-    if (exception.is_execution && in_part(exception.event)) return tr(Text::out_untrapped);
-  }
-  const auto& alerts = run.alerts();
-  for (std::size_t i = 0; i < std::min(most, alerts.size()); ++i) {
-    const auto& alert = alerts[alerts.size() - 1 - i];
-    if (alert.is_execution && in_part(alert.event)) return tr(Text::out_untrapped);
-  }
-  return {};
+  return causes::trapped_in_part(run) ? tr(Text::out_untrapped) : std::string();
 }
 
 namespace {

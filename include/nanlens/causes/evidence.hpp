@@ -62,6 +62,9 @@ inline reader::TensorHealth seen_health(const TensorEvidence& e) {
   return h;
 }
 
+/// Were there floating-point exceptions that went by untrapped (see `hits_at_least`)? No count of them is whole then.
+bool trapped_in_part(reader::Run& run);
+
 /// Where the bad elements are, by their slices: "rows 12 and 37 of 100, every column". Empty if that can't be told.
 std::string places_words(const TensorEvidence& e, const Speech& speech = english_speech);
 

@@ -1,6 +1,8 @@
 // Part of evidence.hpp: places in words.
 #pragma once
 
+#include <algorithm>
+
 #include <nanlens/causes/because.hpp>
 
 namespace nanlens::causes {
@@ -75,6 +77,18 @@ NANLENS_API std::string places_words(const TensorEvidence& e, const Speech& spee
   std::uint64_t size = 1;
   for (const std::int64_t dim : e.shape) size *= static_cast<std::uint64_t>(dim);
   return bad == size ? say(speech, Saying::every_element) : text;
+}
+
+NANLENS_API bool trapped_in_part(reader::Run& run) {
+  constexpr std::size_t most = 4096;  // the last ones tell: each place is noted again, ever more rarely
+  const auto in_part = [&](const auto& list) {
+    for (std::size_t i = 0; i < std::min(most, list.size()); ++i) {
+      const auto& e = list[list.size() - 1 - i];
+      if (e.is_execution && extension_of(run, execution_event(e.event, 0)).hits_at_least) return true;
+    }
+    return false;
+  };
+  return in_part(run.hidden_exceptions()) || in_part(run.alerts());
 }
 
 }  // namespace nanlens::causes

@@ -19,6 +19,7 @@ struct CauseGroup {
   std::vector<std::uint32_t> roots;  ///< by time
   std::uint64_t count = 0;           ///< how often it happened; outputs of one call count once
   std::uint64_t reach = 0;           ///< bad events that follow from any of them
+  std::uint64_t unknown_reach = 0;   ///< where `root` is known: those, not in `reach`, that follow from unknown ones
 };
 
 /// The first `most` of a list, for where there is no room for all: the last of them is then the one of the others from
@@ -47,7 +48,20 @@ class CauseGroups {
   [[nodiscard]] const CauseGroup* find(std::uint32_t root) const;
 
  private:
+  struct Tally {
+    std::uint64_t count = 0, reach = 0;
+    std::map<std::uint16_t, std::uint64_t> count_of_slot;
+    void add(std::uint16_t slot, const Root& root);
+  };
+  /// Of one group.
+  struct Tallies {
+    Tally all, known;
+  };
+
   void add(std::uint32_t root, const std::string& key);
+  [[nodiscard]] bool is_known(std::uint32_t root) const;
+  [[nodiscard]] std::uint16_t slot_of(EventRef event);
+  void count_all();
   void lead_with(std::uint32_t headline);
   [[nodiscard]] std::string key_of(EventRef event);
   [[nodiscard]] std::string key_of_op(std::uint32_t op);
@@ -59,7 +73,7 @@ class CauseGroups {
   std::map<std::string, std::uint32_t> group_of_key_;
   std::map<std::uint32_t, std::string> key_of_op_;
   std::map<std::string, std::string> last_key_of_type_;
-  std::map<std::pair<std::uint32_t, std::uint16_t>, std::uint64_t> count_of_slot_;  // by group and slot
+  std::vector<Tallies> tallies_;  // as groups_
   std::size_t stacks_read_ = 0;
 };
 

@@ -21,6 +21,7 @@ NANLENS_API CauseGroups::CauseGroups(Causes& causes) : causes_(causes) {
     for (const std::uint32_t root : incident.roots)
       if (causes.roots()[root].reach > 0) add(root, key_of(causes.roots()[root].event));
   if (const auto headline = causes.headline()) lead_with(*headline);
+  count_all();
 }
 
 NANLENS_API const CauseGroup* CauseGroups::find(std::uint32_t root) const {
@@ -28,22 +29,49 @@ NANLENS_API const CauseGroup* CauseGroups::find(std::uint32_t root) const {
   return group == none ? nullptr : &groups_[group];
 }
 
+NANLENS_API bool CauseGroups::is_known(std::uint32_t root) const {
+  return causes_.roots()[root].event_class != EventClass::unknown;
+}
+
+NANLENS_API std::uint16_t CauseGroups::slot_of(EventRef event) {
+  if (event.is_execution || causes_.model().graphs().op(causes_.run().trace_op(event.index)).num_outputs < 2)
+    return event.slot;
+  const auto digest = causes_.run().trace_digest(event.index);
+  return digest ? static_cast<std::uint16_t>(digest->output_slot) : event.slot;
+}
+
+NANLENS_API void CauseGroups::Tally::add(std::uint16_t slot, const Root& root) {
+  reach += root.reach;
+  count = std::max(count, count_of_slot[slot] += root.occurrences);
+}
+
 NANLENS_API void CauseGroups::add(std::uint32_t number, const std::string& key) {
   const auto [found, is_new] = group_of_key_.try_emplace(key, static_cast<std::uint32_t>(groups_.size()));
-  if (is_new) groups_.emplace_back().root = number;
-  const std::uint32_t index = found->second;
-  const Root& root = causes_.roots()[number];
-  CauseGroup& group = groups_[index];
-  const bool known = root.event_class != EventClass::unknown;
-  if (known && causes_.roots()[group.root].event_class == EventClass::unknown) group.root = number;
+  if (is_new) {
+    groups_.emplace_back().root = number;
+    tallies_.emplace_back();
+  }
+  CauseGroup& group = groups_[found->second];
+  if (is_known(number) && !is_known(group.root)) group.root = number;
   group.roots.push_back(number);
-  group.reach += root.reach;
-  std::uint16_t slot = root.event.slot;
-  if (!root.event.is_execution && causes_.model().graphs().op(causes_.run().trace_op(root.event.index)).num_outputs > 1)
-    if (const auto digest = causes_.run().trace_digest(root.event.index))
-      slot = static_cast<std::uint16_t>(digest->output_slot);
-  group.count = std::max(group.count, count_of_slot_[{index, slot}] += root.occurrences);
-  group_of_root_[number] = index;
+  group_of_root_[number] = found->second;
+  const Root& root = causes_.roots()[number];
+  const std::uint16_t slot = slot_of(root.event);
+  Tallies& tallies = tallies_[found->second];
+  tallies.all.add(slot, root);
+  if (is_known(number)) tallies.known.add(slot, root);
+}
+
+// What one event is known to have done doesn't tell what others of its op did.
+NANLENS_API void CauseGroups::count_all() {
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    CauseGroup& group = groups_[i];
+    const Tallies& of = tallies_[i];
+    const Tally& told = is_known(group.root) ? of.known : of.all;
+    group.count = told.count;
+    group.reach = told.reach;
+    group.unknown_reach = of.all.reach - told.reach;
+  }
 }
 
 NANLENS_API void CauseGroups::lead_with(std::uint32_t headline) {
@@ -51,8 +79,9 @@ NANLENS_API void CauseGroups::lead_with(std::uint32_t headline) {
   if (leading == none) return;
   CauseGroup& group = groups_[leading];
   if (causes_.roots()[group.root].event_class != causes_.roots()[headline].event_class) group.root = headline;
-  const auto at = groups_.begin() + static_cast<std::ptrdiff_t>(leading);
-  std::rotate(groups_.begin(), at, at + 1);
+  const auto at = static_cast<std::ptrdiff_t>(leading);
+  std::rotate(groups_.begin(), groups_.begin() + at, groups_.begin() + at + 1);
+  std::rotate(tallies_.begin(), tallies_.begin() + at, tallies_.begin() + at + 1);
   for (std::uint32_t& index : group_of_root_)
     if (index != none && index <= leading) index = index == leading ? 0 : index + 1;
 }

@@ -66,7 +66,7 @@ class SentenceWriter {
   [[nodiscard]] bool has_no_weight(EventRef event);
   void gather(const Root& root, const Classification& c, Sentence& s, CauseFacts& f);
   void gather_hits(std::uint32_t root, const Sentence& s, CauseFacts& f);
-  [[nodiscard]] bool counted_in_part();
+  [[nodiscard]] bool trapped_in_part();
   void gather_inputs(EventRef event, const Classification& c, CauseFacts& f);
   void gather_values(EventRef event, const Classification& c, CauseFacts& f);
   void tell_apart(EventRef event, const Classification& c, CauseFacts& f);
@@ -86,7 +86,7 @@ class SentenceWriter {
   Causes& causes_;
   const Speech& speech_;
   std::optional<CauseGroups> groups_;
-  std::optional<bool> counted_in_part_;
+  std::optional<bool> trapped_in_part_;
   EventRef named_;  // whose inputs `names_` are of
   std::vector<std::string> names_;
 };

@@ -124,6 +124,12 @@ NANLENS_API void SentenceWriter::gather(const Root& root, const Classification& 
   f.where = where_it_ran(root.event, s);
 }
 
+// Once a program's threads rest from trapping, no count of it is whole.
+NANLENS_API bool SentenceWriter::trapped_in_part() {
+  if (!trapped_in_part_) trapped_in_part_ = causes::trapped_in_part(causes_.run());
+  return *trapped_in_part_;
+}
+
 // How often an instruction was trapped: some of its traps are on record, each with the number that it had. A recording
 // that ended in order has the last.
 NANLENS_API void SentenceWriter::gather_hits(std::uint32_t number, const Sentence& s, CauseFacts& f) {
@@ -131,7 +137,7 @@ NANLENS_API void SentenceWriter::gather_hits(std::uint32_t number, const Sentenc
   const auto first = extension_of(causes_.run(), causes_.roots()[number].event);
   f.hits = first.hits;
   f.since_start = static_cast<double>(first.since_start_ns) * 1e-9;
-  f.hits_are_all = causes_.run().clean_end() == true && !counted_in_part();
+  f.hits_are_all = causes_.run().clean_end() == true && !trapped_in_part();
   f.function = without_arguments(s.place.function);
   const CauseGroup* const group = groups().find(number);
   if (group == nullptr) return;
@@ -139,17 +145,6 @@ NANLENS_API void SentenceWriter::gather_hits(std::uint32_t number, const Sentenc
     const std::uint32_t root = group->roots[group->roots.size() - 1 - i];
     f.hits = std::max(f.hits, extension_of(causes_.run(), causes_.roots()[root].event).hits);
   }
-}
-
-// Once a program's threads rest from trapping, no count of it is whole.
-NANLENS_API bool SentenceWriter::counted_in_part() {
-  constexpr std::size_t most = 4096;
-  if (counted_in_part_) return *counted_in_part_;
-  const auto& roots = causes_.roots();
-  counted_in_part_ = false;
-  for (std::size_t i = 0; i < std::min(most, roots.size()) && !*counted_in_part_; ++i)
-    counted_in_part_ = extension_of(causes_.run(), roots[roots.size() - 1 - i].event).hits_at_least;
-  return *counted_in_part_;
 }
 
 // The process that recorded an event, where there are several: by its rank, its host, or among those of one host by its
@@ -360,6 +355,7 @@ NANLENS_API std::string SentenceWriter::consequence(std::uint32_t number) {
   if (!causes_.complete()) return counted(Saying::so_far, causes_.roots()[number].reach);
   const CauseGroup* const group = groups().find(number);
   const std::uint64_t reach = group != nullptr ? group->reach : causes_.roots()[number].reach;
+  const std::uint64_t unknown = group != nullptr ? group->unknown_reach : 0;
   std::uint64_t others = 0;
   std::uint64_t perhaps = 0;
   for (const CauseGroup& other : groups().list()) {
@@ -369,7 +365,8 @@ NANLENS_API std::string SentenceWriter::consequence(std::uint32_t number) {
     else
       ++others;
   }
-  std::string text = reach_words(causes_.roots()[number], reach, perhaps > 0);
+  std::string text = reach_words(causes_.roots()[number], reach, unknown + perhaps > 0);
+  if (unknown > 0) text += counted(Saying::unknown_alike, unknown);
   if (perhaps > 0) text += counted(Saying::may_follow, perhaps);
   if (reach != causes_.total() && others > 0) text += counted(Saying::other_causes, others);
   text = say(speech_, Saying::full_stop, {{"text", text}});
