@@ -44,7 +44,7 @@ int count_shown(const Layout& layout) {
 TEST_CASE("the default layout has the reference's places, and shares that refer to the whole band") {
   const viewer::Ui ui;
   Layout layout;
-  layout.arrange(window, ui, false);
+  layout.arrange(window, ui, false, false);
   CHECK(count_shown(layout) == 6);
   check_places(layout, window);
   CHECK(layout.place(Pane::alerts).w == doctest::Approx(1280 * 0.17).epsilon(0.01));
@@ -53,7 +53,7 @@ TEST_CASE("the default layout has the reference's places, and shares that refer 
   CHECK(layout.place(Pane::rows).right() == window.right());
   const float before = layout.place(Pane::rows).w;
   layout.at[0] = 0.25f;  // Alerts grow at the cost of the middle alone
-  layout.arrange(window, ui, false);
+  layout.arrange(window, ui, false, false);
   CHECK(layout.place(Pane::rows).w == before);
 }
 
@@ -61,24 +61,45 @@ TEST_CASE("a narrow window has tabs, a phone one pane") {
   const viewer::Ui ui;
   Layout layout;
   const Rect narrow{0, 0, 800, 600};
-  layout.arrange(narrow, ui, false);
+  layout.arrange(narrow, ui, false, false);
   CHECK(count_shown(layout) == 5);
   CHECK(layout.place(Pane::graph).w == 0);
   layout.raise(Pane::graph);
-  layout.arrange(narrow, ui, false);
+  layout.arrange(narrow, ui, false, false);
   CHECK(layout.place(Pane::rows).w == 0);
   CHECK(layout.place(Pane::graph).w > 300);
-  layout.arrange({0, 0, 390, 700}, ui, true);
+  layout.arrange({0, 0, 390, 700}, ui, true, false);
   CHECK(count_shown(layout) == 1);
   CHECK(layout.place(Pane::graph).w == 390);
+}
+
+TEST_CASE("where all ops ran eagerly what is around them has the room of the rows; what the user arranged stays") {
+  const viewer::Ui ui;
+  Layout layout;
+  layout.arrange(window, ui, false, true);
+  CHECK(count_shown(layout) == 5);
+  CHECK(layout.place(Pane::rows).w == 0);
+  CHECK(layout.place(Pane::graph).w == doctest::Approx(1280 * 0.41).epsilon(0.01));
+  CHECK(layout.is_default());
+  layout.raise(Pane::rows);
+  layout.arrange(window, ui, false, true);
+  CHECK(layout.place(Pane::graph).w == 0);
+  REQUIRE(layout.move(Pane::graph, Pane::stack, Side::tab));  // from where it was seen
+  CHECK(layout.text() == "R2C0ac1teC4sTkg.");
+  layout.arrange(window, ui, false, false);
+  CHECK(layout.text() == "R2C0ac1teC4sTkg.");
+  layout.reset();
+  layout.arrange({0, 0, 800, 600}, ui, false, true);
+  CHECK(layout.place(Pane::graph).w > 300);
+  CHECK(layout.place(Pane::rows).w == 0);
 }
 
 TEST_CASE("a pane moves beside another, to an edge, becomes a tab, leaves and comes back") {
   const viewer::Ui ui;
   Layout layout;
-  layout.arrange(window, ui, false);
+  layout.arrange(window, ui, false, false);
   REQUIRE(layout.move(Pane::stack, Pane::alerts, Side::bottom));
-  layout.arrange(window, ui, false);
+  layout.arrange(window, ui, false, false);
   check_places(layout, window);
   CHECK(layout.place(Pane::stack).x == 0);
   CHECK(layout.place(Pane::stack).y > layout.place(Pane::alerts).bottom());
@@ -86,7 +107,7 @@ TEST_CASE("a pane moves beside another, to an edge, becomes a tab, leaves and co
   CHECK(!layout.is_default());
 
   REQUIRE(layout.move(Pane::graph, Pane::rows, Side::tab));
-  layout.arrange(window, ui, false);
+  layout.arrange(window, ui, false, false);
   CHECK(layout.place(Pane::graph).w > 0);
   CHECK(layout.place(Pane::rows).w == 0);
   CHECK(layout.group_of(Pane::rows).size() == 2);
@@ -94,18 +115,18 @@ TEST_CASE("a pane moves beside another, to an edge, becomes a tab, leaves and co
   CHECK(!layout.move(Pane::alerts, Pane::alerts, Side::left));
 
   REQUIRE(layout.move(Pane::alerts, std::nullopt, Side::right));
-  layout.arrange(window, ui, false);
+  layout.arrange(window, ui, false, false);
   check_places(layout, window);
   CHECK(layout.place(Pane::alerts).right() == 1280);
   CHECK(layout.place(Pane::alerts).h == window.h);
 
   const Rect was = layout.place(Pane::timeline);
   layout.detach(Pane::timeline, true);
-  layout.arrange(window, ui, false);
+  layout.arrange(window, ui, false, false);
   CHECK(layout.place(Pane::timeline).w == 0);
   check_places(layout, window);
   layout.detach(Pane::timeline, false);
-  layout.arrange(window, ui, false);
+  layout.arrange(window, ui, false, false);
   CHECK(layout.place(Pane::timeline).x == was.x);
   CHECK(layout.place(Pane::timeline).w == was.w);
 
@@ -119,14 +140,14 @@ TEST_CASE("every pane can go to every side of every other, and the text brings e
     for (std::size_t t = 0; t < viewer::num_panes; ++t)
       for (std::size_t s = 0; s < viewer::side_ids.size(); ++s) {
         Layout layout;
-        layout.arrange(window, ui, false);
+        layout.arrange(window, ui, false, false);
         // From another layout than the first, and twice.
         layout.move(Pane::source, Pane::graph, Side::tab);
         const bool tabs = (p == 3 || p == 4) && (t == 3 || t == 4);  // the two that share a place
         const bool to_tab = static_cast<Side>(s) == Side::tab;
         const bool moved = layout.move(static_cast<Pane>(p), static_cast<Pane>(t), static_cast<Side>(s));
         CHECK(moved == (tabs ? !to_tab : p != t));
-        layout.arrange(window, ui, false);
+        layout.arrange(window, ui, false, false);
         check_places(layout, window);
         Layout other;
         REQUIRE(other.read(layout.text()));

@@ -294,6 +294,45 @@ TEST_CASE("inputs and consumers are those of the same session run, in the panes 
   CHECK(s.selection.focus.trace == 5);
 }
 
+TEST_CASE("what lies around an op that ran eagerly: what made its inputs, and what took its results") {
+  GoldenSession s("core.FULL_HEALTH");
+  s.select(IntentKind::execution, 13);  // Mul of a call's gradient and of a Reciprocal
+  const auto& n = s.selection.neighbourhood;
+  REQUIRE(s.selection.has_neighbourhood);
+  CHECK(n.graph_id.empty());
+  CHECK(n.op_type == "Mul");
+  REQUIRE(n.inputs.size() == 2);
+  CHECK(n.inputs[0].execution == 11);
+  CHECK(n.inputs[1].execution == 12);
+  CHECK(n.inputs[1].op_type == "Reciprocal");
+  CHECK(badge(n.inputs[1].badges, viewer::BadgeKind::pinf) != nullptr);
+  REQUIRE(n.outputs.size() == 1);
+  CHECK(n.outputs[0].execution == 13);
+  CHECK(n.consumers.at(0).empty());
+  s.select(IntentKind::input_step, 1);
+  CHECK(s.selection.focus.execution == 11);
+  s.select(IntentKind::input_step, 1);  // the same op's other input
+  CHECK(s.selection.focus.execution == 12);
+  REQUIRE(n.consumers.at(0).size() == 1);
+  CHECK(n.consumers[0][0].execution == 13);
+  CHECK(n.consumers[0][0].slot == 1);
+  CHECK(n.num_consumers.at(0) == 1);
+  REQUIRE(n.inputs.size() == 1);  // a variable's value, which nobody made on record
+  CHECK_FALSE(n.inputs[0].known);
+  CHECK(n.inputs[0].execution == -1);
+  s.select(IntentKind::consumer_step, 1);
+  CHECK(s.selection.focus.execution == 13);
+  s.select(IntentKind::consumer_step, 1);
+  CHECK(s.selection.notice == viewer::tr(viewer::Text::no_consumer));
+  s.select(IntentKind::execution, 8);
+  s.select(IntentKind::input_step, 1);
+  CHECK(s.selection.notice == viewer::tr(viewer::Text::no_input_made));
+  s.view.hops = 3;
+  s.show();
+  s.select(IntentKind::execution, 24);  // Range(…, …, Cast(Cast))
+  CHECK(n.farther_inputs.size() == 2);
+}
+
 TEST_CASE("an op with very many consumers: some cards, all rows, and an honest count") {
   Session s(in_memory(generate({.calls = 1, .ops_per_graph = 2001, .fan_out = true})));
   s.open("x");

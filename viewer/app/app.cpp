@@ -71,7 +71,7 @@ void App::forget_run() {
   rows_pane.pins.clear();
   rows_pane.range_begin = rows_pane.range_end = rows_pane.wanted = -1;
   rows_pane.tail = rows_pane.settled = false;
-  first_bad_done_ = false;
+  first_bad_done_ = all_eager_ = false;
   user_selected_ = false;
   linked_row_ = -1;
 }
@@ -355,7 +355,11 @@ void App::overview_arrived(Overview arrived) {
     if (const auto pins = pins_of_run_.find(run().run_id); pins != pins_of_run_.end()) rows_pane.pins = pins->second;
     choose_rules();
   }
+  if (!overview.loading || run().num_traces > 0) all_eager_ = run().num_traces == 0 && run().num_executions > 0;
   if (!overview.loading && overview.run >= 0 && !std::exchange(first_bad_done_, true)) make_first_selection();
+  // What was selected first may turn out to be meant to be.
+  const bool untouched = !chosen_by_user_ && last_select_ == 0 && selection.alert >= 0;
+  if (untouched && selection.alert < overview.verdict.first_bad) select_first_bad();
   if (!was_loading || overview.loading) return;
   if (platform.follow) platform.follow(follow);
   if (platform.loaded && !overview.stopped && !overview.runs.empty()) platform.loaded(overview);
@@ -364,7 +368,10 @@ void App::overview_arrived(Overview arrived) {
 // The first bad tensor is selected when loading ends, unless the user or a link was faster.
 void App::make_first_selection() {
   if (!pending_link_.empty()) return apply_link(std::exchange(pending_link_, {}));
-  if (user_selected_ || overview.verdict.alert < 0) return;
+  if (!user_selected_ && overview.verdict.alert >= 0) select_first_bad();
+}
+
+void App::select_first_bad() {
   Select wish;
   wish.kind = IntentKind::first_bad;
   select(wish);

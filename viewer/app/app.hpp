@@ -368,6 +368,8 @@ class App {
   [[nodiscard]] float row_height() const;
   /// Did several ranks of a job record the run? Then what is shown of an event names its rank.
   [[nodiscard]] bool several_ranks() const { return run().num_ranks > 1; }
+  /// Has the run no rows of graphs, but executions? Known once it has been read.
+  [[nodiscard]] bool all_eager() const { return all_eager_; }
   /// Does a part of the filter keep the rows of this rank alone?
   [[nodiscard]] bool filters_rank(std::int32_t rank) const;
   /// The text that the user gave for the shown file, which the logdir lacks.
@@ -436,6 +438,7 @@ class App {
   [[nodiscard]] double first_with_selection() const;
   void overview_arrived(Overview arrived);
   void make_first_selection();
+  void select_first_bad();
   void answered_selection(Selection arrived);
   void alerts_arrived(Alerts arrived);
   void source_arrived(Source arrived);
@@ -471,6 +474,7 @@ class App {
   bool scroll_rows_ = false;
   bool scroll_alerts_ = false;
   bool first_bad_done_ = false;
+  bool all_eager_ = false;
   std::uint64_t generation_ = 0;
   std::string link_;
   std::string pending_link_;

@@ -23,7 +23,7 @@ float limited(float size, float whole, float low, float rest) {
 
 }  // namespace
 
-Layout::Layout() : root_(*tree_of(default_tree)), narrow_root_(*tree_of(narrow_tree)) {}
+Layout::Layout() : root_(*tree_of(default_tree)) {}
 
 bool Layout::is_default() const { return tree_text(root_) == default_tree && !any_detached(); }
 
@@ -104,11 +104,15 @@ void Layout::arrange(const LayoutNode& node, Rect rect, const Rect& row, const R
   }
 }
 
-void Layout::arrange(const Rect& area, const Ui& ui, bool single) {
+void Layout::arrange(const Rect& area, const Ui& ui, bool single, bool eager) {
   area_ = area;
   places_ = {};
   cuts_.clear();
-  narrow_ = area.w < ui.px(narrow_below) && tree_text(root_) == default_tree;
+  const bool adapts = tree_text(root_) == default_tree;
+  narrow_ = adapts && area.w < ui.px(narrow_below);
+  adapted_.reset();
+  if (adapts && eager) adapted_ = tree_of(narrow_ ? narrow_eager_tree : eager_tree);
+  if (narrow_ && !eager) adapted_ = tree_of(narrow_tree);
   if (maximized && !detached(*maximized)) {
     places_[static_cast<std::size_t>(*maximized)] = area;
   } else if (single) {
@@ -161,12 +165,12 @@ bool Layout::move(Pane pane, std::optional<Pane> target, Side side) {
   }
   const bool same_tabs = target && side == Side::tab && std::find(group.begin(), group.end(), *target) != group.end();
   if (same_tabs && !detached(pane)) return false;
-  if (narrow_) {  // what the user sees is what changes
-    root_ = narrow_root_;
+  if (narrow_) {
     at[left] = narrow_left;
     at[middle] = narrow_middle;
     narrow_ = false;
   }
+  if (adapted_) root_ = *std::exchange(adapted_, std::nullopt);  // what the user sees is what changes
   detach(pane, false);
   take_out(root_, pane);
   LayoutNode& place = target ? *find_place(root_, *target) : root_;

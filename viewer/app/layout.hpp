@@ -88,6 +88,9 @@ class Layout {
   static constexpr std::string_view default_tree = "R2C0ac1R3tgeC4sk";
   /// Alerts and Timeline share the left column, the right one has tabs.
   static constexpr std::string_view narrow_tree = "R2C0R3atTeg.C4sk";
+  /// Where all ops ran eagerly there are no rows of graphs: what is around an op has their room.
+  static constexpr std::string_view eager_tree = "R2C0ac1tTge.C4sk";
+  static constexpr std::string_view narrow_eager_tree = "R2C0R3atTge.C4sk";
   static constexpr std::size_t num_splitters = num_panes - 1;
   static constexpr std::array<const char*, num_splitters> ids = {"left", "right", "band", "middle", "bottom"};
   static constexpr std::array<float, num_splitters> defaults = {0.17f, 0.41f, 0.66f, 0.52f, 0.70f};
@@ -105,9 +108,9 @@ class Layout {
 
   Layout();
 
-  /// Finds the places of the panes within `area`. In a narrow window the default layout becomes one with tabs; with
-  /// `single` the pane that was raised last fills it.
-  void arrange(const Rect& area, const Ui& ui, bool single);
+  /// Finds the places of the panes within `area`. In a narrow window, and where there are no rows of graphs (`eager`),
+  /// the default layout becomes one with tabs; with `single` the pane that was raised last fills it.
+  void arrange(const Rect& area, const Ui& ui, bool single, bool eager);
   /// A pane's place by `arrange`; empty if it is not shown.
   [[nodiscard]] const Rect& place(Pane pane) const { return places_[static_cast<std::size_t>(pane)]; }
   /// Draws the splitters and lets them be dragged. True if one was moved.
@@ -156,10 +159,10 @@ class Layout {
   [[nodiscard]] bool shown(const LayoutNode& node) const;
   [[nodiscard]] Size least(const LayoutNode& node, const Ui& ui) const;
   [[nodiscard]] Pane front_of(const LayoutNode& node) const;
-  [[nodiscard]] const LayoutNode& tree() const { return narrow_ ? narrow_root_ : root_; }
+  [[nodiscard]] const LayoutNode& tree() const { return adapted_ ? *adapted_ : root_; }
 
   LayoutNode root_;
-  LayoutNode narrow_root_;  // of windows too narrow for the default layout
+  std::optional<LayoutNode> adapted_;  // what the default layout has become
   bool narrow_ = false;
   Rect area_;
   std::array<Rect, num_panes> places_{};

@@ -73,7 +73,7 @@ struct SelectionCommands {
   // After the last one was said to be the last, the first comes, and the other way.
   static Result step_alert(App& app, const Json& a, std::int32_t direction) {
     const bool again = app.alert_end == direction && app.alerts.total > 0;
-    if (again && direction > 0) return first_bad(app, a);
+    if (again && direction > 0) return step(app, IntentKind::alert, 0);
     if (again) return step(app, IntentKind::alert, static_cast<std::int64_t>(app.alerts.total) - 1);
     const Result result = step(app, IntentKind::alert_step, direction, text(a, "by") == "op");
     app.alert_wish_ = direction;

@@ -300,6 +300,7 @@ Json card_json(const OpCard& c, const char* slot_name) {
           {"op_name", c.op_name},
           {"op_type", c.op_type},
           {"trace", or_null(c.trace)},
+          {"execution", or_null(c.execution)},
           {"badges", badges_json(c.badges)}};
 }
 

@@ -26,6 +26,7 @@ class AlertList {
     find_muted();
   }
   [[nodiscard]] Alerts fill(const View& view, std::int64_t focus_alert);
+  [[nodiscard]] std::size_t size() const { return index_.run().alerts().size(); }
   /// The numbers of all alerts.
   [[nodiscard]] std::vector<std::uint32_t> all() const;
   /// An alert by its number, in the order of Run::alerts.

@@ -62,7 +62,7 @@ class Engine {
     RowFilter rows;
     RuleBook rules;
     Selection selection;
-    RowSteps steps;
+    OpSteps steps;
     std::vector<Focus> walk;  // the chain that cause_step goes along
     std::optional<ListExport> exporting;
     bool unexplained = false;  // the analysis was given up

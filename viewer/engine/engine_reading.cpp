@@ -155,7 +155,8 @@ Verdict Engine::verdict() {
   if (run.alerts().empty()) return v;
   v.alert = 0;
   Select first;
-  first.kind = IntentKind::first_bad;
+  first.kind = IntentKind::alert;
+  first.index = 0;
   std::string notice;
   const Focus focus = resolve(current_->index, current_->explain, current_->alerts, current_->steps, {}, first, notice);
   const Selection s = describe_selection(current_->index, current_->explain, current_->alerts, focus, 1);
@@ -233,6 +234,7 @@ Overview Engine::overview() {
   if (current_) {
     attempt([&] { refresh_verdict(); });
     current_->explain.fill(overview_.verdict);
+    overview_.verdict.first_bad = first_bad_alert(current_->explain, current_->alerts);
     overview_.memory_bytes = current_->index.run().index_bytes() + current_->index.ranks().memory_bytes() +
                              current_->explain.memory_bytes() + current_->rules.memory_bytes();
   }

@@ -74,6 +74,10 @@ Focus Engine::step_chain(std::int64_t direction, std::string& notice) {
     for (const std::int64_t row : now.selection.consumer_rows)
       if (to.focus.trace < 0 && (now.index.run().trace_flags(static_cast<std::size_t>(row)) & reader::bad_flags) != 0)
         to.focus.trace = row;
+    for (const Focus& place : now.selection.consumer_places)
+      if (to.focus.execution < 0 &&
+          (now.index.run().execution_flags(static_cast<std::size_t>(place.execution)) & reader::bad_flags) != 0)
+        to.focus = place;
   }
   if (to.focus == Focus{}) {
     notice = tr(now.selection.chain.empty() ? Text::no_chain : direction < 0 ? Text::chain_begins : Text::chain_ends);

@@ -189,7 +189,9 @@ void Explain::fill(Selection& selection) {
   selection.cause.clear();
   selection.event_class = EventClass::clean;
   if (!complete()) return;
-  const auto mark = [&](OpCard& card) { card.event_class = of_row(card.trace); };
+  const auto mark = [&](OpCard& card) {
+    card.event_class = card.execution < 0 ? of_row(card.trace) : of_output(card.execution, card.output);
+  };
   for (OpCard& card : selection.neighbourhood.outputs) mark(card);
   for (OpCard& card : selection.neighbourhood.inputs) mark(card);
   for (auto& slot : selection.neighbourhood.consumers)
@@ -298,6 +300,11 @@ EventRef Explain::producer_of(std::int64_t tensor_id, std::int64_t execution) {
   return use ? causes::execution_event(use->execution, use->position) : EventRef{};
 }
 
+std::span<const causes::TensorUse> Explain::consumers_of(std::int64_t execution, std::int32_t slot) {
+  if (!linked() || execution < 0 || slot < 0) return {};
+  return causes_->model().calls().consumers(static_cast<std::uint32_t>(execution), static_cast<std::uint16_t>(slot));
+}
+
 EventClass Explain::of_row(std::int64_t row) {
   if (row < 0 || !complete()) return EventClass::clean;
   return causes_->event_class(causes::trace_event(static_cast<std::uint32_t>(row)));
@@ -307,6 +314,12 @@ EventClass Explain::of_output(std::int64_t execution, std::int32_t slot) {
   if (execution < 0 || slot < 0 || !complete()) return EventClass::clean;
   return causes_->event_class(
       causes::execution_event(static_cast<std::uint32_t>(execution), static_cast<std::size_t>(slot)));
+}
+
+bool Explain::is_intended(std::size_t alert) {
+  if (!complete()) return false;
+  const std::uint32_t root = causes_->root_of(causes_->event_of(alert));
+  return root != reader::none && causes_->is_benign(causes_->roots()[root]);
 }
 
 EventClass Explain::of_alert(std::size_t alert) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,8 @@ class Explain {
   [[nodiscard]] std::vector<std::uint32_t> arguments(std::uint32_t graph);
   /// The output that gave a tensor its id before an execution.
   [[nodiscard]] causes::EventRef producer_of(std::int64_t tensor_id, std::int64_t execution);
+  /// What takes an output of an execution, in order, until its tensor's id is given to another.
+  [[nodiscard]] std::span<const causes::TensorUse> consumers_of(std::int64_t execution, std::int32_t slot);
   ///@}
 
   /// "Log:0"
@@ -86,6 +89,8 @@ class Explain {
   [[nodiscard]] EventClass of_row(std::int64_t row);
   [[nodiscard]] EventClass of_output(std::int64_t execution, std::int32_t slot);
   [[nodiscard]] EventClass of_alert(std::size_t alert);
+  /// Does an alert come from an infinity that is meant to be? False while the analysis goes on.
+  [[nodiscard]] bool is_intended(std::size_t alert);
   ///@}
 
   /// @name Marks

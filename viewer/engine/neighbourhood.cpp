@@ -15,8 +15,7 @@ using causes::EventRef;
 using causes::InputEvidence;
 using reader::none;
 
-constexpr std::size_t most_cards = 64;  // of one hop
-constexpr float sure = 0.65F;           // links below this are not shown as facts
+constexpr float sure = 0.65F;  // links below this are not shown as facts
 
 std::int64_t row_of(EventRef event) { return event.exists() && !event.is_execution ? std::int64_t{event.index} : -1; }
 

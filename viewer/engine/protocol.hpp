@@ -202,8 +202,9 @@ struct CauseLine {
 
 /// What the run is, in one sentence's parts.
 struct Verdict {
-  std::int64_t alert = -1;  ///< −1: nothing is bad
-  std::string tensor;       ///< "Log:0"
+  std::int64_t alert = -1;      ///< −1: nothing is bad
+  std::int64_t first_bad = -1;  ///< the alert to begin with: the first, or the first that is not intended
+  std::string tensor;           ///< "Log:0"
   std::string op_type;
   std::vector<Badge> badges;
   std::string graph_name;
@@ -390,7 +391,7 @@ struct ExchangePartner {
   bool spread = false;  ///< what is bad at the receiving end is so because of what was sent here
 };
 
-/// An op next to the focused one.
+/// An op next to the focused one: of a graph, or one that ran eagerly.
 struct OpCard {
   std::string op_name;
   std::string op_type;
@@ -399,7 +400,9 @@ struct OpCard {
   bool known = true;         ///< its creation is on record
   bool bad = false;
   EventClass event_class = EventClass::clean;
-  std::int64_t trace = -1;  ///< its row in the selected call
+  std::int64_t trace = -1;      ///< its row in the selected call
+  std::int64_t execution = -1;  ///< that it is itself, if it ran eagerly
+  std::int32_t output = 0;      ///< of that execution: whose badges these are
   std::vector<Badge> badges;
 };
 
@@ -421,8 +424,9 @@ struct Boundary {
   std::int64_t trace = -1;
 };
 
+/// The ops around the focused one.
 struct Neighbourhood {
-  std::string graph_id;
+  std::string graph_id;  ///< "": the op ran eagerly
   std::string graph_name;
   std::vector<Crumb> crumbs;  ///< outermost first, the op's own graph last
   std::string op_name;        ///< "": only the graph is selected
@@ -533,6 +537,8 @@ struct Selection {
   Stack stack;
   std::vector<std::int64_t> input_rows;  ///< per input of the focused op; −1: no row
   std::vector<std::int64_t> consumer_rows;
+  std::vector<Focus> input_places;  ///< of an op that ran eagerly: what made its inputs, as far as that is on record
+  std::vector<Focus> consumer_places;
   std::int64_t caller_row = -1;  ///< row of the caller's tensor behind a placeholder
   std::vector<SeenTensor> seen;  ///< of the selected event, if nanlens looked: its output, then the op's inputs
   EventClass event_class = EventClass::clean;

@@ -95,27 +95,42 @@ Focus step_alert(RunIndex& index, const AlertList& list, const Selection& curren
   return focus_of_alert(index, static_cast<std::size_t>(at));
 }
 
-// To the next of the rows around an op. Once there, the same key goes on to the op's other rows, as long as nothing
+// What lies around an op in one direction: the rows of its graph, or what ran eagerly.
+std::vector<Focus> places_around(const Selection& current, bool inputs) {
+  std::vector<Focus> places = inputs ? current.input_places : current.consumer_places;
+  for (const std::int64_t row : inputs ? current.input_rows : current.consumer_rows)
+    if (row >= 0) places.emplace_back().trace = row;
+  return places;
+}
+
+bool is_at(const Focus& focus, const Focus& place) {
+  return focus.trace == place.trace && (place.trace >= 0 || focus.execution == place.execution);
+}
+
+// To the next of the ops around an op. Once there, the same key goes on to the op's other ones, as long as nothing
 // else is selected in between; where there is only one, it goes on from there.
-Focus step_rows(RunIndex& index, RowSteps& steps, const Selection& current, IntentKind kind, std::int64_t direction,
-                std::string& notice) {
-  const bool goes_on = steps.kind == kind && steps.rows.size() > 1 && steps.at < steps.rows.size() &&
-                       current.focus.trace == steps.rows[steps.at];
+Focus step_around(RunIndex& index, OpSteps& steps, const Selection& current, IntentKind kind, std::int64_t direction,
+                  std::string& notice) {
+  const auto there = [&] {
+    const Focus& place = steps.places[steps.at];
+    return place.trace >= 0 ? focus_of_trace(index, place.trace) : place;
+  };
+  const bool goes_on = steps.kind == kind && steps.places.size() > 1 && steps.at < steps.places.size() &&
+                       is_at(current.focus, steps.places[steps.at]);
   if (goes_on) {
-    steps.at = (steps.at + (direction < 0 ? steps.rows.size() - 1 : 1)) % steps.rows.size();
-    return focus_of_trace(index, steps.rows[steps.at]);
+    steps.at = (steps.at + (direction < 0 ? steps.places.size() - 1 : 1)) % steps.places.size();
+    return there();
   }
-  const auto& rows = kind == IntentKind::input_step ? current.input_rows : current.consumer_rows;
-  steps.kind = kind;
-  steps.rows.clear();
-  for (const std::int64_t row : rows)
-    if (row >= 0) steps.rows.push_back(row);
-  if (steps.rows.empty()) {
-    notice = tr(kind == IntentKind::input_step ? Text::no_input_row : Text::no_consumer_row);
+  const bool inputs = kind == IntentKind::input_step;
+  steps = {kind, places_around(current, inputs), 0};
+  if (steps.places.empty()) {
+    const bool eager = current.has_neighbourhood && current.neighbourhood.graph_id.empty();
+    notice = eager ? tr(inputs ? Text::no_input_made : Text::no_consumer)
+                   : tr(inputs ? Text::no_input_row : Text::no_consumer_row);
     return current.focus;
   }
-  steps.at = direction < 0 ? steps.rows.size() - 1 : 0;
-  return focus_of_trace(index, steps.rows[steps.at]);
+  if (direction < 0) steps.at = steps.places.size() - 1;
+  return there();
 }
 
 Focus cross_boundary(RunIndex& index, const Selection& current, std::string& notice) {
@@ -180,7 +195,14 @@ Stack stack_of(RunIndex& index, const Focus& focus) {
 
 }  // namespace
 
-Focus resolve(RunIndex& index, Explain& explain, AlertList& alerts, RowSteps& steps, const Selection& current,
+std::int64_t first_bad_alert(Explain& explain, const AlertList& alerts) {
+  const std::size_t count = alerts.size();
+  for (std::size_t i = 0; i < count; ++i)
+    if (!alerts.is_expected(i) && !explain.is_intended(i)) return static_cast<std::int64_t>(i);
+  return count == 0 ? -1 : 0;
+}
+
+Focus resolve(RunIndex& index, Explain& explain, AlertList& alerts, OpSteps& steps, const Selection& current,
               const Select& wish, std::string& notice) {
   reader::Run& run = index.run();
   const auto in_range = [&](std::int64_t i, std::size_t size, Text none) {
@@ -205,11 +227,12 @@ Focus resolve(RunIndex& index, Explain& explain, AlertList& alerts, RowSteps& st
                  : current.focus;
     case IntentKind::alert_step: return step_alert(index, alerts, current, wish, notice);
     case IntentKind::first_bad:
-      if (!run.alerts().empty()) return focus_of_alert(index, 0);
+      if (const std::int64_t first = first_bad_alert(explain, alerts); first >= 0)
+        return focus_of_alert(index, static_cast<std::size_t>(first));
       notice = tr(Text::no_bad);
       return current.focus;
     case IntentKind::input_step:
-    case IntentKind::consumer_step: return step_rows(index, steps, current, wish.kind, wish.index, notice);
+    case IntentKind::consumer_step: return step_around(index, steps, current, wish.kind, wish.index, notice);
     case IntentKind::rank_execution_step:
     case IntentKind::rank_step:
     case IntentKind::rank_place: return focus_by_rank(index, current.focus, wish, notice);
@@ -225,11 +248,15 @@ Selection describe_selection(RunIndex& index, Explain& explain, const AlertList&
   s.alert = alerts.find(focus);
   if (s.alert >= 0) s.alert_site = alerts.site(static_cast<std::size_t>(s.alert));
   s.card = describe_execution(index, explain, focus.execution);
-  s.neighbourhood.graph_id = focus.graph_id.empty() ? s.card.graph_id : focus.graph_id;
-  s.has_neighbourhood = !s.neighbourhood.graph_id.empty();
-  if (s.has_neighbourhood) describe_neighbourhood(index, explain, hops, s);
-  s.stack = stack_of(index, focus);
   s.seen = seen_tensors(index, focus);
+  s.neighbourhood.graph_id = focus.graph_id.empty() ? s.card.graph_id : focus.graph_id;
+  const bool in_graph = !s.neighbourhood.graph_id.empty();
+  s.has_neighbourhood = in_graph || s.card.index >= 0;
+  if (in_graph)
+    describe_neighbourhood(index, explain, hops, s);
+  else if (s.has_neighbourhood)
+    describe_eager_neighbourhood(index, explain, hops, s);
+  s.stack = stack_of(index, focus);
   return s;
 }
 

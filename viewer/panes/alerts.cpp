@@ -76,10 +76,10 @@ void draw_alert(App& app, const Rect& row, const AlertLine& line) {
   Rect inner = row.inset(ui.px(6), 0);
   inner.cut_left(ui.px(10));
   ui.text_in(inner.cut_left(ui.px(14)), ui.sans, 11, ui.theme.bad,
-             !line.muted.empty() ? class_sign(EventClass::expected)
-             : line.index == 0   ? "★"
-             : selected          ? "▶"
-                                 : class_sign(line.event_class));
+             !line.muted.empty()                            ? class_sign(EventClass::expected)
+             : line.index == app.overview.verdict.first_bad ? "★"
+             : selected                                     ? "▶"
+                                                            : class_sign(line.event_class));
   std::string call = line.call < 0 ? "" : "#" + std::to_string(line.call);
   if (app.several_ranks() && line.job_rank >= 0) {
     const std::string rank = tr(Text::rank_named, {{"rank", line.job_rank}});

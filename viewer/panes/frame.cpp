@@ -11,7 +11,7 @@ namespace nanlens::viewer {
 namespace {
 
 void draw_panes(App& app, const Rect& area) {
-  app.layout.arrange(area, app.ui, app.ui.finger);
+  app.layout.arrange(area, app.ui, app.ui.finger, app.all_eager());
   for (std::size_t i = 0; i < num_panes; ++i) {
     const Rect& rect = app.layout.place(static_cast<Pane>(i));
     if (rect.w < 1 || rect.h < 1) continue;

@@ -166,7 +166,8 @@ void draw_consumers(App& app, const Canvas& canvas, const std::vector<Rect>& rec
     return draw_left_out(ui, canvas, rects.back(),
                          std::accumulate(n.num_consumers.begin(), n.num_consumers.end(), std::uint64_t{0}) - k);
   const Rect place = canvas.hop(ui, 1, 1).front();
-  ui.text_in(place.inset(-ui.px(6), 0), ui.sans, 12, ui.theme.dim, tr(Text::graph_no_consumers));
+  ui.text_in(place.inset(-ui.px(6), 0), ui.sans, 12, ui.theme.dim,
+             tr(n.graph_id.empty() ? Text::graph_not_taken : Text::graph_no_consumers));
 }
 
 }  // namespace

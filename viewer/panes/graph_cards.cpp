@@ -16,27 +16,48 @@ ImU32 frame_color(const Theme& theme, bool bad, bool hovered) {
   return hovered ? theme.link : theme.line;
 }
 
+// An op of a graph is known by its name; of those that ran eagerly many have one name, that of their part of the
+// program.
+std::string title_of(const OpCard& card) { return card.execution < 0 ? card.op_name : card.op_type; }
+
+std::string type_of(const OpCard& card, bool low = false) {
+  if (card.execution < 0) return card.op_type;
+  const std::string number = "#" + std::to_string(card.execution);
+  return low || card.op_name == card.op_type ? number : number + " " + card.op_name;
+}
+
+// How a card looks.
+struct Look {
+  bool self;  // the selected op's own
+  bool low;
+  bool leads;  // a click leads somewhere
+  std::string slot;
+};
+
 // The op's name with its sign; a low card has its type and slot on the same line.
-void draw_name(Ui& ui, Rect top, const OpCard& card, const std::string& slot_text, bool self, bool low) {
+void draw_name(Ui& ui, Rect top, const OpCard& card, const Look& look) {
   if (card.bad)
     ui.text_in(top.cut_right(ui.px(14)), ui.sans, 12, ui.theme.bad,
                card.event_class == EventClass::clean ? "▲" : class_sign(card.event_class), Ellipsis::right, true);
-  if (low) {
-    const std::string label = card.known ? card.op_type + " " + slot_text : slot_text;
-    const float name = std::min(top.w * 0.45f, ui.text_width(ui.mono, 13, card.op_name));
+  if (look.low) {
+    const std::string label = card.known ? type_of(card, true) + " " + look.slot : look.slot;
+    const float name = std::min(top.w * 0.45f, ui.text_width(ui.mono, 13, title_of(card)));
     const float width = std::min(top.w - name - ui.px(6), ui.text_width(ui.sans, 11, label) + ui.px(4));
     ui.text_in(top.cut_right(width), ui.sans, 11, ui.theme.dim, label, Ellipsis::left, true);
   }
-  if (self)
-    ui.bold_in(top, 13, ui.theme.text, card.op_name, Ellipsis::left);
+  if (look.self)
+    ui.bold_in(top, 13, ui.theme.text, title_of(card), Ellipsis::left);
   else
-    ui.text_in(top, ui.mono, 12, ui.theme.link, card.op_name, Ellipsis::left);
+    ui.text_in(top, ui.mono, 12, look.leads ? ui.theme.link : ui.theme.text, title_of(card), Ellipsis::left);
 }
 
-void draw_type(Ui& ui, Rect line, const OpCard& card, const std::string& slot_text) {
-  const float slot_width = std::min(line.w * 0.5f, ui.text_width(ui.sans, 11, slot_text) + ui.px(2));
-  ui.text_in(line.cut_right(slot_width), ui.sans, 11, ui.theme.dim, slot_text, Ellipsis::right, true);
-  ui.text_in(line, ui.mono, 11, ui.theme.dim, card.known ? card.op_type : tr(Text::graph_unknown_op));
+void draw_type(Ui& ui, Rect line, const OpCard& card, const Look& look) {
+  const float slot_width = std::min(line.w * 0.5f, ui.text_width(ui.sans, 11, look.slot) + ui.px(2));
+  ui.text_in(line.cut_right(slot_width), ui.sans, 11, ui.theme.dim, look.slot, Ellipsis::right, true);
+  const std::string text = card.known   ? type_of(card)
+                           : look.leads ? tr(Text::graph_unknown_op)
+                                        : tr(Text::card_not_on_record);
+  ui.text_in(line, ui.mono, 11, ui.theme.dim, text);
 }
 
 void draw_values(Ui& ui, Rect line, const OpCard& card) {
@@ -51,9 +72,20 @@ void draw_values(Ui& ui, Rect line, const OpCard& card) {
 }
 
 std::string tooltip_of(const OpCard& card) {
-  std::string text = card.op_name + "\n" + card.op_type + "  " + format_badges(card.badges);
+  std::string text = title_of(card) + "\n" + type_of(card) + "  " + format_badges(card.badges);
   if (card.bad || card.event_class == EventClass::killer) text.append("\n").append(class_text(card.event_class));
   return text;
+}
+
+void click_card(App& app, const OpCard& card, const Look& look) {
+  if (ImGui::GetIO().KeyCtrl && card.trace >= 0)
+    app.command("pin", {{"trace", card.trace}});
+  else if (card.execution >= 0)
+    app.command("focus_execution", {{"index", card.execution}});
+  else if (!look.leads)
+    app.toast(tr(Text::card_not_made, {{"tensor", card.op_name}}));
+  else
+    app.command("focus_op", {{"graph_id", app.selection.neighbourhood.graph_id}, {"op_name", card.op_name}});
 }
 
 }  // namespace
@@ -73,17 +105,19 @@ void draw_op_card(App& app, const Rect& rect, const std::string& id, const OpCar
   const Hit hit = ui.item(id, rect, !self);
   ui.fill(rect, self ? ui.theme.focus : ui.theme.raised, ui.px(4));
   ui.frame(rect, frame_color(ui.theme, card.bad, hit.hovered), ui.px(4), self || card.bad ? 2.0f : 1.0f);
-  draw_ring(app, rect, {card.trace, -1, -1, app.selection.focus.execution}, hit.hovered);
-  const bool low = is_low(ui, rect);
-  Rect inner = rect.inset(ui.px(7), ui.px(low ? 1.0f : 4.0f));
-  draw_name(ui, inner.cut_top(ui.px(18)), card, slot_text, self, low);
-  if (!low) draw_type(ui, inner.cut_top(ui.px(18)), card, slot_text);
+  const bool in_graph = !app.selection.neighbourhood.graph_id.empty();
+  draw_ring(app, rect,
+            in_graph ? TensorKey{card.trace, -1, -1, app.selection.focus.execution}
+                     : TensorKey{-1, card.execution, card.output, card.execution},
+            hit.hovered);
+  const Look look = {self, is_low(ui, rect), !self && (in_graph || card.known),
+                     in_graph || card.known ? slot_text : ""};
+  Rect inner = rect.inset(ui.px(7), ui.px(look.low ? 1.0f : 4.0f));
+  draw_name(ui, inner.cut_top(ui.px(18)), card, look);
+  if (!look.low) draw_type(ui, inner.cut_top(ui.px(18)), card, look);
   draw_values(ui, inner, card);
   if (hit.hovered) ui.tooltip(tooltip_of(card) + (self ? seen_text(app.selection) : ""));
-  if (hit.clicked && ImGui::GetIO().KeyCtrl && card.trace >= 0)
-    app.command("pin", {{"trace", card.trace}});
-  else if (hit.clicked && !self)
-    app.command("focus_op", {{"graph_id", app.selection.neighbourhood.graph_id}, {"op_name", card.op_name}});
+  if (hit.clicked && (!self || ImGui::GetIO().KeyCtrl)) click_card(app, card, look);
   if (hit.double_clicked) app.command("go_to_source");
 }
 

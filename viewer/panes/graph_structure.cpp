@@ -17,6 +17,11 @@ void draw_crumbs(App& app, Rect bar) {
       app.command("focus_op", {{"graph_id", n.crumbs[i].graph_id}, {"op_name", ""}});
     bar.cut_left(ui.text_in(bar, ui.sans, 12, ui.theme.dim, "  ›  "));
   }
+  if (n.graph_id.empty()) {
+    bar.cut_left(ui.bold_in(bar, 12, ui.theme.text, "#" + std::to_string(n.call)) + ui.px(6));
+    bar.cut_left(ui.text_in(bar, ui.sans, 12, ui.theme.text, n.op_type, Ellipsis::middle) + ui.px(8));
+    if (n.op_name == n.op_type || bar.w < ui.px(30)) return;
+  }
   ui.text_in(bar, ui.sans, 12, ui.theme.text, n.op_name.empty() ? tr(Text::graph_ops, {{"n", n.num_ops}}) : n.op_name,
              Ellipsis::left);
 }
