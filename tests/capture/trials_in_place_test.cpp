@@ -3,6 +3,7 @@
 #include <cmath>
 #include <complex>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -166,6 +167,112 @@ TEST_CASE("an op's value in memory that was bad before: a variable that it has c
     CHECK(a.makers == std::vector<std::string>{"Log"});
     CHECK(a.causes == (zeros == 4 ? 2 : 1));  // all of it bad: nobody can tell
   }
+}
+
+TEST_CASE("what another call, another function or an eager op made is written over") {
+  const Numbers x{1, 0, 2, 3};
+  const Numbers ones(4, 1);
+  Numbers y(4);
+  const auto log = [&] {
+    std::transform(x.begin(), x.end(), y.begin(), [](float value) { return std::log(value); });
+    nanlens::record("Log", outputs(y), inputs(x));
+  };
+  const auto times = [&](const char* name) {
+    for (std::size_t i = 0; i < 4; ++i) y[i] *= ones[i];
+    nanlens::record(name, outputs(y), inputs(ones));
+  };
+  const auto in = [](const char* function, auto&& body) {
+    const Function f(function);
+    body();
+  };
+  const std::function<void()> ways[] = {
+      [&] { in("one", log), times("Scale"); },
+      [&] { log(), in("one", [&] { times("Scale"); }); },
+      [&] { in("one", log), in("two", [&] { times("Scale"); }); },
+      [&] { in("outer", [&] { in("inner", log), times("Scale"); }); },
+      [&] { in("outer", [&] { log(), in("inner", [&] { times("Scale"); }); }); },
+      [&] { in("one", log), in("one", [&] { times("Scale"); }); },
+      [&] { in("one", log), times("Scale"), y = nanlens::op("Copy", std::move(y), ones); },
+  };
+  for (const auto& way : ways) {
+    CAPTURE(&way - ways);
+    const Recorded run([&] { way(); });
+    const TrialAnswer a = test::answer_of(run);
+    CHECK(a.makers == std::vector<std::string>{"Log"});
+    CHECK(a.causes == 1);
+  }
+}
+
+TEST_CASE("a running mean that was given one infinity keeps it: it did not make it again from what is clean") {
+  for (const bool in_function : {false, true})
+    for (const bool moved : {false, true}) {
+      CAPTURE(in_function);
+      CAPTURE(moved);
+      const Recorded run([&] {
+        Numbers mean(4, 0);
+        for (int step = 0; step < 6; ++step) {
+          std::optional<Function> f;
+          if (in_function) f.emplace("step");
+          const Numbers x{1, step == 2 ? 0.0F : 2.0F, 3, 4};
+          Numbers logs(4);
+          std::transform(x.begin(), x.end(), logs.begin(), [](float value) { return std::log(value); });
+          nanlens::record("Log", outputs(logs), inputs(x));
+          for (std::size_t i = 0; i < 4; ++i) mean[i] = 0.9F * mean[i] + 0.1F * logs[i];
+          if (moved)
+            mean = nanlens::op("Mean", std::move(mean), logs);
+          else
+            nanlens::record("Mean", outputs(mean), inputs(logs));
+        }
+      });
+      const TrialAnswer a = test::answer_of(run);
+      CHECK(a.op() == "Log");
+      CHECK(a.sentence.consequence == "All 5 bad tensors follow from it.");
+    }
+}
+
+TEST_CASE("a state that is named among the inputs: known by its run of the graph, whatever the call") {
+  for (const bool in_function : {false, true}) {
+    CAPTURE(in_function);
+    const Recorded run([&] {
+      Numbers weights(4, 1);
+      Numbers momentum(4, 0);
+      const Numbers x{1, 2, 3, 4};
+      for (int step = 0; step < 5; ++step) {
+        std::optional<Function> f;
+        if (in_function) f.emplace("step");
+        Numbers gradient(x);
+        if (step == 1) gradient[2] = HUGE_VALF;
+        nanlens::record("Gradient", outputs(gradient), inputs(x));
+        for (std::size_t i = 0; i < 4; ++i) {
+          momentum[i] = 0.9F * momentum[i] + gradient[i];
+          weights[i] -= 0.1F * momentum[i];
+        }
+        nanlens::record("Sgd", outputs(weights, momentum), inputs(weights, momentum, gradient));
+      }
+    });
+    const TrialAnswer a = test::answer_of(run);
+    CHECK(a.op() == "Gradient");
+    CHECK(a.sentence.consequence == "All 9 bad tensors follow from it.");
+    CHECK(a.causes == 1);
+  }
+}
+
+TEST_CASE("an op that fills its buffer anew, or adds to it: from the second time on nobody can tell") {
+  const Recorded run([] {
+    Numbers field(4);
+    const Numbers x{1, 2, 3, 4};
+    for (int step = 0; step < 4; ++step) {
+      field = x;
+      if (step > 0) field[2] = std::nanf("");
+      nanlens::record("Physics", outputs(field), inputs(x));
+    }
+  });
+  const TrialAnswer a = test::answer_of(run);
+  CHECK(a.op() == "Physics");
+  CHECK(a.causes == 1);
+  CHECK(a.sentence.consequence ==
+        "It is 1 of 3 bad tensors; 2 more come from the same op, and it can't be told whether it made them or passed "
+        "them on.");
 }
 
 TEST_CASE("an op of which it is known once, and can't be told later: what follows from it is counted apart") {

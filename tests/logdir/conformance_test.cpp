@@ -166,6 +166,7 @@ class RandomEvents {
     for (std::size_t i = random_() % 4; i > 0; --i) e.values.push_back(number());
     for (std::size_t i = random_() % 3; i > 0; --i) e.axes.push_back({random_(), {integer(), integer()}});
     e.recorded_id = maybe() ? 0 : integer();
+    e.recorded_run = maybe() ? 0 : random_();
     if (maybe()) e.content = text();
     if (maybe()) e.name = text();
     return e;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <nanlens/capture/catalog.hpp>
 #include <nanlens/capture/full_tensor.hpp>
 #include <nanlens/capture/tensor_handle.hpp>
 #include <nanlens/capture/tensor_registry.hpp>
@@ -154,6 +155,16 @@ inline void add_content(logdir::TensorEvidence& e, const TensorView& view, Value
   if (n > 0 && n <= max_full_tensor_bytes / bytes && budget.take(n * bytes)) append_row_major(view, e.content);
 }
 
+/// What a tensor's memory is known as.
+inline void set_recorded(logdir::TensorEvidence& e, const TensorLink& link) {
+  if (link.op == nullptr) {
+    e.recorded_id = link.id + 1;
+    return;
+  }
+  e.recorded_id = -1 - std::int64_t{link.op->output_tensor_ids[static_cast<std::size_t>(link.slot)]};
+  e.recorded_run = link.graph_run;
+}
+
 /// Of an input that nothing on record made as a whole: what made the part that is bad.
 inline void look_for_part(logdir::TensorEvidence& e, const TensorView& view) {
   if (view.shape.empty() || e.positions.size() < view.shape.size()) return;
@@ -161,7 +172,7 @@ inline void look_for_part(logdir::TensorEvidence& e, const TensorView& view) {
   const TensorIdentity found = registry().find(key_of(element), true);
   if (!found.link.known() || found.origin == logdir::TensorOrigin::changed) return;
   e.origin = logdir::TensorOrigin::holds;
-  e.recorded_id = found.link.id + 1;
+  set_recorded(e, found.link);
 }
 
 /// What an input holds, or where that can't be told any more, what is known from before. `output`: the evidence of an
@@ -170,7 +181,12 @@ inline logdir::TensorEvidence look_at_input(const InputRef& input, const logdir:
   std::uint64_t bad = 0;
   logdir::TensorEvidence e = input.here ? look_at(input.view, bad) : facts_of(input.view);
   e.origin = input.origin;
-  e.recorded_id = (input.origin == logdir::TensorOrigin::changed ? input.was : input.link.id) + 1;
+  if (input.origin == logdir::TensorOrigin::changed)
+    e.recorded_id = input.was + 1;
+  else if (input.link.id >= 0)  // an argument's, too: its graph doesn't tell what came in
+    e.recorded_id = input.link.id + 1;
+  else
+    set_recorded(e, input.link);
   if (!input.here && input.counts != nullptr) {
     e.looked_at = true;
     set_counts(e, *input.counts);

@@ -282,9 +282,7 @@ inline void add_names(std::vector<logdir::TensorEvidence>& evidence, bool are_ou
 inline void add_before(logdir::TensorEvidence& e, const TensorLink& before, bool in_place) {
   if (!before.known()) return;
   e.origin = in_place ? logdir::TensorOrigin::recorded : logdir::TensorOrigin::lay_there;
-  e.recorded_id = before.op == nullptr
-                      ? before.id + 1
-                      : -1 - std::int64_t{before.op->output_tensor_ids[static_cast<std::size_t>(before.slot)]};
+  set_recorded(e, before);
 }
 
 inline void write_evidence(logdir::WireWriter& w, const Session& session, const ExtensionFields& fields,
@@ -392,7 +390,7 @@ inline TensorLink set_link(ThreadState& state, const OutputRef& output, const Te
     state.recent_outputs.of(registry().generation())
         .add(output.mark != nullptr ? *output.mark : mark_of(output, sample), link);
   if (output.handle != nullptr) *output.handle = link;
-  return (output.in_place || output.is_lvalue) && !output.key.copied ? before : TensorLink{};
+  return (output.in_place || output.of_program) && !output.key.copied ? before : TensorLink{};
 }
 
 /// The eager id of an input; one that nothing on record made gets a fresh id, since two uses of a buffer need not be
@@ -622,8 +620,7 @@ inline const GraphOp& record_in_graph(ThreadState& state, Session* session, cons
   }();
   for (std::size_t slot = 0; slot < outputs.size(); ++slot) {
     const auto number = static_cast<std::int32_t>(slot);
-    TensorLink before = set_link(state, outputs[slot], {-1, &op, frame.graph_run, number});
-    if (before.op != nullptr && (before.op->graph != frame.graph || before.graph_run != frame.graph_run)) before = {};
+    const TensorLink before = set_link(state, outputs[slot], {-1, &op, frame.graph_run, number});
     if (session == nullptr || !traced) continue;
     const std::int64_t id = variable_of(outputs[slot].key);
     const auto variable = static_cast<std::uint64_t>(id);

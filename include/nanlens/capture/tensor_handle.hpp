@@ -78,7 +78,7 @@ struct OutputRef {
   TensorLink* handle = nullptr;       // where to leave the link
   bool may_be_copied = false;         // the program may go on with a copy of it
   bool in_place = false;              // the op may have read what was there before
-  bool is_lvalue = false;             // the host's own: it may have held that, or be new in memory that was freed
+  bool of_program = false;            // it may have held that, or be new in memory that was freed
   const ContentMark* mark = nullptr;  // taken before, where the memory may be gone
 };
 
@@ -148,7 +148,7 @@ template <class T>
 OutputRef output_ref(T& x, bool address_lasts) noexcept {
   using Value = std::remove_cv_t<T>;
   OutputRef ref{viewed<Value>(x), {}};
-  ref.is_lvalue = address_lasts;
+  ref.of_program = true;
   if constexpr (is_handle<Value>) {
     if constexpr (!std::is_const_v<T>) ref.handle = &x.link;
   } else if constexpr (std::is_floating_point_v<Value>) {

@@ -91,7 +91,10 @@ struct SiteStats {
 /// are valid at any time, for what has been looked at so far.
 class Causes {
  public:
-  explicit Causes(Run& run) : model_(run), classifier_(model_), settled_(model_) {}
+  explicit Causes(Run& run)
+      : model_(run), classifier_(model_, [this](EventRef event) { return known_class(event); }), settled_(model_) {}
+  Causes(const Causes&) = delete;
+  Causes& operator=(const Causes&) = delete;
 
   /// Looks at up to `most` further bad events (or reads as many executions first). True when there is nothing left.
   bool advance(std::size_t most);
@@ -125,6 +128,8 @@ class Causes {
 
   /// Class of an event; bad ones that were not looked at yet are unknown.
   [[nodiscard]] EventClass event_class(EventRef event);
+  /// The class of an event that counts as bad, as far as the analysis has come; else unknown.
+  [[nodiscard]] EventClass known_class(EventRef event);
   /// The root that a bad event follows from; none if it is not bad or was not looked at yet.
   [[nodiscard]] std::uint32_t root_of(EventRef event);
   /// Everything about one event, bad or not.

@@ -101,12 +101,18 @@ NANLENS_API std::uint64_t Causes::explained() const {
   return n;
 }
 
+NANLENS_API EventClass Causes::known_class(EventRef event) {
+  const std::uint32_t alert = alert_of(event);
+  if (alert >= classes_.size() || classes_[alert] >= visiting) return EventClass::unknown;
+  return static_cast<EventClass>(classes_[alert]);
+}
+
 NANLENS_API EventClass Causes::event_class(EventRef event) {
   if (const std::uint32_t alert = alert_of(event); alert != none) {
-    if (alert >= classes_.size() || classes_[alert] >= visiting) return EventClass::unknown;
-    const std::uint32_t root = root_of_alert_[alert];
-    if (root != none && roots_[root].alert == alert && is_benign(roots_[root])) return EventClass::expected;
-    return static_cast<EventClass>(classes_[alert]);
+    const EventClass found = known_class(event);
+    const std::uint32_t root = alert < root_of_alert_.size() ? root_of_alert_[alert] : none;
+    const bool benign = root != none && roots_[root].alert == alert && is_benign(roots_[root]);
+    return benign ? EventClass::expected : found;
   }
   if (model_.is_bad_complex(event)) {
     Classification c;

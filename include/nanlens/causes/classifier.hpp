@@ -2,9 +2,13 @@
 /// What one event is: made here, passed on, the same tensor, came in bad, or not to be told.
 #pragma once
 
+#include <functional>
+#include <utility>
+
 #include <nanlens/causes/evidence.hpp>
 #include <nanlens/causes/magnitude.hpp>
 #include <nanlens/causes/possibilities.hpp>
+#include <nanlens/causes/recorded_rows.hpp>
 #include <nanlens/causes/stack_of.hpp>
 #include <nanlens/causes/variables.hpp>
 
@@ -44,7 +48,16 @@ struct Classification {
 
 class Classifier {
  public:
-  explicit Classifier(Model& model) : model_(model), resolver_(model), variables_(model, resolver_), possible_(model) {}
+  /// The class of an event as far as it has been found; unknown if it has not been looked at yet.
+  using KnownClass = std::function<EventClass(EventRef)>;
+
+  Classifier(Model& model, KnownClass known_class)
+      : model_(model),
+        resolver_(model),
+        variables_(model, resolver_),
+        possible_(model),
+        rows_(model),
+        known_class_(std::move(known_class)) {}
 
   void update() {
     resolver_.forget();
@@ -88,7 +101,7 @@ class Classifier {
   bool passed_by_value(EventRef event, const TensorEvidence& seen, InputEvidence& input);
   [[nodiscard]] bool is_bad_where(const TensorEvidence& now, EventRef before);
   [[nodiscard]] bool is_gone(EventRef event, EventRef before);
-  [[nodiscard]] EventRef lay_there(EventRef event, std::int64_t tensor);
+  [[nodiscard]] EventRef recorded_there(EventRef event, const TensorEvidence& e);
   [[nodiscard]] bool is_same_site(EventRef a, EventRef b);
   bool classify_written_over(EventRef event, Classification& c);
   std::size_t num_looked_at(std::size_t num_inputs) {
@@ -124,6 +137,8 @@ class Classifier {
   Resolver resolver_;
   Variables variables_;
   Possibilities possible_;
+  RecordedRows rows_;
+  KnownClass known_class_;
 };
 
 }  // namespace nanlens::causes

@@ -206,7 +206,9 @@ NANLENS_API void Classifier::classify_by_rule(EventRef event, const InputSum& su
     pass_on_mixed(EventClass::propagator, sum, c);
   } else if (!sum.any_unknown) {
     if (contradicted && classify_crossed(event, c)) return;
-    if (!explained && classify_written_over(event, c)) return;
+    // An overflow of finite inputs is no more than what is left to think of.
+    const bool sure = explained && c.judgement.mechanism != Mechanism::overflow;
+    if (!sure && classify_written_over(event, c)) return;
     c.event_class = EventClass::producer;
     c.contradicted = contradicted;
     if (contradicted && !c.all_seen) c.confidence = std::min(c.confidence, 0.4F);

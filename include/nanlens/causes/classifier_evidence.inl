@@ -23,11 +23,20 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
   }
   input.now = seen_health(seen);
   input.seen = (input.now.flags & reader::has_summary_flag) != 0;
+  const bool changed = seen.origin == TensorOrigin::changed;
+  const bool on_record = seen.origin != TensorOrigin::not_recorded && !changed;
+  // A graph does not tell what another run of it, or another graph, had made.
+  const bool whole = seen.origin == TensorOrigin::recorded || input.seen;  // else the part may be a clean one
+  if (on_record && whole && seen.recorded_id < 0 && !input.event.exists()) {
+    input.event = recorded_there(event, seen);
+    if (input.event.exists()) {
+      input.link.set_event(input.event, 1);
+      judge_input(event, input);
+    }
+  }
   const bool is_open = input.state == InputState::unknown && input.link.reason == Reason::eager;
   if (is_open && !seen.looked_at) input.link.reason = Reason::unread;
   if (!input.seen) return;
-  const bool changed = seen.origin == TensorOrigin::changed;
-  const bool on_record = seen.origin != TensorOrigin::not_recorded && !changed;
   // What the memory was when it was recorded last. A function's graph does not tell which eager tensor came in.
   if ((changed || on_record) && seen.recorded_id > 0 && !input.event.exists()) {
     const auto made = model_.calls().producer(seen.recorded_id - 1, event.is_execution ? event.index : none);

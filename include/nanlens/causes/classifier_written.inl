@@ -43,28 +43,13 @@ NANLENS_API bool Classifier::is_gone(EventRef event, EventRef before) {
   return here.dtype == there.dtype && here.size == there.size && !is_bad_where(*now, before);
 }
 
-// What an output was written over, if that was bad; `tensor` as TensorEvidence::recorded_id has it.
-NANLENS_API EventRef Classifier::lay_there(EventRef event, std::int64_t tensor) {
-  if (tensor > 0) {
-    const std::uint32_t user = event.is_execution ? event.index : model_.owners().owner(event.index);
-    const auto made = model_.calls().producer(tensor - 1, user);
-    if (!made) return {};
-    const EventRef found = execution_event(made->execution, made->position);
-    return model_.bad(found) ? found : EventRef{};
-  }
-  if (tensor == 0 || event.is_execution) return {};
-  const Window& window = model_.window(model_.owners().owner(event.index));
-  const auto rows = window.bad_rows();
-  auto row = std::lower_bound(rows.begin(), rows.end(), event.index);
-  for (std::size_t tried = 0; row != rows.begin() && tried < limits::rows_alike; ++tried) {
-    model_.spend(1);
-    --row;
-    const std::uint32_t op = model_.run().trace_op(*row);
-    const auto digest = model_.run().trace_digest(*row);
-    if (!digest || std::int64_t{model_.graphs().op(op).first_tensor_id} + digest->output_slot != -1 - tensor) continue;
-    return window.run_of(*row) == window.run_of(event.index) ? trace_event(*row) : EventRef{};
-  }
-  return {};
+// What memory was recorded as last; does not exist if that is not known.
+NANLENS_API EventRef Classifier::recorded_there(EventRef event, const TensorEvidence& e) {
+  if (e.recorded_id == 0) return {};
+  if (e.recorded_id < 0) return rows_.find(-1 - e.recorded_id, e.recorded_run, event);
+  const std::uint32_t user = event.is_execution ? event.index : model_.owners().owner(event.index);
+  const auto made = model_.calls().producer(e.recorded_id - 1, user);
+  return made ? execution_event(made->execution, made->position) : EventRef{};
 }
 
 // Were two events made by ops of one type at one line?
@@ -76,9 +61,9 @@ NANLENS_API bool Classifier::is_same_site(EventRef a, EventRef b) {
 }
 
 // An op that was recorded with none of its inputs bad, and has written over what was bad in the same places: it may
-// have read that, as `x *= scale` does. Not where an input is 0 there, nor where the op itself was there before, which
-// is a buffer that is filled anew each time. Where what was there may have been freed meanwhile, and all of the output
-// is bad, nobody can tell.
+// have read that, as `x *= scale` does. Not where an input is 0 there. Nobody can tell where what was there may have
+// been freed meanwhile, and all of the output is bad; nor where the op itself had made it, which may fill a buffer anew
+// each time, or add to what is there, as a running mean does. What it had only handed on it hands on.
 NANLENS_API bool Classifier::classify_written_over(EventRef event, Classification& c) {
   if (!model_.owners().native()) return false;
   const auto extension = extension_of(model_.run(), event);
@@ -87,13 +72,15 @@ NANLENS_API bool Classifier::classify_written_over(EventRef event, Classificatio
   const TensorEvidence& now = extension.output_evidence[slot];
   const bool may_be_new = now.origin == TensorOrigin::lay_there;
   if (!now.looked_at || (now.origin != TensorOrigin::recorded && !may_be_new)) return false;
-  const EventRef before = lay_there(event, now.recorded_id);
-  if (!before.exists() || is_same_site(event, before) || !is_bad_where(now, before)) return false;
+  const EventRef before = recorded_there(event, now);
+  if (!before.exists() || !model_.bad(before) || !is_bad_where(now, before)) return false;
   const auto& inputs = extension.input_evidence;
   if (std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return detail::is_zero_where(input, now); }))
     return false;
   const TensorHealth health = seen_health(now);
-  if (may_be_new && health.num_nan + health.num_neg_inf + health.num_pos_inf >= health.size) {
+  const bool all = health.num_nan + health.num_neg_inf + health.num_pos_inf >= health.size;
+  const bool itself = is_same_site(event, before) && known_class_(before) != EventClass::propagator;
+  if ((may_be_new && all) || itself) {
     c.event_class = EventClass::unknown;
     c.lay_there = before;
     return true;

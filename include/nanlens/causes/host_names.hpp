@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -58,7 +59,7 @@ class NameSearch {
   Causes& causes_;
   std::uint32_t number_;
   Root root_;
-  std::int64_t tensor_ = -2;  // which no tensor has
+  std::int64_t tensor_ = std::numeric_limits<std::int64_t>::min();  // which no tensor has
   HostNames names_;
 };
 

@@ -19,6 +19,7 @@
 #include <nanlens/causes/groups.inl>
 #include <nanlens/causes/neighbours.inl>
 #include <nanlens/causes/nested_calls.inl>
+#include <nanlens/causes/recorded_rows.inl>
 #include <nanlens/causes/resolver.inl>
 #include <nanlens/causes/resolver_arguments.inl>
 #include <nanlens/causes/resolver_calls.inl>

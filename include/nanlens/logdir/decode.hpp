@@ -232,6 +232,7 @@ inline bool field(TensorEvidence& m, WireReader& r) {
     case Tag::values: r.append_fixed_to(m.values, limits::dimensions); return true;
     case Tag::axes: return append_message(m.axes, r, limits::dimensions);
     case Tag::recorded_id: m.recorded_id = r.i64(); return true;
+    case Tag::recorded_run: m.recorded_run = r.u64(); return true;
     case Tag::content: return set(m.content, r);
     case Tag::name: return set(m.name, r);
   }

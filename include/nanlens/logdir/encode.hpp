@@ -170,6 +170,7 @@ inline void encode(WireWriter& w, const TensorEvidence& m) {
   w.field(Tag::recorded_id, m.recorded_id);
   w.field(Tag::content, m.content);
   w.field(Tag::name, m.name);
+  w.field(Tag::recorded_run, static_cast<std::int64_t>(m.recorded_run));
 }
 
 inline void encode(WireWriter& w, const Exchange& m) {

@@ -168,8 +168,9 @@ struct TensorEvidence {
   /// Of the first bad event of an op and place, as long as the budget lasts: all elements, in row-major order.
   std::string content;
   /// The eager id of what was recorded there, plus 1; 0: unknown, or of a graph. Of an output that was written over
-  /// what its graph had made in the same run: −1 less the graph's tensor id.
+  /// what an op of a graph had made: −1 less the graph's tensor id.
   std::int64_t recorded_id = 0;
+  std::uint64_t recorded_run = 0;  ///< of that graph: NanlensExtension::graph_run
   /// What the host calls the tensor: "net.fc.weight", "grad of net.fc.weight". Empty for most.
   std::string name;
 };

@@ -161,6 +161,7 @@ enum class TensorEvidence : std::uint32_t {
   recorded_id = 9,
   content = 10,
   name = 11,
+  recorded_run = 12,
 };
 
 enum class Exchange : std::uint32_t {
