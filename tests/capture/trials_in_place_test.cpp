@@ -203,6 +203,23 @@ TEST_CASE("what another call, another function or an eager op made is written ov
   }
 }
 
+TEST_CASE("all of it bad, written over in place: in a function as outside") {
+  for (const bool in_function : {false, true}) {
+    CAPTURE(in_function);
+    const Recorded run([&] {
+      std::optional<Function> f;
+      if (in_function) f.emplace("step");
+      Numbers x(4, 1);
+      divide(x, Numbers(4, 0));
+      scale(x, 2);
+    });
+    const TrialAnswer a = test::answer_of(run);
+    CHECK(a.op() == "Divide");
+    CHECK(a.causes == 1);
+    CHECK(a.sentence.consequence == "All 2 bad tensors follow from it.");
+  }
+}
+
 TEST_CASE("a running mean that was given one infinity keeps it: it did not make it again from what is clean") {
   for (const bool in_function : {false, true})
     for (const bool moved : {false, true}) {

@@ -238,6 +238,7 @@ struct ExtensionFields {
   std::string_view op_name = {};                       ///< of an eager op, where it has one
   std::span<const InputRef> inputs = {};               ///< of the op
   std::span<const TensorLink> before = {};             ///< what each output's bytes were known as before
+  bool in_place = false;                               ///< of a trace: the op may have read these
   bool bad = false;                                    ///< an output is: evidence is taken
   std::uint64_t site = 0;                              ///< of the op: its values are stored once
   std::uint64_t graph_run = 0;                         ///< of a graph without calls
@@ -591,7 +592,8 @@ inline void submit_trace(ThreadState& state, Session& session, const GraphOp& op
     const std::size_t message = w.size();
     if (judged != nullptr) judge_trace(*judged, session, op, slot, view, health);
     if (extension.outside_source || outcome.bad || judged != nullptr || has_stats(session, view)) {
-      const OutputRef output{view, {}};
+      OutputRef output{view, {}};
+      output.in_place = extension.in_place;
       ExtensionFields fields = extension;
       fields.judged = judged;
       fields.outputs = {&output, 1};
@@ -628,6 +630,7 @@ inline const GraphOp& record_in_graph(ThreadState& state, Session* session, cons
     if (id >= 0) fields.variables = {&variable, 1};
     fields.inputs = inputs;
     fields.before = {&before, 1};
+    fields.in_place = outputs[slot].in_place;
     submit_trace(state, *session, op, number, outputs[slot].view, fields);
   }
   if (!VariableTable::get().empty()) {
