@@ -18,7 +18,7 @@ RankOnPaper program() {
   RankOnPaper p(0, 1.7e9, 1);
   p.mask();
   p.op("Sub", 0);
-  p.op("Log", 3);
+  p.op("Log", 3, "encoder.layer.0");
   p.op("Mul", 3);
   return p;
 }
@@ -63,6 +63,21 @@ TEST_CASE("who has chosen the mask keeps it while the analysis comes to its end;
   CHECK(v.state()["focus"]["execution"] == 0);
   v.key("n");
   CHECK(v.state()["focus"]["execution"] == 2);
+}
+
+TEST_CASE("the palette finds what ran eagerly by its type and by its name, and leads to the first bad one") {
+  Headless v;
+  program().store(v.memory["memory:eager"], "host");
+  v.open("memory:eager");
+  for (const char* const wanted : {"encoder.lay", "log"}) {
+    CAPTURE(wanted);
+    v.command("focus_execution", {{"index", 1}});
+    v.key("Ctrl+p");
+    v.type(wanted);
+    v.pass(1);
+    v.key("Enter");
+    CHECK(v.state()["focus"]["execution"] == 2);
+  }
 }
 
 TEST_CASE("a run that grows graphs gets its rows back") {

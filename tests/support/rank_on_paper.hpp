@@ -32,7 +32,7 @@ class RankOnPaper {
   /// What its clock shows from now on.
   void set_time(double time) { time_ = time; }
   /// An op of this rank alone; what it makes is put into the next exchange.
-  void op(const char* type, double bad) { put(type, {}, bad); }
+  void op(const char* type, double bad, const char* name = "") { put(type, {}, bad, 0, name); }
   /// A constant with infinities that nothing reads.
   void mask() {
     put("Const", {}, 0, 4);
@@ -59,7 +59,8 @@ class RankOnPaper {
   std::string executions;
 
  private:
-  void put(const char* type, const logdir::Exchange& exchange, double nans, double neg_infs = 0) {
+  void put(const char* type, const logdir::Exchange& exchange, double nans, double neg_infs = 0,
+           const char* name = "") {
     const std::array<double, 11> values = {-1, -1, 1, 1, 8, neg_infs, 0, nans, 0, 0, 8 - nans - neg_infs};
     logdir::TensorProto proto;
     proto.dtype = 2;
@@ -74,6 +75,7 @@ class RankOnPaper {
     e.tensor_debug_mode = 4;
     e.tensor_protos = {proto};
     logdir::NanlensExtension extension;
+    extension.op_name = name;
     if (exchange.kind != logdir::ExchangeKind::none) extension.exchange = exchange;
     logdir::append_event(executions, time_ += 1e-3, e, &extension);
   }

@@ -250,6 +250,12 @@ TEST_CASE("search: exact names before beginnings before parts; graphs and files 
   s.view.search = "inner";
   s.show();
   CHECK(s.search.list.front().note == "graph");
+  s.view.search = "uniquewith";  // which ran eagerly
+  s.show();
+  REQUIRE(s.search.list.size() == 1);
+  CHECK(s.search.list.front().title == "UniqueWithCounts");
+  CHECK(s.search.list.front().execution == 29);
+  CHECK(s.search.list.front().note == viewer::tr(viewer::Text::found_executions, {{"n", 1}, {"bad", 0}}));
   s.view.search = "programs.py";
   s.show();
   REQUIRE(s.search.list.size() == 1);

@@ -300,6 +300,8 @@ EventRef Explain::producer_of(std::int64_t tensor_id, std::int64_t execution) {
   return use ? causes::execution_event(use->execution, use->position) : EventRef{};
 }
 
+const causes::CallTable* Explain::calls() { return linked() ? &causes_->model().calls() : nullptr; }
+
 std::span<const causes::TensorUse> Explain::consumers_of(std::int64_t execution, std::int32_t slot) {
   if (!linked() || execution < 0 || slot < 0) return {};
   return causes_->model().calls().consumers(static_cast<std::uint32_t>(execution), static_cast<std::uint16_t>(slot));

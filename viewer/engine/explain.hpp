@@ -76,6 +76,8 @@ class Explain {
   [[nodiscard]] causes::EventRef producer_of(std::int64_t tensor_id, std::int64_t execution);
   /// What takes an output of an execution, in order, until its tensor's id is given to another.
   [[nodiscard]] std::span<const causes::TensorUse> consumers_of(std::int64_t execution, std::int32_t slot);
+  /// All executions; null while they have not been taken in.
+  [[nodiscard]] const causes::CallTable* calls();
   ///@}
 
   /// "Log:0"

@@ -641,6 +641,7 @@ struct Found {
   std::string op_name;   ///< ops
   std::string path;      ///< source files
   std::string host;
+  std::int64_t execution = -1;  ///< ops that ran eagerly: the first bad one of this type or name, or the first
 };
 
 struct Search {

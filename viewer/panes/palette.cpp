@@ -45,14 +45,16 @@ void add_commands(std::vector<Choice>& choices, const std::string& wanted) {
       choices.push_back({tr(title), c.entry->keys, std::string(c.command), Json::parse(c.entry->arguments), score});
 }
 
-// A graph, an op, or a file with the line that was asked for.
+// A graph, an op, what ran eagerly, or a file with the line that was asked for.
 void add_found(const App& app, std::vector<Choice>& choices, const Found& f) {
   const std::int32_t line = app.palette.line();
   const bool graphs_only = app.palette.text[0] == '@';
-  const bool graph = f.path.empty() && f.op_name.empty();
+  const bool graph = f.path.empty() && f.op_name.empty() && f.execution < 0;
   if ((graphs_only && !graph) || (line > 0 && f.path.empty())) return;
   const int score = std::max(2, score_of(f.title, query::lower_case(app.palette.name())));
-  if (f.path.empty())
+  if (f.execution >= 0)
+    choices.push_back({f.title, f.note, "focus_execution", {{"index", f.execution}}, score});
+  else if (f.path.empty())
     choices.push_back({f.title, f.note, "focus_op", {{"graph_id", f.graph_id}, {"op_name", f.op_name}}, score});
   else
     choices.push_back({line > 0 ? f.title + ":" + std::to_string(line) : f.title,

@@ -52,6 +52,7 @@ class CallTable {
       if (!run_.execution_links(i, links)) links = {};
       const std::uint32_t type = types_.add(links.op_type);
       op_types_.push_back(type);
+      op_names_.push_back(name_number(links.op_name));
       if (is_call(i)) {
         called_names_.insert(std::string(function_name(links.op_type)));
         if (!links.graph_id.empty()) graph_id_of_name_.try_emplace(called_name(i), run_.intern(links.graph_id));
@@ -80,6 +81,10 @@ class CallTable {
   [[nodiscard]] bool is_call(std::size_t i) const { return (run_.execution_flags(i) & reader::function_flag) != 0; }
   [[nodiscard]] std::string_view op_type(std::size_t i) const { return types_[op_types_[i]]; }
   [[nodiscard]] std::uint32_t op_type_number(std::size_t i) const { return op_types_[i]; }
+  /// Of the name that an eager op has beside its type; 0: it has none.
+  [[nodiscard]] std::uint32_t op_name_number(std::size_t i) const { return op_names_[i]; }
+  [[nodiscard]] std::string_view op_name(std::uint32_t number) const { return names_[number]; }
+  [[nodiscard]] std::string_view op_type_of(std::uint32_t number) const { return types_[number]; }
   [[nodiscard]] std::span<const TensorUse> inputs(std::size_t i) const { return part(inputs_, input_begin_, i); }
   [[nodiscard]] std::span<const TensorUse> outputs(std::size_t i) const { return part(outputs_, output_begin_, i); }
   /// Were its outputs on a device, and are their values not on record? Then nobody knows whether they were bad.
@@ -202,6 +207,15 @@ class CallTable {
     }
     return best;
   }
+  // Names are for people to find ops by: not those of a program that gives each execution its own.
+  std::uint32_t name_number(std::string_view name) {
+    constexpr std::size_t longest = 256;
+    constexpr std::size_t most = 1 << 16;
+    if (name.size() > longest) return 0;
+    if (names_.size() < most) return names_.add(name);
+    const std::uint32_t known = names_.find(name);
+    return known == reader::StringPool::none_such ? 0 : known;
+  }
   void append(std::vector<TensorUse>& to, const std::vector<std::int64_t>& ids, std::size_t execution, bool& sorted) {
     for (std::size_t k = 0; k < ids.size(); ++k)
       to.push_back({ids[k], static_cast<std::uint32_t>(execution), static_cast<std::uint16_t>(k),
@@ -253,6 +267,8 @@ class CallTable {
   Exchanges exchanges_;
   reader::StringPool types_;
   std::vector<std::uint32_t> op_types_;
+  reader::StringPool names_;
+  std::vector<std::uint32_t> op_names_;
   std::vector<TensorUse> inputs_;
   std::vector<TensorUse> outputs_;
   std::vector<std::uint32_t> input_begin_;

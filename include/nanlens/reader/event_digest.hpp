@@ -62,6 +62,7 @@ struct ExecutionDigest {
 struct ExecutionLinks {
   std::string_view op_type;
   std::string_view graph_id;
+  std::string_view op_name;  ///< of an eager op that has one beside its type, in nanlens' logdirs
   std::vector<std::int64_t> input_tensor_ids;
   std::vector<std::int64_t> output_tensor_ids;
   std::vector<std::int64_t> output_device_ids;

@@ -221,6 +221,8 @@ inline void read_extension(logdir::Bytes extension, ExecutionLinks& links) {
   for (logdir::WireReader r(extension); r.next();)
     if (r.is(ExtensionTag::variable_ids))
       r.append_to(links.written_variables);
+    else if (r.is(ExtensionTag::op_name, logdir::WireType::length_delimited))
+      links.op_name = r.text();
     else if (r.is(ExtensionTag::read_variable_ids))
       r.append_to(links.read_variables);
     else if (r.is(ExtensionTag::exchange, logdir::WireType::length_delimited))
@@ -257,7 +259,7 @@ NANLENS_API std::optional<TraceDigest> trace_digest(logdir::Bytes payload) {
 }
 
 NANLENS_API bool execution_links(logdir::Bytes payload, ExecutionLinks& links) {
-  links.op_type = links.graph_id = {};
+  links.op_type = links.graph_id = links.op_name = {};
   links.input_tensor_ids.clear();
   links.output_tensor_ids.clear();
   links.output_device_ids.clear();

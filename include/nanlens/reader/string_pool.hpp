@@ -30,6 +30,8 @@ class StringPool {
   [[nodiscard]] std::string_view operator[](std::uint32_t number) const noexcept {
     return number == 0 ? std::string_view{} : std::string_view(strings_[number - 1]);
   }
+  /// How many there are, without the empty one.
+  [[nodiscard]] std::size_t size() const noexcept { return strings_.size(); }
   StringPool() { numbers_.emplace(std::string_view{}, 0); }
 
  private:
