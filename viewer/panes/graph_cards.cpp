@@ -27,7 +27,7 @@ std::string type_of(const OpCard& card, bool low = false) {
 }
 
 // How a card looks.
-struct Look {
+struct CardLook {
   bool self;  // the selected op's own
   bool low;
   bool leads;  // a click leads somewhere
@@ -35,7 +35,7 @@ struct Look {
 };
 
 // The op's name with its sign; a low card has its type and slot on the same line.
-void draw_name(Ui& ui, Rect top, const OpCard& card, const Look& look) {
+void draw_name(Ui& ui, Rect top, const OpCard& card, const CardLook& look) {
   if (card.bad)
     ui.text_in(top.cut_right(ui.px(14)), ui.sans, 12, ui.theme.bad,
                card.event_class == EventClass::clean ? "▲" : class_sign(card.event_class), Ellipsis::right, true);
@@ -51,7 +51,7 @@ void draw_name(Ui& ui, Rect top, const OpCard& card, const Look& look) {
     ui.text_in(top, ui.mono, 12, look.leads ? ui.theme.link : ui.theme.text, title_of(card), Ellipsis::left);
 }
 
-void draw_type(Ui& ui, Rect line, const OpCard& card, const Look& look) {
+void draw_type(Ui& ui, Rect line, const OpCard& card, const CardLook& look) {
   const float slot_width = std::min(line.w * 0.5f, ui.text_width(ui.sans, 11, look.slot) + ui.px(2));
   ui.text_in(line.cut_right(slot_width), ui.sans, 11, ui.theme.dim, look.slot, Ellipsis::right, true);
   const std::string text = card.known   ? type_of(card)
@@ -77,7 +77,7 @@ std::string tooltip_of(const OpCard& card) {
   return text;
 }
 
-void click_card(App& app, const OpCard& card, const Look& look) {
+void click_card(App& app, const OpCard& card, const CardLook& look) {
   if (ImGui::GetIO().KeyCtrl && card.trace >= 0)
     app.command("pin", {{"trace", card.trace}});
   else if (card.execution >= 0)
@@ -110,8 +110,8 @@ void draw_op_card(App& app, const Rect& rect, const std::string& id, const OpCar
             in_graph ? TensorKey{card.trace, -1, -1, app.selection.focus.execution}
                      : TensorKey{-1, card.execution, card.output, card.execution},
             hit.hovered);
-  const Look look = {self, is_low(ui, rect), !self && (in_graph || card.known),
-                     in_graph || card.known ? slot_text : ""};
+  const CardLook look = {self, is_low(ui, rect), !self && (in_graph || card.known),
+                         in_graph || card.known ? slot_text : ""};
   Rect inner = rect.inset(ui.px(7), ui.px(look.low ? 1.0f : 4.0f));
   draw_name(ui, inner.cut_top(ui.px(18)), card, look);
   if (!look.low) draw_type(ui, inner.cut_top(ui.px(18)), card, look);
