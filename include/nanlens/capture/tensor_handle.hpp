@@ -78,7 +78,7 @@ struct OutputRef {
   TensorLink* handle = nullptr;       // where to leave the link
   bool may_be_copied = false;         // the program may go on with a copy of it
   bool in_place = false;              // the op may have read what was there before
-  bool of_program = false;            // it may have held that, or be new in memory that was freed
+  bool of_program = false;            // a value of the program's: it may have held that, or be new in freed memory
   const ContentMark* mark = nullptr;  // taken before, where the memory may be gone
 };
 

@@ -44,7 +44,7 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
     if (made && on_record) input.link.set_event(input.event, 1);
   }
   // A graph does not tell either that it read a variable.
-  if (on_record && !input.event.exists() && variables_.is_known(event, seen.recorded_id - 1)) {
+  if (on_record && seen.recorded_id > 0 && !input.event.exists() && variables_.is_known(event, seen.recorded_id - 1)) {
     variables_.last_write(event, seen.recorded_id - 1, input.now, input.link);
     judge_input(event, input);
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 
@@ -46,7 +45,7 @@ class NameSearch {
     const auto extension = extension_of(causes_.run(), event);
     // Who takes the root's tensor may know what it is: a gradient gets its name once it is whole.
     for (const TensorEvidence& input : extension.input_evidence)
-      if (names_.root.empty() && input.recorded_id == tensor_ + 1) names_.root = input.name;
+      if (names_.root.empty() && input.recorded_id > 0 && input.recorded_id - 1 == tensor_) names_.root = input.name;
     if (event.slot >= extension.output_evidence.size()) return;
     const std::string& name = extension.output_evidence[event.slot].name;
     if (name.empty()) return;
@@ -59,7 +58,7 @@ class NameSearch {
   Causes& causes_;
   std::uint32_t number_;
   Root root_;
-  std::int64_t tensor_ = std::numeric_limits<std::int64_t>::min();  // which no tensor has
+  std::int64_t tensor_ = -2;  // which no tensor has
   HostNames names_;
 };
 

@@ -12,7 +12,7 @@ NANLENS_API EventRef RecordedRows::find(std::int64_t tensor_id, std::uint64_t gr
   const auto after = ops_.upper_bound({set, tensor_id});
   if (after == ops_.begin() || std::prev(after)->first.first != set) return {};
   const auto& [key, op] = *std::prev(after);
-  const auto slot = static_cast<std::uint64_t>(tensor_id - key.second);
+  const std::uint64_t slot = static_cast<std::uint64_t>(tensor_id) - static_cast<std::uint64_t>(key.second);
   if (slot >= model_.graphs().op(op).num_outputs) return {};
   const EventRef bad = find_bad(op, static_cast<std::uint32_t>(slot), graph_run, before);
   return bad.exists() ? bad : find_near(op, static_cast<std::uint32_t>(slot), graph_run, before);

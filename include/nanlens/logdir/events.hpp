@@ -167,8 +167,7 @@ struct TensorEvidence {
   std::vector<AxisEvidence> axes;  ///< of tensors with bad elements
   /// Of the first bad event of an op and place, as long as the budget lasts: all elements, in row-major order.
   std::string content;
-  /// The eager id of what was recorded there, plus 1; 0: unknown, or of a graph. Of an output that was written over
-  /// what an op of a graph had made: −1 less the graph's tensor id.
+  /// What was recorded there: its eager id, plus 1; or −1 less the id that it has in its graph. 0: unknown.
   std::int64_t recorded_id = 0;
   std::uint64_t recorded_run = 0;  ///< of that graph: NanlensExtension::graph_run
   /// What the host calls the tensor: "net.fc.weight", "grad of net.fc.weight". Empty for most.
