@@ -75,6 +75,9 @@ TEST_CASE("badges and names") {
   CHECK(viewer::initial("__forward_model_3") == "m");
   CHECK(viewer::initial("__inference___backward_loss_1") == "_");
   CHECK(viewer::initial("MatMul") == "M");
+  CHECK(viewer::initial("aten::_softmax") == "s");
+  CHECK(viewer::initial("c10d::allreduce_") == "a");
+  CHECK(viewer::initial("odd::") == "o");
   CHECK(viewer::stripped_name("__forward_loss_470") == "loss");
   CHECK(viewer::stripped_name("Log") == "Log");
   CHECK(viewer::base_name("/a/b/c.py") == "c.py");

@@ -15,10 +15,16 @@ struct BoxColors {
   ImU32 front;
 };
 
-BoxColors colors_of(const Theme& t, bool function, bool bad, bool focused) {
-  if (bad) return {t.badfill, t.onbad};
+BoxColors colors_of(const App& app, const Box& box, bool focused) {
+  const Theme& t = app.ui.theme;
+  const auto& inputs = app.selection.input_places;
+  const bool input = std::any_of(inputs.begin(), inputs.end(), [&](const Focus& made) {
+    return made.execution == static_cast<std::int64_t>(box.index);
+  });
+  if (box.bad) return {t.badfill, t.onbad};
   if (focused) return {t.focus, t.text};
-  if (function) return {t.func, t.onfunc};
+  if (input) return {t.input, t.text};  // as the rows of inputs
+  if (box.function) return {t.func, t.onfunc};
   return {t.badge, t.onbadge};
 }
 
@@ -52,7 +58,7 @@ void draw_box(App& app, const Rect& rect, const Box& box) {
   Ui& ui = app.ui;
   const bool focused = app.selection.focus.execution == static_cast<std::int64_t>(box.index);
   const Hit hit = ui.item("timeline:box:" + std::to_string(box.index), rect);
-  const BoxColors colors = colors_of(ui.theme, box.function, box.bad, focused);
+  const BoxColors colors = colors_of(app, box, focused);
   ui.fill(rect, colors.back, ui.px(2));
   // The whole name where it fits, as in few and therefore wide boxes.
   std::string letter = stripped_name(box.op_type);

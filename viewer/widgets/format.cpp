@@ -49,7 +49,11 @@ std::string format_badges(const std::vector<Badge>& badges) {
 }
 
 std::string initial(const std::string& op_type) {
-  const std::string name = stripped_name(op_type);
+  std::string name = stripped_name(op_type);
+  // Hundreds of ops have one library's name before their own: "aten::_softmax".
+  if (const std::size_t own = name.rfind("::"); own != std::string::npos)
+    if (const std::size_t first = name.find_first_not_of('_', own + 2); first != std::string::npos)
+      name.erase(0, first);
   std::size_t length = name.empty() ? 0 : 1;
   while (length < name.size() && (static_cast<unsigned char>(name[length]) & 0xc0) == 0x80) ++length;
   return name.substr(0, length);
