@@ -213,6 +213,28 @@ TEST_CASE("tensors of more dimensions or listed values than are read: nothing is
         }) == (all_read ? 0 : 2));
 }
 
+TEST_CASE("a list of tensor ids that ends within a number: no execution from the start, and that is told") {
+  using Event = logdir::tags::DebugEvent;
+  using Tag = logdir::tags::Execution;
+  for (const Tag list : {Tag::input_tensor_ids, Tag::output_tensor_ids, Tag::output_tensor_device_ids}) {
+    test::FileBytes files = test::hostile_set();
+    for (const std::string_view ids : {"\x05", "\x85"})
+      logdir::append_record_of(files[logdir::FileKind::execution], [&](logdir::WireWriter& w) {
+        w.field(Event::wall_time, 1.0);
+        w.message(Event::execution, [&](logdir::WireWriter& m) {
+          m.field(Tag::op_type, std::string_view("Log"));
+          m.element(list, ids);
+        });
+      });
+    const Opened opened = open(files);
+    REQUIRE(opened.run->num_executions() == 1);
+    ExecutionLinks links;
+    CHECK(opened.run->execution_links(0, links));
+    CHECK(opened.run->execution(0).has_value());
+    CHECK(opened.run->diagnostics().size() == 1);
+  }
+}
+
 TEST_CASE("a metadata file without end, file sets without end: what is not read is told") {
   test::FileBytes files = test::hostile_set();
   std::string& metadata = files[logdir::FileKind::metadata];

@@ -101,6 +101,21 @@ inline bool read_trace(logdir::Bytes bytes, TraceDigest& d) {
   return !r.failed();
 }
 
+// Keeps the first number of a list.
+class FirstOfList {
+ public:
+  using value_type = std::int64_t;
+  void push_back(std::int64_t v) noexcept {
+    if (size_++ == 0) front_ = v;
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::int64_t front() const noexcept { return front_; }
+
+ private:
+  std::int64_t front_ = -1;
+  std::size_t size_ = 0;
+};
+
 inline bool read_execution(logdir::Bytes bytes, ExecutionDigest& d) {
   using Tag = logdir::tags::Execution;
   logdir::WireReader r(bytes);
@@ -116,6 +131,13 @@ inline bool read_execution(logdir::Bytes bytes, ExecutionDigest& d) {
         d.flags = static_cast<std::uint8_t>(d.flags | (h.flags & ~empty_flag));
         d.num_bad_outputs += h.bad();
         d.cut = d.cut || h.cut;
+        break;
+      }
+      case Tag::input_tensor_ids:
+      case Tag::output_tensor_ids:
+      case Tag::output_tensor_device_ids: {  // what can't be read later is no execution now
+        FirstOfList ids;
+        r.append_to(ids);
         break;
       }
       case Tag::code_location: d.code_location = r.bytes(); break;
@@ -146,21 +168,6 @@ inline bool read_links(logdir::Bytes bytes, ExecutionLinks& links) {
   }
   return !r.failed();
 }
-
-// Keeps the first number of a list.
-class FirstOfList {
- public:
-  using value_type = std::int64_t;
-  void push_back(std::int64_t v) noexcept {
-    if (size_++ == 0) front_ = v;
-  }
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] std::int64_t front() const noexcept { return front_; }
-
- private:
-  std::int64_t front_ = -1;
-  std::size_t size_ = 0;
-};
 
 using ExtensionTag = logdir::tags::NanlensExtension;
 
