@@ -102,6 +102,7 @@ void add_seen(const std::vector<SeenTensor>& seen, std::vector<OpCard>& inputs) 
     OpCard& card = inputs[static_cast<std::size_t>(tensor.input)];
     if (card.known) continue;
     if (!tensor.name.empty()) card.op_name = tensor.name;
+    if (!tensor.looked_at) continue;
     card.badges = tensor.badges;
     card.bad = is_bad(card.badges);
   }
