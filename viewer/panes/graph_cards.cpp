@@ -30,6 +30,7 @@ std::string type_of(const OpCard& card, bool low = false) {
 struct CardLook {
   bool self;  // the selected op's own
   bool low;
+  bool eager;
   bool leads;  // a click leads somewhere
   std::string slot;
 };
@@ -55,8 +56,8 @@ void draw_type(Ui& ui, Rect line, const OpCard& card, const CardLook& look) {
   const float slot_width = std::min(line.w * 0.5f, ui.text_width(ui.sans, 11, look.slot) + ui.px(2));
   ui.text_in(line.cut_right(slot_width), ui.sans, 11, ui.theme.dim, look.slot, Ellipsis::right, true);
   const std::string text = card.known   ? type_of(card)
-                           : look.leads ? tr(Text::graph_unknown_op)
-                                        : tr(Text::card_not_on_record);
+                           : look.eager ? tr(Text::card_not_on_record)
+                                        : tr(Text::graph_unknown_op);
   ui.text_in(line, ui.mono, 11, ui.theme.dim, text);
 }
 
@@ -110,14 +111,14 @@ void draw_op_card(App& app, const Rect& rect, const std::string& id, const OpCar
             in_graph ? TensorKey{card.trace, -1, -1, app.selection.focus.execution}
                      : TensorKey{-1, card.execution, card.output, card.execution},
             hit.hovered);
-  const CardLook look = {self, is_low(ui, rect), !self && (in_graph || card.known),
+  const CardLook look = {self, is_low(ui, rect), !in_graph, !self && (in_graph || card.known),
                          in_graph || card.known ? slot_text : ""};
   Rect inner = rect.inset(ui.px(7), ui.px(look.low ? 1.0f : 4.0f));
   draw_name(ui, inner.cut_top(ui.px(18)), card, look);
   if (!look.low) draw_type(ui, inner.cut_top(ui.px(18)), card, look);
   draw_values(ui, inner, card);
   if (hit.hovered) ui.tooltip(tooltip_of(card) + (self ? seen_text(app.selection) : ""));
-  if (hit.clicked && (!self || ImGui::GetIO().KeyCtrl)) click_card(app, card, look);
+  if (hit.clicked && (!self || (ImGui::GetIO().KeyCtrl && card.trace >= 0))) click_card(app, card, look);
   if (hit.double_clicked) app.command("go_to_source");
 }
 
