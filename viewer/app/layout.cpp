@@ -110,9 +110,10 @@ void Layout::arrange(const Rect& area, const Ui& ui, bool single, bool eager) {
   cuts_.clear();
   const bool adapts = tree_text(root_) == default_tree;
   narrow_ = adapts && area.w < ui.px(narrow_below);
-  adapted_.reset();
-  if (adapts && eager) adapted_ = tree_of(narrow_ ? narrow_eager_tree : eager_tree);
-  if (narrow_ && !eager) adapted_ = tree_of(narrow_tree);
+  static const LayoutNode narrow = *tree_of(narrow_tree);
+  static const LayoutNode wide_eager = *tree_of(eager_tree);
+  static const LayoutNode narrow_eager = *tree_of(narrow_eager_tree);
+  adapted_ = !adapts ? nullptr : eager ? (narrow_ ? &narrow_eager : &wide_eager) : narrow_ ? &narrow : nullptr;
   if (maximized && !detached(*maximized)) {
     places_[static_cast<std::size_t>(*maximized)] = area;
   } else if (single) {
@@ -170,7 +171,7 @@ bool Layout::move(Pane pane, std::optional<Pane> target, Side side) {
     at[middle] = narrow_middle;
     narrow_ = false;
   }
-  if (adapted_) root_ = *std::exchange(adapted_, std::nullopt);  // what the user sees is what changes
+  if (adapted_ != nullptr) root_ = *std::exchange(adapted_, nullptr);  // what the user sees is what changes
   detach(pane, false);
   take_out(root_, pane);
   LayoutNode& place = target ? *find_place(root_, *target) : root_;

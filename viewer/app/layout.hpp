@@ -159,10 +159,10 @@ class Layout {
   [[nodiscard]] bool shown(const LayoutNode& node) const;
   [[nodiscard]] Size least(const LayoutNode& node, const Ui& ui) const;
   [[nodiscard]] Pane front_of(const LayoutNode& node) const;
-  [[nodiscard]] const LayoutNode& tree() const { return adapted_ ? *adapted_ : root_; }
+  [[nodiscard]] const LayoutNode& tree() const { return adapted_ != nullptr ? *adapted_ : root_; }
 
   LayoutNode root_;
-  std::optional<LayoutNode> adapted_;  // what the default layout has become
+  const LayoutNode* adapted_ = nullptr;  // what the default layout has become, of those that last
   bool narrow_ = false;
   Rect area_;
   std::array<Rect, num_panes> places_{};

@@ -211,7 +211,7 @@ class CallTable {
   std::uint32_t name_number(std::string_view name) {
     constexpr std::size_t longest = 256;
     constexpr std::size_t most = 1 << 16;
-    if (name.size() > longest) return 0;
+    if (name.empty() || name.size() > longest) return 0;
     if (names_.size() < most) return names_.add(name);
     const std::uint32_t known = names_.find(name);
     return known == reader::StringPool::none_such ? 0 : known;
