@@ -61,6 +61,7 @@ struct CauseFacts {
   InputFacts arrived;          ///< arrived and changed: the input that was bad already
   std::string recorded_there;  ///< changed: what was recorded in its memory before
   std::string lay_there;       ///< unknown: what was bad in the output's memory before
+  bool lost_there = false;     ///< unknown: what was in the output's memory before is not on record
   TensorDebugMode mode = TensorDebugMode::full_health;
 
   std::string function;       ///< trapped instructions: the function that holds the place

@@ -41,9 +41,10 @@ struct Classification {
   std::vector<InputEvidence> inputs;
   Possibility inside;  ///< calls without rows: what most likely happened inside
   std::uint32_t arrived =
-      none;               ///< position in `inputs` of the first one that has arrived bad, if the event is its doing
-  bool all_seen = false;  ///< every input was looked at, or can't hold a NaN
-  EventRef lay_there;     ///< what was bad in its memory before, which it may have read, if that keeps from telling
+      none;                 ///< position in `inputs` of the first one that has arrived bad, if the event is its doing
+  bool all_seen = false;    ///< every input was looked at, or can't hold a NaN
+  EventRef lay_there;       ///< what was bad in its memory before, which it may have read, if that keeps from telling
+  bool lost_there = false;  ///< what keeps from telling is that what was in its memory before is not on record
 };
 
 class Classifier {
@@ -104,6 +105,7 @@ class Classifier {
   [[nodiscard]] EventRef recorded_there(EventRef event, const TensorEvidence& e);
   [[nodiscard]] bool is_same_site(EventRef a, EventRef b);
   bool classify_written_over(EventRef event, Classification& c);
+  bool classify_written_over_lost(EventRef event, const TensorEvidence& now, Classification& c);
   std::size_t num_looked_at(std::size_t num_inputs) {
     if (num_inputs > limits::inputs_looked_at) model_.reach_limit(Limit::inputs);
     return std::min(num_inputs, limits::inputs_looked_at);

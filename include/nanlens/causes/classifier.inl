@@ -80,6 +80,8 @@ NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
   c.parents.clear();
   c.inside = {};
   c.arrived = none;
+  c.lay_there = {};
+  c.lost_there = false;
   const InputSum sum = sum_up(c);
   const OpCode code = model_.code(event);
   const Kinds created = created_kinds(code) & model_.kinds(event);

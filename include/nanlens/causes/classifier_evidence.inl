@@ -102,11 +102,10 @@ NANLENS_API bool Classifier::is_alike(TensorHealth health, const TensorHealth& t
 // A tensor of a call that did not hand it out as a result: the latest bad row there that can be it.
 NANLENS_API bool Classifier::recorded_inside(EventRef event, const TensorHealth& health, Alike how,
                                              InputEvidence& input) {
-  constexpr std::uint32_t calls_back = 8;
   const std::uint32_t from = event.is_execution ? event.index : model_.owners().owner(event.index);
   if (from == none || health.num_zero < 0) return false;
   std::size_t tried = 0;
-  for (std::uint32_t back = 0; back <= calls_back && back <= from; ++back) {
+  for (std::uint32_t back = 0; back <= limits::calls_back && back <= from; ++back) {
     if (!model_.calls().is_call(from - back)) continue;
     const auto rows = model_.window(from - back).bad_rows();
     for (std::size_t i = rows.size(); i-- > 0 && tried < limits::rows_alike;) {

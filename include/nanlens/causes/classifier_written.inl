@@ -60,6 +60,22 @@ NANLENS_API bool Classifier::is_same_site(EventRef a, EventRef b) {
   return !one || !other || (one->line == other->line && one->file_path == other->file_path);
 }
 
+// What was in the memory is not on record, as behind the gap of a ring. An op that handed on what was bad in the same
+// places, when it was on record last, has gone on with that; else nobody can tell, unless nothing was bad before.
+NANLENS_API bool Classifier::classify_written_over_lost(EventRef event, const TensorEvidence& now, Classification& c) {
+  if (!rows_.any_bad_before(event)) return false;
+  const EventRef last = rows_.last_bad_like(event, [&](EventRef e) { return is_same_site(event, e); });
+  if (last.exists() && known_class_(last) == EventClass::propagator && is_bad_where(now, last)) {
+    c.event_class = EventClass::propagator;
+    c.parents.push_back(last);
+    c.confidence = std::min(c.confidence, 0.5F);
+    return true;
+  }
+  c.event_class = EventClass::unknown;
+  c.lost_there = true;
+  return true;
+}
+
 // An op that was recorded with none of its inputs bad, and has written over what was bad in the same places: it may
 // have read that, as `x *= scale` does. Not where an input is 0 there. Nobody can tell where what was there may have
 // been freed meanwhile, and all of the output is bad; nor where the op itself had made it, which may fill a buffer anew
@@ -72,11 +88,12 @@ NANLENS_API bool Classifier::classify_written_over(EventRef event, Classificatio
   const TensorEvidence& now = extension.output_evidence[slot];
   const bool may_be_new = now.origin == TensorOrigin::lay_there;
   if (!now.looked_at || (now.origin != TensorOrigin::recorded && !may_be_new)) return false;
-  const EventRef before = recorded_there(event, now);
-  if (!before.exists() || !model_.bad(before) || !is_bad_where(now, before)) return false;
   const auto& inputs = extension.input_evidence;
   if (std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return detail::is_zero_where(input, now); }))
     return false;
+  const EventRef before = recorded_there(event, now);
+  if (!before.exists()) return now.recorded_id != 0 && classify_written_over_lost(event, now, c);
+  if (!model_.bad(before) || !is_bad_where(now, before)) return false;
   const TensorHealth health = seen_health(now);
   const bool all = health.num_nan + health.num_neg_inf + health.num_pos_inf >= health.size;
   const bool itself = is_same_site(event, before) && known_class_(before) != EventClass::propagator;

@@ -20,8 +20,8 @@ NANLENS_API EventRef RecordedRows::find(std::int64_t tensor_id, std::uint64_t gr
 
 NANLENS_API EventRef RecordedRows::find_bad(std::uint32_t op, std::uint32_t slot, std::uint64_t graph_run,
                                             EventRef before) {
-  const auto found = bad_rows_.find(op);
-  if (found == bad_rows_.end()) return {};
+  const auto found = bad_events_.find({model_.set_of(before), false, op});
+  if (found == bad_events_.end()) return {};
   const auto& rows = found->second;
   const double time = model_.time(before);
   auto row = std::partition_point(rows.begin(), rows.end(), [&](std::uint32_t r) {
@@ -38,11 +38,10 @@ NANLENS_API EventRef RecordedRows::find_bad(std::uint32_t op, std::uint32_t slot
 
 NANLENS_API EventRef RecordedRows::find_near(std::uint32_t op, std::uint32_t slot, std::uint64_t graph_run,
                                              EventRef before) {
-  constexpr std::uint32_t calls_back = 8;
   const std::uint32_t from = before.is_execution ? before.index : model_.owners().owner(before.index);
   if (from == none) return {};
   const std::uint32_t graph = model_.graphs().graph_of(op);
-  for (std::uint32_t back = 0; back <= calls_back && back <= from; ++back) {
+  for (std::uint32_t back = 0; back <= limits::calls_back && back <= from; ++back) {
     model_.spend(1);
     if (!model_.calls().is_call(from - back)) continue;
     Window& window = model_.window(from - back);
@@ -56,6 +55,20 @@ NANLENS_API EventRef RecordedRows::find_near(std::uint32_t op, std::uint32_t slo
   return {};
 }
 
+NANLENS_API RecordedRows::Site RecordedRows::site_of(EventRef event) const {
+  const std::uint32_t op =
+      event.is_execution ? model_.calls().op_type_number(event.index) : model_.run().trace_op(event.index);
+  return {model_.set_of(event), event.is_execution, op};
+}
+
+NANLENS_API bool RecordedRows::same_output(EventRef event, EventRef before) const {
+  if (event.is_execution) return model_.bad(before);
+  if (model_.graphs().op(model_.run().trace_op(event.index)).num_outputs < 2) return true;
+  const auto one = model_.run().trace_digest(event.index);
+  const auto other = model_.run().trace_digest(before.index);
+  return one && other && one->output_slot == other->output_slot;
+}
+
 NANLENS_API void RecordedRows::index() {
   const auto& ops = model_.run().definitions().ops();
   for (; ops_indexed_ < ops.size(); ++ops_indexed_) {
@@ -64,12 +77,18 @@ NANLENS_API void RecordedRows::index() {
     ops_.emplace(std::pair(set, std::int64_t{model_.graphs().op(op).first_tensor_id}), op);
   }
   const auto& alerts = model_.run().alerts();
-  if (alerts_indexed_ == alerts.size()) return;
-  alerts_indexed_ = alerts.size();
-  bad_rows_.clear();
-  for (const reader::AlertRef& alert : alerts)
-    if (!alert.is_execution) bad_rows_[alert.op].push_back(alert.event);
-  for (auto& [op, rows] : bad_rows_) std::sort(rows.begin(), rows.end());
+  const std::pair size(alerts.size(), model_.calls().size());
+  if (std::exchange(indexed_, size) == size) return;
+  bad_events_.clear();
+  first_bad_.clear();
+  for (const reader::AlertRef& alert : alerts) {
+    if (alert.nth_bad > 0 || (alert.is_execution && alert.event >= size.second)) continue;
+    const EventRef event{alert.event, 0, alert.is_execution};
+    bad_events_[site_of(event)].push_back(alert.event);
+    double& first = first_bad_.try_emplace(model_.set_of(event), alert.wall_time).first->second;
+    first = std::min(first, alert.wall_time);
+  }
+  for (auto& [site, events] : bad_events_) std::sort(events.begin(), events.end());
 }
 
 }  // namespace nanlens::causes

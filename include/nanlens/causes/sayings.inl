@@ -46,6 +46,7 @@ X(say_opaque_2, "{call} made {kinds}{in_bad}; its rows are not on record. Most l
 X(say_opaque_3, "{call} made {kinds}{in_bad}, though no input of it on record is bad; its rows are not on record")
 X(say_unknown_1, "Can't tell what made {t} ({op}{at}): {missing} was not recorded ({why})")
 X(say_unknown_there, "Can't tell what made {t} ({op}{at}): its inputs on record are clean, and {lay_there} was in its memory before, which was bad, too")
+X(say_unknown_lost, "Can't tell what made {t} ({op}{at}): its inputs on record are clean, and what was in its memory before is not on record")
 X(say_unknown_2, "Can't tell what made {t} ({op}{at}): no input on record accounts for it")
 X(say_contradicted, "{op}{at} made {kinds}{in_bad}, which its inputs on record can't give: one of them may have been changed by something that is not on record")
 X(say_contradicted_seen, "{op}{at} made {kinds}{in_bad}, and its inputs were clean when it had run")

@@ -117,6 +117,7 @@ NANLENS_API void SentenceWriter::gather(const Root& root, const Classification& 
   if (root.event.is_execution || named) f.op_name = s.op_name;
   gather_missing(root.event, c, f);
   if (c.lay_there.exists()) f.lay_there = tensor_name(model, c.lay_there);
+  f.lost_there = c.lost_there;
   if (c.arrived != none) gather_arrived(root.event, c, f);
   if (s.id == "opaque" && c.inside.op != none) gather_inside(c, s, f);
   f.op = s.op_type;

@@ -252,6 +252,7 @@ inline std::string_view wording_key(const CauseFacts& f) {
   if (f.id == "sqrtgrad0") return "gradient";
   if (f.code == OpCode::modulo || f.id == "div0") return "division";
   if (f.id == "div00") return "zero_by_zero";
+  if (f.id == "unknown" && f.lost_there) return "unknown_lost";
   return f.id;
 }
 
@@ -297,7 +298,7 @@ NANLENS_API Words word(const CauseFacts& f, const Speech& speech) {
   if (!f.kinds_known && !f.complex && f.event_class == EventClass::producer && !w.arguments["because"].empty())
     w.remedy += speech[Saying::remedy_full_health];
   const std::string_view doubt = confidence_words(f.confidence);
-  if (!doubt.empty() && key != "unknown" && key != "contradicted")
+  if (!doubt.empty() && f.id != "unknown" && key != "contradicted")
     w.text = say(speech, doubt == "probably" ? Saying::probably : Saying::perhaps, {{"text", w.text}});
   w.text = say(speech, Saying::full_stop, {{"text", w.text}});
   std::erase_if(w.arguments, [](const auto& argument) { return argument.second.empty(); });

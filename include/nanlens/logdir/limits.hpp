@@ -77,6 +77,8 @@ inline constexpr std::size_t link_steps = 4096;
 inline constexpr std::size_t candidates = 128;
 /// Bad rows that are looked at, back from an event, for one that looks the same.
 inline constexpr std::size_t rows_alike = 512;
+/// Executions before an event, of which calls are searched for a row that they did not hand out.
+inline constexpr std::uint32_t calls_back = 8;
 /// How deep such steps lead into functions in functions.
 inline constexpr int link_depth = 24;
 /// Causes that are kept one by one; more are counted by op.
