@@ -48,20 +48,10 @@ class CauseGroups {
   [[nodiscard]] const CauseGroup* find(std::uint32_t root) const;
 
  private:
-  struct Tally {
-    std::uint64_t count = 0, reach = 0;
-    std::map<std::uint16_t, std::uint64_t> count_of_slot;
-    void add(std::uint16_t slot, const Root& root);
-  };
-  /// Of one group.
-  struct Tallies {
-    Tally all, known;
-  };
-
   void add(std::uint32_t root, const std::string& key);
   [[nodiscard]] bool is_known(std::uint32_t root) const;
   [[nodiscard]] std::uint16_t slot_of(EventRef event);
-  void count_all();
+  void count(CauseGroup& group);
   void lead_with(std::uint32_t headline);
   [[nodiscard]] std::string key_of(EventRef event);
   [[nodiscard]] std::string key_of_op(std::uint32_t op);
@@ -73,7 +63,6 @@ class CauseGroups {
   std::map<std::string, std::uint32_t> group_of_key_;
   std::map<std::uint32_t, std::string> key_of_op_;
   std::map<std::string, std::string> last_key_of_type_;
-  std::vector<Tallies> tallies_;  // as groups_
   std::size_t stacks_read_ = 0;
 };
 

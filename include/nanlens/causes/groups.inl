@@ -21,7 +21,7 @@ NANLENS_API CauseGroups::CauseGroups(Causes& causes) : causes_(causes) {
     for (const std::uint32_t root : incident.roots)
       if (causes.roots()[root].reach > 0) add(root, key_of(causes.roots()[root].event));
   if (const auto headline = causes.headline()) lead_with(*headline);
-  count_all();
+  for (CauseGroup& group : groups_) count(group);
 }
 
 NANLENS_API const CauseGroup* CauseGroups::find(std::uint32_t root) const {
@@ -40,37 +40,26 @@ NANLENS_API std::uint16_t CauseGroups::slot_of(EventRef event) {
   return digest ? static_cast<std::uint16_t>(digest->output_slot) : event.slot;
 }
 
-NANLENS_API void CauseGroups::Tally::add(std::uint16_t slot, const Root& root) {
-  reach += root.reach;
-  count = std::max(count, count_of_slot[slot] += root.occurrences);
-}
-
 NANLENS_API void CauseGroups::add(std::uint32_t number, const std::string& key) {
   const auto [found, is_new] = group_of_key_.try_emplace(key, static_cast<std::uint32_t>(groups_.size()));
-  if (is_new) {
-    groups_.emplace_back().root = number;
-    tallies_.emplace_back();
-  }
+  if (is_new) groups_.emplace_back().root = number;
   CauseGroup& group = groups_[found->second];
   if (is_known(number) && !is_known(group.root)) group.root = number;
   group.roots.push_back(number);
   group_of_root_[number] = found->second;
-  const Root& root = causes_.roots()[number];
-  const std::uint16_t slot = slot_of(root.event);
-  Tallies& tallies = tallies_[found->second];
-  tallies.all.add(slot, root);
-  if (is_known(number)) tallies.known.add(slot, root);
 }
 
 // What one event is known to have done doesn't tell what others of its op did.
-NANLENS_API void CauseGroups::count_all() {
-  for (std::size_t i = 0; i < groups_.size(); ++i) {
-    CauseGroup& group = groups_[i];
-    const Tallies& of = tallies_[i];
-    const Tally& told = is_known(group.root) ? of.known : of.all;
-    group.count = told.count;
-    group.reach = told.reach;
-    group.unknown_reach = of.all.reach - told.reach;
+NANLENS_API void CauseGroups::count(CauseGroup& group) {
+  std::map<std::uint16_t, std::uint64_t> count_of_slot;
+  for (const std::uint32_t number : group.roots) {
+    const Root& root = causes_.roots()[number];
+    if (is_known(group.root) && !is_known(number)) {
+      group.unknown_reach += root.reach;
+      continue;
+    }
+    group.reach += root.reach;
+    group.count = std::max(group.count, count_of_slot[slot_of(root.event)] += root.occurrences);
   }
 }
 
@@ -81,7 +70,6 @@ NANLENS_API void CauseGroups::lead_with(std::uint32_t headline) {
   if (causes_.roots()[group.root].event_class != causes_.roots()[headline].event_class) group.root = headline;
   const auto at = static_cast<std::ptrdiff_t>(leading);
   std::rotate(groups_.begin(), groups_.begin() + at, groups_.begin() + at + 1);
-  std::rotate(tallies_.begin(), tallies_.begin() + at, tallies_.begin() + at + 1);
   for (std::uint32_t& index : group_of_root_)
     if (index != none && index <= leading) index = index == leading ? 0 : index + 1;
 }
