@@ -313,7 +313,7 @@ void Engine::answer_topics(const Dirty& dirty) {
         [&] { return source_of(now.index, view_.beside_host, view_.beside_path); });
   reply(dirty.explanation && now.explain.complete(), [&] { return now.explain.explanation(); });
   reply(dirty.values && view_.values_of >= 0, [&] { return values(); });
-  reply(dirty.search && !view_.search.empty(), [&] { return search(now.index, now.explain, view_.search); });
+  reply(dirty.search && !view_.search.empty(), [&] { return search(now.index, now.explain, now.eager, view_.search); });
 }
 
 std::vector<Reply> Engine::take_replies() { return std::exchange(replies_, {}); }

@@ -23,6 +23,7 @@
 #include "rows.hpp"
 #include "rule_book.hpp"
 #include "run_index.hpp"
+#include "search.hpp"
 #include "selection.hpp"
 
 namespace nanlens::viewer {
@@ -63,6 +64,7 @@ class Engine {
     RuleBook rules;
     Selection selection;
     OpSteps steps;
+    EagerNames eager;
     std::vector<Focus> walk;  // the chain that cause_step goes along
     std::optional<ListExport> exporting;
     bool unexplained = false;  // the analysis was given up

@@ -320,7 +320,7 @@ EventClass Explain::of_output(std::int64_t execution, std::int32_t slot) {
 
 bool Explain::is_intended(std::size_t alert) {
   if (!complete()) return false;
-  const std::uint32_t root = causes_->root_of(causes_->event_of(alert));
+  const std::uint32_t root = causes_->root_of_alert(alert);
   return root != reader::none && causes_->is_benign(causes_->roots()[root]);
 }
 

@@ -21,44 +21,34 @@ std::size_t rank_of(std::string_view name, const std::string& wanted) {
   return at == 0 ? 1 : at == std::string::npos ? 3 : 2;
 }
 
-// The executions of one type, or of one name.
-struct Eager {
-  std::string_view name;
-  std::uint64_t count = 0;
-  std::uint64_t bad = 0;
-  std::uint32_t shown = 0;  // the first bad one, or the first
-};
-
-// What ran eagerly, by type and by name, in the order of the first of each. Calls of functions are found as graphs.
-std::vector<Eager> eager_ops(RunIndex& index, const causes::CallTable& calls) {
-  std::vector<Eager> list;
-  std::vector<std::size_t> of_type;
-  std::vector<std::size_t> of_name;
-  const auto count = [&](std::vector<std::size_t>& places, std::uint32_t number, std::string_view name,
-                         std::uint32_t execution, bool bad) {
-    if (number >= places.size()) places.resize(number + 1, reader::none);
-    if (places[number] == reader::none) {
-      places[number] = list.size();
-      list.push_back({name, 0, 0, execution});
-    }
-    Eager& op = list[places[number]];
-    ++op.count;
-    if (bad && op.bad++ == 0) op.shown = execution;
-  };
-  for (std::uint32_t i = 0; i < calls.size(); ++i) {
-    if (calls.is_call(i)) continue;
-    const bool bad = (index.run().execution_flags(i) & reader::bad_flags) != 0;
-    const std::uint32_t type = calls.op_type_number(i);
-    count(of_type, type, calls.op_type_of(type), i, bad);
-    if (const std::uint32_t name = calls.op_name_number(i); name != 0)
-      count(of_name, name, calls.op_name(name), i, bad);
-  }
-  return list;
-}
-
 }  // namespace
 
-Search search(RunIndex& index, Explain& explain, const std::string& text) {
+void EagerNames::count(std::vector<std::size_t>& places, std::uint32_t number, std::uint32_t execution, bool bad) {
+  if (number >= places.size()) places.resize(number + 1, reader::none);
+  if (places[number] == reader::none) {
+    places[number] = list_.size();
+    list_.push_back({{}, 0, 0, execution});
+  }
+  Entry& entry = list_[places[number]];
+  ++entry.count;
+  if (bad && entry.bad++ == 0) entry.shown = execution;
+}
+
+const std::vector<EagerNames::Entry>& EagerNames::update(const reader::Run& run, const causes::CallTable& calls) {
+  for (; counted_ < calls.size(); ++counted_) {
+    if (calls.is_call(counted_)) continue;
+    const bool bad = (run.execution_flags(counted_) & reader::bad_flags) != 0;
+    count(of_type_, calls.op_type_number(counted_), counted_, bad);
+    if (const std::uint32_t name = calls.op_name_number(counted_); name != 0) count(of_name_, name, counted_, bad);
+  }
+  for (std::uint32_t type = 0; type < of_type_.size(); ++type)
+    if (of_type_[type] != reader::none) list_[of_type_[type]].name = calls.op_type_of(type);
+  for (std::uint32_t name = 0; name < of_name_.size(); ++name)
+    if (of_name_[name] != reader::none) list_[of_name_[name]].name = calls.op_name(name);
+  return list_;
+}
+
+Search search(RunIndex& index, Explain& explain, EagerNames& eager, const std::string& text) {
   Search answer;
   answer.text = text;
   const std::string wanted = query::lower_case(text);
@@ -83,7 +73,7 @@ Search search(RunIndex& index, Explain& explain, const std::string& text) {
       return Found{index.text(op.name), std::move(note), index.text(g.id), index.text(op.name), "", ""};
     });
   if (const causes::CallTable* const calls = explain.calls())
-    for (const Eager& op : eager_ops(index, *calls))
+    for (const EagerNames::Entry& op : eager.update(index.run(), *calls))
       add(op.name, [&] {
         Found found;
         found.title = op.name;

@@ -132,6 +132,10 @@ class Causes {
   [[nodiscard]] EventClass known_class(EventRef event);
   /// The root that a bad event follows from; none if it is not bad or was not looked at yet.
   [[nodiscard]] std::uint32_t root_of(EventRef event);
+  /// The same by the event's index in Run::alerts; it reads nothing.
+  [[nodiscard]] std::uint32_t root_of_alert(std::size_t alert) const noexcept {
+    return alert < root_of_alert_.size() ? root_of_alert_[alert] : none;
+  }
   /// Everything about one event, bad or not.
   [[nodiscard]] Lineage lineage(EventRef event);
   /// From the root of a bad event to the event itself. At most `longest` steps next to the event.

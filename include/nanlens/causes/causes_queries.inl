@@ -135,8 +135,7 @@ NANLENS_API std::uint32_t Causes::root_of(EventRef event) {
     const auto found = complex_roots_.find({event.index, event.slot});
     return found == complex_roots_.end() ? none : found->second.root;
   }
-  const std::uint32_t alert = alert_of(event);
-  return alert == none || alert >= root_of_alert_.size() ? none : root_of_alert_[alert];
+  return root_of_alert(alert_of(event));
 }
 
 NANLENS_API Lineage Causes::lineage(EventRef event) {
