@@ -96,3 +96,94 @@ TEST_CASE("a run that grows graphs gets its rows back") {
   CHECK(v.state()["focus"]["execution"] == 2);
   CHECK(v.shows("pane:graph_executions"));
 }
+
+TEST_CASE("executions as a list: filtered, sorted, walked through and selected like rows") {
+  Headless v;
+  program().store(v.memory["memory:eager"], "host");
+  v.open("memory:eager");
+  v.command("activate_pane", {{"pane", "graph_executions"}});
+  Json list = v.state()["graph_executions"];
+  CHECK(list["of_executions"] == true);
+  CHECK(list["total"] == 4);
+  CHECK(v.shows("pane:graph_executions"));
+  REQUIRE(list["visible"].size() == 4);
+  CHECK(list["visible"][2]["tensor"] == "encoder.layer.0:0");
+  CHECK(list["visible"][2]["op_type"] == "Log");
+  CHECK(list["visible"][2]["class"] == "made");
+  CHECK(list["visible"][2]["roles"] == Json{"focused"});
+  CHECK(list["visible"][1]["roles"] == Json{"input"});
+  CHECK(list["visible"][3]["roles"] == Json{"consumer"});
+
+  v.command("filter", {{"query", "type:log nan>0"}});
+  list = v.state()["graph_executions"];
+  CHECK(list["shown"] == 1);
+  CHECK(list["visible"][0]["execution"] == 2);
+  v.command("filter", {{"query", "input or consumer"}});
+  CHECK(v.state()["graph_executions"]["shown"] == 2);
+  v.command("clear_filter");
+  v.command("only_bad", {{"on", true}});
+  CHECK(v.state()["graph_executions"]["shown"] == 3);  // the mask, too
+  v.command("only_bad", {{"on", false}});
+
+  for (const auto& [column, first] : {std::pair("tensor", "Const:0"), std::pair("op", "Const:0"),
+                                      std::pair("time", "Const:0"), std::pair("health", "Sub:0")}) {
+    CAPTURE(column);
+    v.command("sort", {{"column", column}, {"descending", false}});
+    CHECK(v.state()["graph_executions"]["visible"][0]["tensor"] == first);
+  }
+  v.command("sort", {{"column", "op"}, {"descending", true}});
+  CHECK(v.state()["graph_executions"]["visible"][0]["op_type"] == "Sub");
+  v.command("sort", {{"column", "index"}, {"descending", false}});
+
+  v.click("execution:1");
+  CHECK(v.state()["focus"]["execution"] == 1);
+  v.key("j");
+  CHECK(v.state()["focus"]["execution"] == 2);
+  v.key("End");
+  CHECK(v.state()["focus"]["execution"] == 3);
+  v.command("filter", {{"query", "bad"}});
+  v.key("F3");
+  CHECK(v.state()["focus"]["execution"] == 0);
+  v.command("export", {{"what", "rows"}});
+  REQUIRE(v.saved.size() == 1);
+}
+
+TEST_CASE("a list of executions that grows while it is filtered and sorted, and gives way to rows of graphs") {
+  Headless v;
+  GrowingFiles& files = v.memory["memory:eager"];
+  RankOnPaper p = program();
+  p.store(files, "host");
+  v.open("memory:eager");
+  v.command("activate_pane", {{"pane", "graph_executions"}});
+  v.command("filter", {{"query", "bad"}});
+  v.command("sort", {{"column", "op"}, {"descending", false}});
+  const auto tensors = [&] {
+    std::string all;
+    const Json list = v.state()["graph_executions"];
+    for (const Json& row : list["visible"]) all += row["tensor"].get<std::string>() + " ";
+    return all;
+  };
+  CHECK(tensors() == "Const:0 encoder.layer.0:0 Mul:0 ");
+  RankOnPaper more(0, 1.8e9, 1);
+  more.metadata.clear();
+  more.op("Add", 2);
+  more.op("Sub", 1);
+  more.op("Zeros", 0);
+  more.store(files, "host");
+  v.look_again();
+  CHECK(v.state()["graph_executions"]["total"] == 7);
+  CHECK(tensors() == "Add:0 Const:0 encoder.layer.0:0 Mul:0 Sub:0 ");
+
+  nanlens::test::GeneratorOptions options;
+  options.calls = 3;
+  options.run_id = "job";
+  nanlens::test::LogdirGenerator(options, [&](nanlens::logdir::FileKind kind, const std::string& bytes) {
+    files.append(nanlens::test::generated_name(kind, "host.rank1"), bytes);
+  }).run();
+  v.look_again();
+  v.pass(1);
+  Json list = v.state()["graph_executions"];
+  CHECK(list["of_executions"] == false);
+  CHECK(list["total"] == v.state()["runs"][0]["num_traces"]);
+  CHECK(list["filter"] == "bad");
+}

@@ -316,7 +316,7 @@ void App::list_arrived(const Exported& part) {
 
 double App::first_with_selection() const {
   const std::int64_t at = rows.focus_position >= 0 ? rows.focus_position : rows.position_before_focus;
-  if (selection.focus.trace < 0 || at < 0 || rows_pane.fitting <= 1) return rows_pane.first;
+  if (focused_row() < 0 || at < 0 || rows_pane.fitting <= 1) return rows_pane.first;
   const double fitting = static_cast<double>(rows_pane.fitting) - 1;
   const double target = static_cast<double>(at);
   const bool shown = target >= rows_pane.first + 1 && target <= rows_pane.first + fitting - 2;
@@ -338,7 +338,8 @@ void App::rows_arrived(Rows arrived) {
   const std::int64_t wanted = rows_pane.wanted - static_cast<std::int64_t>(rows.first);
   if (rows_pane.wanted < 0 || wanted < 0 || static_cast<std::size_t>(wanted) >= rows.rows.size()) return;
   const bool tail = rows_pane.tail;
-  command("focus_trace", {{"index", rows.rows[static_cast<std::size_t>(wanted)].index}});
+  command(rows.of_executions ? "focus_execution" : "focus_trace",
+          {{"index", rows.rows[static_cast<std::size_t>(wanted)].index}});
   rows_pane.tail = tail;
 }
 

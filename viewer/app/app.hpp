@@ -370,6 +370,14 @@ class App {
   [[nodiscard]] bool several_ranks() const { return run().num_ranks > 1; }
   /// Has the run no rows of graphs, but executions? Known once it has been read.
   [[nodiscard]] bool all_eager() const { return all_eager_; }
+  /// The row that is selected, of a graph or an execution, as `rows` is a list of; −1: none.
+  [[nodiscard]] std::int64_t focused_row() const {
+    return rows.of_executions ? selection.focus.execution : selection.focus.trace;
+  }
+  [[nodiscard]] bool is_focused(const Row& row) const {
+    return (row.is_execution ? selection.focus.execution : selection.focus.trace) ==
+           static_cast<std::int64_t>(row.index);
+  }
   /// Does a part of the filter keep the rows of this rank alone?
   [[nodiscard]] bool filters_rank(std::int32_t rank) const;
   /// The text that the user gave for the shown file, which the logdir lacks.

@@ -91,7 +91,7 @@ struct ListCommands {
     const auto track =
         std::find_if(tracks.begin(), tracks.end(), [&](const Track& t) { return rank && t.rank == *rank; });
     if (track == tracks.end()) return fail("rank must be one that has recorded.");
-    if (app.rows.total == 0)
+    if (app.rows.total == 0 || app.rows.of_executions)
       return app.command("focus_track",
                          {{"track", track - tracks.begin()}, {"begin", 0}, {"end", app.timeline_whole()}});
     const std::string part = "job_rank:" + std::to_string(*rank);

@@ -188,10 +188,10 @@ struct SelectionCommands {
     const std::int64_t to =
         std::clamp<std::int64_t>(integer(a, "to").value_or(at + by), 0, static_cast<std::int64_t>(app.rows.shown) - 1);
     const std::int64_t in_window = to - static_cast<std::int64_t>(app.rows.first);
+    const IntentKind kind = app.rows.of_executions ? IntentKind::execution : IntentKind::trace;
     if (in_window >= 0 && static_cast<std::size_t>(in_window) < app.rows.rows.size())
-      return step(app, IntentKind::trace,
-                  static_cast<std::int64_t>(app.rows.rows[static_cast<std::size_t>(in_window)].index));
-    if (app.rows.shown == app.rows.total && app.rows_pane.sort.empty()) return step(app, IntentKind::trace, to);
+      return step(app, kind, static_cast<std::int64_t>(app.rows.rows[static_cast<std::size_t>(in_window)].index));
+    if (app.rows.shown == app.rows.total && app.rows_pane.sort.empty()) return step(app, kind, to);
     // Which row that is comes with the next answer.
     app.rows_pane.wanted = to;
     app.rows_pane.first = static_cast<double>(to);

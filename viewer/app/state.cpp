@@ -225,6 +225,16 @@ Json execution_json(const Card& card) {
           {"num_rows", card.num_rows}};
 }
 
+// Of an execution: what made an input of the selected one, and what took its results.
+Json roles_of_execution(const Selection& s, std::int64_t execution) {
+  Json roles = Json::array();
+  const auto is_it = [execution](const Focus& place) { return place.execution == execution; };
+  if (s.focus.execution == execution) roles.push_back("focused");
+  if (std::any_of(s.input_places.begin(), s.input_places.end(), is_it)) roles.push_back("input");
+  if (std::any_of(s.consumer_places.begin(), s.consumer_places.end(), is_it)) roles.push_back("consumer");
+  return roles;
+}
+
 Json roles_json(const Selection& s, std::int64_t row) {
   Json roles = Json::array();
   if (s.focus.trace == row) roles.push_back("focused");
@@ -247,7 +257,8 @@ Json row_json(const App& app, const Row& row) {
           {"job_rank", or_null(row.job_rank)},
           {"badges", badges_json(row.badges)},
           {"class", classed ? Json(causes::class_name(row.event_class)) : Json(nullptr)},
-          {"roles", roles_json(app.selection, static_cast<std::int64_t>(row.index))},
+          {"roles", row.is_execution ? roles_of_execution(app.selection, row.execution)
+                                     : roles_json(app.selection, static_cast<std::int64_t>(row.index))},
           {"bar", bar}};
 }
 
@@ -268,7 +279,8 @@ Json rows_json(const App& app) {
     const auto& cells = app.rows.minimap;
     return std::count_if(cells.begin(), cells.end(), [&](std::uint8_t cell) { return (cell & sign) != 0; });
   };
-  return {{"total", app.rows.total},
+  return {{"of_executions", app.rows.of_executions},
+          {"total", app.rows.total},
           {"shown", app.rows.shown},
           {"first", static_cast<std::uint64_t>(std::ceil(app.rows_pane.first))},
           {"filter", app.rows_pane.filter},

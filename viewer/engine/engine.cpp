@@ -99,6 +99,7 @@ void Engine::apply(Cancel&) {
   overview_.loading = false;
   overview_.stopped = true;
   dirty_.overview = true;
+  refresh();
 }
 
 void Engine::apply(Reload& request) {
@@ -236,7 +237,7 @@ void Engine::judge_slice() {
 // With the rows at which rules hold in the minimap.
 Rows Engine::rows() {
   current_->rows.set_signs(&current_->rules.signs());
-  return current_->rows.fill(view_, current_->selection.focus.trace);
+  return current_->rows.fill(view_, current_->selection.focus);
 }
 
 Timeline Engine::timeline() {

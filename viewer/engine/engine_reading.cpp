@@ -48,6 +48,7 @@ void Engine::open_run(reader::Run& run) {
   current_->rows.set(view_.filter, view_.only_bad);
   current_->rows.sort(view_.sort, view_.sort_descending);
   current_->rows.restart();
+  current_->rows.grow(overview_.loading);
   current_->rules.set(rules_);
   current_->rules.set_draft(view_.rules);
   dirty_.all();
@@ -143,7 +144,7 @@ void Engine::refresh() {
   current_->index.refresh();
   current_->explain.grow();
   current_->alerts.invalidate();
-  current_->rows.grow();
+  current_->rows.grow(overview_.loading);
   current_->rules.grow();
   describe_again();
   dirty_.all();

@@ -14,7 +14,7 @@ void Engine::apply(Select& request) {
   describe(wished(request, notice));
   current_->selection.notice = notice;
   current_->selection.serial = serial_;
-  current_->rows.set_roles({current_->selection.input_rows, current_->selection.consumer_rows});
+  current_->rows.set_roles(current_->selection);
   dirty_.selection = dirty_.rows = dirty_.alerts = dirty_.values = true;
 }
 

@@ -58,11 +58,10 @@ void collect_missing(const query::Node& node, TensorDebugMode mode, bool statist
 }
 
 // Have any of the first rows statistics? Those of integers have none.
-bool any_statistics(reader::Run& run) {
+bool any_statistics(const RowSource& source, query::RowReader& reader) {
   constexpr std::size_t first = 16;
-  query::RowReader reader(run);
-  for (std::size_t i = 0; i < std::min(first, run.num_traces()); ++i) {
-    reader.begin(causes::trace_event(static_cast<std::uint32_t>(i)));
+  for (std::size_t i = 0; i < std::min(first, source.size()); ++i) {
+    reader.begin(source.event(i));
     if (const auto* const record = reader.record(); record != nullptr && record->facts.statistics) return true;
   }
   return false;
@@ -80,12 +79,14 @@ std::string filter_error_text(const query::Error& error) {
 }
 
 std::string RowFilter::missing_facts() const {
-  if (everything_ || index_.run().num_traces() == 0) return {};
-  const auto first = index_.run().trace(0);
-  if (!first) return {};
-  const auto mode = static_cast<TensorDebugMode>(first->event.tensor_debug_mode);
+  if (everything_ || source_.size() == 0) return {};
+  query::RowReader reader(index_.run());
+  reader.begin(source_.event(0));
+  const auto* const first = reader.record();
+  if (first == nullptr) return {};
+  const auto mode = static_cast<TensorDebugMode>(first->mode);
   std::string missing;
-  collect_missing(query_.root, mode, any_statistics(index_.run()), missing);
+  collect_missing(query_.root, mode, any_statistics(source_, reader), missing);
   return missing.empty() ? missing : tr(Text::filter_has, {{"needs", missing}, {"mode", debug_mode_name(mode)}});
 }
 

@@ -253,7 +253,8 @@ enum MinimapSign : std::uint8_t {
 
 /// A row of Graph Executions.
 struct Row {
-  std::uint64_t index = 0;
+  std::uint64_t index = 0;    ///< of the row of a graph, or of the execution
+  bool is_execution = false;  ///< in a run without graph tensors: with its first bad output, or its first
   std::string op_name;
   std::int32_t slot = 0;
   std::string op_type;
@@ -271,6 +272,7 @@ struct Row {
 };
 
 struct Rows {
+  bool of_executions = false;  ///< the run has no graph tensors: what it executed
   std::uint64_t total = 0;
   std::uint64_t shown = 0;   ///< rows that pass the filter, as far as it is known
   bool complete = true;      ///< the filter has seen every row

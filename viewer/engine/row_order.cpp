@@ -32,6 +32,12 @@ double bad_count(const std::vector<Badge>& badges) {
   return bad;
 }
 
+double told_by(const std::string& column, const std::vector<Badge>& badges) {
+  if (column == "health") return bad_count(badges);
+  if (column == "dtype") return number_of(badges, BadgeKind::dtype);
+  return number_of(badges, column == "size" ? BadgeKind::size : BadgeKind::rank);
+}
+
 }  // namespace
 
 bool is_sortable(const std::string& column) {
@@ -52,12 +58,14 @@ void RowOrder::restart() {
   entries_.clear();
   coming_.clear();
   rank_of_op_.clear();
-  if (shows_text(column_)) rank_ops();
+  number_of_text_.clear();
+  rank_of_text_.clear();
+  if (shows_text(column_) && !source_->of_executions()) rank_ops();
 }
 
 // Names may have been declared and calls may have ended since; what a record says does not change.
 void RowOrder::grow() {
-  if (!shows_text(column_) && column_ != "call") return;
+  if (source_->of_executions() || (!shows_text(column_) && column_ != "call")) return;
   if (shows_text(column_)) rank_ops();
   for (Entry& e : entries_) e.value = value_of(e.row);
   for (Entry& e : coming_) e.value = value_of(e.row);
@@ -66,13 +74,13 @@ void RowOrder::grow() {
 }
 
 void RowOrder::rank_ops() {
-  const auto& definitions = index_->run().definitions();
+  const auto& definitions = source_->index().run().definitions();
   std::vector<std::pair<std::string_view, std::uint32_t>> texts;
   for (std::uint32_t i = 0; i < definitions.ops().size(); ++i) {
-    const reader::Op& op = index_->op(i);
+    const reader::Op& op = source_->index().op(i);
     const std::uint32_t number = column_ == "tensor" ? op.name
                                  : column_ == "op"   ? op.type
-                                                     : index_->graph(op.graph).name;
+                                                     : source_->index().graph(op.graph).name;
     texts.emplace_back(definitions.text(number), i);
   }
   std::sort(texts.begin(), texts.end());
@@ -85,38 +93,62 @@ void RowOrder::rank_ops() {
 }
 
 double RowOrder::value_of(std::uint64_t row) {
-  const reader::Run& run = index_->run();
-  const auto i = static_cast<std::size_t>(row);
   if (column_ == "index") return static_cast<double>(row);
-  if (!rank_of_op_.empty()) return rank_of_op_[run.trace_op(i)];
+  if (!rank_of_op_.empty()) return rank_of_op_[source_->index().run().trace_op(static_cast<std::size_t>(row))];
   if (column_ == "job_rank") {
-    const std::int32_t rank = run.rank_of_set(run.set_of_trace(i));
+    const std::int32_t rank = source_->job_rank(row);
     return rank < 0 ? untold : rank;
   }
-  if (column_ == "call") return run.trace_execution(i) == reader::none ? untold : run.trace_execution(i);
-  const std::uint8_t flags = run.trace_flags(i);
+  if (column_ == "call") return source_->call(row) == reader::none ? untold : source_->call(row);
+  const std::uint8_t flags = source_->flags(row);
   if (column_ == "health" && (flags & reader::bad_flags) == 0)
     return (flags & reader::has_summary_flag) == 0 ? untold : 0;
-  return recorded_value(row);
+  return source_->of_executions() ? value_of_execution(row) : recorded_value(row);
+}
+
+double RowOrder::value_of_execution(std::uint64_t row) {
+  if (column_ == "graph") return untold;
+  if (shows_text(column_)) {
+    RowSource::Names names = source_->names_of_execution(row);
+    return number_of_text(std::move(column_ == "op" ? names.type : names.name));
+  }
+  const Row recorded = source_->recorded(row);
+  return column_ == "time" ? recorded.time : told_by(column_, recorded.badges);
+}
+
+double RowOrder::number_of_text(std::string text) {
+  return number_of_text_.try_emplace(std::move(text), static_cast<std::uint32_t>(number_of_text_.size())).first->second;
+}
+
+// Those that were ranked before stay in their order.
+void RowOrder::rank_texts() {
+  if (rank_of_text_.size() == number_of_text_.size()) return;
+  std::vector<std::pair<std::string_view, std::uint32_t>> texts(number_of_text_.begin(), number_of_text_.end());
+  std::sort(texts.begin(), texts.end());
+  rank_of_text_.resize(texts.size());
+  for (std::uint32_t rank = 0; rank < texts.size(); ++rank) rank_of_text_[texts[rank].second] = rank;
 }
 
 double RowOrder::recorded_value(std::uint64_t row) {
-  const auto detail = index_->run().trace(static_cast<std::size_t>(row));
+  const auto detail = source_->index().run().trace(static_cast<std::size_t>(row));
   if (!detail) return untold;
   if (column_ == "time") return detail->wall_time;
-  const auto badges = badges_of(*detail);
-  if (column_ == "health") return bad_count(badges);
-  if (column_ == "dtype") return number_of(badges, BadgeKind::dtype);
-  return number_of(badges, column_ == "size" ? BadgeKind::size : BadgeKind::rank);
+  return told_by(column_, badges_of(*detail));
 }
 
 bool RowOrder::before(const Entry& a, const Entry& b) const {
   if (std::isnan(a.value) != std::isnan(b.value)) return std::isnan(b.value);
-  if (a.value < b.value || a.value > b.value) return descending_ ? a.value > b.value : a.value < b.value;
+  const auto value = [this](const Entry& e) {
+    return rank_of_text_.empty() || std::isnan(e.value) ? e.value : rank_of_text_[static_cast<std::size_t>(e.value)];
+  };
+  const double one = value(a);
+  const double other = value(b);
+  if (one < other || one > other) return descending_ ? one > other : one < other;
   return a.row < b.row;
 }
 
 void RowOrder::merge() {
+  rank_texts();
   const auto less = [this](const Entry& a, const Entry& b) { return before(a, b); };
   std::sort(coming_.begin(), coming_.end(), less);
   std::vector<Entry> merged(entries_.size() + coming_.size());

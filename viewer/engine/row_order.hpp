@@ -6,9 +6,10 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "run_index.hpp"
+#include "row_source.hpp"
 
 namespace nanlens::viewer {
 
@@ -19,7 +20,7 @@ namespace nanlens::viewer {
 /// order of the file. While rows are added, the order so far stays in force; the new ones come into it all at once.
 class RowOrder {
  public:
-  explicit RowOrder(RunIndex& index) : index_(&index) {}
+  explicit RowOrder(const RowSource& source) : source_(&source) {}
 
   /// By this column from now on; "" and "index" ascending: as in the file. True if it differs from before.
   bool set(const std::string& column, bool descending);
@@ -66,16 +67,23 @@ class RowOrder {
   [[nodiscard]] bool before(const Entry& a, const Entry& b) const;
   [[nodiscard]] double value_of(std::uint64_t row);
   [[nodiscard]] double recorded_value(std::uint64_t row);
+  [[nodiscard]] double value_of_execution(std::uint64_t row);
+  [[nodiscard]] double number_of_text(std::string text);
   void rank_ops();
+  void rank_texts();
   void merge();
 
-  RunIndex* index_;
+  const RowSource* source_;
   std::string column_;
   bool descending_ = false;
   bool sorted_ = false;
   std::vector<Entry> entries_;             // in order
   std::vector<Entry> coming_;              // in the order of the file
   std::vector<std::uint32_t> rank_of_op_;  // among the names, types or graphs of ops: whichever the column shows
+  // Of executions, whose names are read one by one, the value is the number of the name, and names are ranked when all
+  // are known.
+  std::unordered_map<std::string, std::uint32_t> number_of_text_;
+  std::vector<std::uint32_t> rank_of_text_;
 };
 
 }  // namespace nanlens::viewer

@@ -24,9 +24,18 @@ void RowFilter::set(const std::string& text, bool only_bad) {
   restart();
 }
 
-void RowFilter::set_roles(RowRoles roles) {
-  roles_ = std::move(roles);
-  for (auto* const rows : {&roles_.inputs, &roles_.consumers}) std::sort(rows->begin(), rows->end());
+void RowFilter::set_roles(const Selection& selection) {
+  const auto rows = [&](const std::vector<std::int64_t>& traces, const std::vector<Focus>& executions) {
+    std::vector<std::int64_t> list = traces;
+    if (source_.of_executions()) {
+      list.clear();
+      for (const Focus& place : executions) list.push_back(place.execution);
+    }
+    std::sort(list.begin(), list.end());
+    return list;
+  };
+  inputs_ = rows(selection.input_rows, selection.input_places);
+  consumers_ = rows(selection.consumer_rows, selection.consumer_places);
   if (text_.find("input") != std::string::npos || text_.find("consumer") != std::string::npos) restart();
 }
 
@@ -45,7 +54,7 @@ bool RowFilter::sort(const std::string& column, bool descending) {
 void RowFilter::restart() {
   everything_ = query_.root.kind == query::Node::Kind::all && query_.root.children.empty() && !only_bad_;
   shown_.hits.clear();
-  shown_.next = everything_ ? index_.run().num_traces() : 0;
+  shown_.next = everything_ ? source_.size() : 0;
   shown_.order.restart();
   renewed_.reset();
   renew_again_ = false;
@@ -56,22 +65,25 @@ void RowFilter::restart() {
 }
 
 bool RowFilter::passes(std::size_t row) {
-  if (only_bad_ && (index_.run().trace_flags(row) & reader::bad_flags) == 0) return false;
-  return matcher_.passes(causes::trace_event(static_cast<std::uint32_t>(row)));
+  if (only_bad_ && (source_.flags(row) & reader::bad_flags) == 0) return false;
+  return matcher_.passes(source_.event(row));
 }
 
-causes::EventClass RowFilter::Around::class_of(causes::EventRef row) { return filter_.explain_.of_row(row.index); }
+causes::EventClass RowFilter::Around::class_of(causes::EventRef row) {
+  return row.is_execution ? filter_.explain_.of_output(row.index, row.slot) : filter_.explain_.of_row(row.index);
+}
 
 bool RowFilter::Around::is_pinned(causes::EventRef row) {
-  return std::find(filter_.pinned_.begin(), filter_.pinned_.end(), row.index) != filter_.pinned_.end();
+  return !row.is_execution &&
+         std::find(filter_.pinned_.begin(), filter_.pinned_.end(), row.index) != filter_.pinned_.end();
 }
 
 bool RowFilter::Around::is_input(causes::EventRef row) {
-  return std::binary_search(filter_.roles_.inputs.begin(), filter_.roles_.inputs.end(), row.index);
+  return std::binary_search(filter_.inputs_.begin(), filter_.inputs_.end(), row.index);
 }
 
 bool RowFilter::Around::is_consumer(causes::EventRef row) {
-  return std::binary_search(filter_.roles_.consumers.begin(), filter_.roles_.consumers.end(), row.index);
+  return std::binary_search(filter_.consumers_.begin(), filter_.consumers_.end(), row.index);
 }
 
 // Has anything been declared that rows already referred to?
@@ -86,10 +98,11 @@ bool RowFilter::definitions_changed() {
   return changed;
 }
 
-void RowFilter::grow() {
+void RowFilter::grow(bool loading) {
   recorded_.clear();  // what was unknown may be known now
   call_names_.clear();
-  if (everything_) shown_.next = index_.run().num_traces();
+  if (source_.update(loading)) return restart();
+  if (everything_) shown_.next = source_.size();
   shown_.order.grow();
   if (renewed_) renewed_->order.grow();
   const bool renamed = definitions_changed();
@@ -114,7 +127,7 @@ void RowFilter::say_again() {
 // Looks at all rows again, beside those on show.
 void RowFilter::renew() {
   renew_again_ = false;
-  renewed_.emplace(index_);
+  renewed_.emplace(source_);
   renewed_->order = shown_.order;
   renewed_->order.restart();
 }
@@ -143,7 +156,7 @@ bool RowFilter::step(std::chrono::steady_clock::time_point deadline) {
 }
 
 void RowFilter::step(RowList& list, std::chrono::steady_clock::time_point deadline) {
-  const std::size_t end = index_.run().num_traces();
+  const std::size_t end = source_.size();
   if (everything_) list.next = end;
   while (list.next < end) {
     const std::size_t slice = std::min(end, list.next + 512);
@@ -171,10 +184,11 @@ std::uint64_t RowFilter::position_of(std::int64_t row) const {
 }
 
 Row RowFilter::describe(std::uint64_t index) {
-  const reader::Run& run = index_.run();
   Row row = recorded(index);
-  row.event_class = explain_.of_row(static_cast<std::int64_t>(index));
-  const std::uint32_t call = run.trace_execution(static_cast<std::size_t>(index));
+  row.event_class = row.is_execution ? explain_.of_output(row.execution, row.slot)
+                                     : explain_.of_row(static_cast<std::int64_t>(index));
+  if (row.is_execution) return row;
+  const std::uint32_t call = source_.call(index);
   row.execution = call == reader::none ? -1 : static_cast<std::int64_t>(call);
   return row;
 }
@@ -190,32 +204,14 @@ const std::string& RowFilter::call_name(std::uint32_t call) {
 const Row& RowFilter::recorded(std::uint64_t index) {
   if (recorded_.size() > most_kept) recorded_.clear();
   const auto [found, is_new] = recorded_.try_emplace(index);
-  Row& row = found->second;
-  if (!is_new) return row;
-  reader::Run& run = index_.run();
-  const auto i = static_cast<std::size_t>(index);
-  const auto& op = index_.op(run.trace_op(i));
-  row.index = index;
-  row.op_name = index_.text(op.name);
-  row.op_type = index_.text(op.type);
-  row.graph_id = index_.text(index_.graph(op.graph).id);
-  row.graph_name = index_.text(index_.graph(op.graph).name);
-  row.bad = (run.trace_flags(i) & reader::bad_flags) != 0;
-  row.job_rank = run.rank_of_set(run.set_of_trace(i));
-  if (const auto detail = run.trace(i)) {
-    row.slot = detail->event.output_slot;
-    row.device = detail->event.device_name;
-    row.time = index_.since_start(detail->wall_time);
-    row.badges = badges_of(*detail);
-  } else {
-    row.badges.push_back(missing_badge(Missing::unreadable));
-  }
-  return row;
+  if (is_new) found->second = source_.recorded(index);
+  return found->second;
 }
 
-Rows RowFilter::fill(const View& view, std::int64_t focus_row) {
+Rows RowFilter::fill(const View& view, const Focus& focus) {
   Rows rows;
-  rows.total = index_.run().num_traces();
+  rows.of_executions = source_.of_executions();
+  rows.total = source_.size();
   rows.shown = num_shown();
   rows.complete = filtered();
   rows.sorting = rows.complete && !shown_.order.complete(num_passing(shown_));
@@ -227,25 +223,23 @@ Rows RowFilter::fill(const View& view, std::int64_t focus_row) {
   }
   rows.filter_note = missing_facts();
   fill_window(view, rows);
-  fill_focus(focus_row, rows);
+  fill_focus(source_.focused(focus), rows);
   for (const std::int64_t row : view.pinned)
-    if (row >= 0 && static_cast<std::size_t>(row) < rows.total)
+    if (!rows.of_executions && row >= 0 && static_cast<std::size_t>(row) < rows.total)
       rows.pinned.push_back(describe(static_cast<std::uint64_t>(row)));
   fill_minimap(view, rows);
   return rows;
 }
 
 void RowFilter::fill_window(const View& view, Rows& rows) {
-  const reader::Run& run = index_.run();
   rows.first = std::min<std::uint64_t>(view.row_first, rows.shown);
   const std::uint64_t end = rows.first + std::min<std::uint64_t>(rows.shown - rows.first, view.row_count);
-  std::uint32_t previous =
-      rows.first == 0 ? reader::none - 1 : run.trace_execution(static_cast<std::size_t>(row_at(rows.first - 1)));
+  std::uint32_t previous = rows.first == 0 ? reader::none - 1 : source_.call(row_at(rows.first - 1));
   for (std::uint64_t position = rows.first; position < end; ++position) {
     const std::uint64_t index = row_at(position);
     Row row = describe(index);
-    const std::uint32_t call = run.trace_execution(static_cast<std::size_t>(index));
-    row.call_begins = call != previous && shown_.order.by_call();
+    const std::uint32_t call = source_.call(index);
+    row.call_begins = !row.is_execution && call != previous && shown_.order.by_call();
     if (call != reader::none && (call != previous || position == rows.first)) row.call = call_name(call);
     previous = call;
     rows.rows.push_back(std::move(row));
@@ -283,15 +277,14 @@ void RowFilter::fill_minimap_of_run(Rows& rows) const {
   for (std::size_t i = rows.minimap.size(); i-- > 1;)
     rows.minimap_places[i - 1] = std::min(rows.minimap_places[i - 1], rows.minimap_places[i]);
   for (const reader::AlertRef& alert : index_.run().alerts())
-    if (!alert.is_execution) rows.minimap[cell_of(alert.event)] |= minimap_bad;
-  if (signs_ == nullptr) return;
+    if (alert.is_execution == source_.of_executions()) rows.minimap[cell_of(alert.event)] |= minimap_bad;
+  if (signs_ == nullptr || source_.of_executions()) return;
   for (std::size_t row = 0; row < std::min<std::size_t>(signs_->size(), static_cast<std::size_t>(rows.total)); ++row)
     if ((*signs_)[row] != 0) rows.minimap[cell_of(row)] |= (*signs_)[row];
 }
 
 // The rows shown, in their order. Calls are marked where no two of them begin in one cell.
 void RowFilter::fill_minimap_of_list(Rows& rows) const {
-  const reader::Run& run = index_.run();
   const std::uint64_t cells = rows.minimap.size();
   const auto cell_of = [&](std::uint64_t position) { return static_cast<std::size_t>(position * cells / rows.shown); };
   bool calls = shown_.order.by_call();
@@ -299,10 +292,10 @@ void RowFilter::fill_minimap_of_list(Rows& rows) const {
   for (std::uint64_t position = 0; position < rows.shown; ++position) {
     const auto row = static_cast<std::size_t>(row_at(position));
     std::uint8_t& cell = rows.minimap[cell_of(position)];
-    if ((run.trace_flags(row) & reader::bad_flags) != 0) cell |= minimap_bad;
+    if ((source_.flags(row) & reader::bad_flags) != 0) cell |= minimap_bad;
     cell |= signs_of(row);
     if (!calls) continue;
-    const std::uint32_t call = run.trace_execution(row);
+    const std::uint32_t call = source_.call(row);
     if (position > 0 && call != previous) {
       calls = (cell & minimap_call) == 0;
       cell |= minimap_call;

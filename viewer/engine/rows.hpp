@@ -1,5 +1,5 @@
 /// @file
-/// The rows of Graph Executions: which of them pass the filter, and those on screen in full.
+/// The rows of Graph Executions (row_source.hpp): which of them pass the filter, and those on screen in full.
 #pragma once
 
 #include <chrono>
@@ -15,15 +15,10 @@
 #include "explain.hpp"
 #include "protocol.hpp"
 #include "row_order.hpp"
+#include "row_source.hpp"
 #include "run_index.hpp"
 
 namespace nanlens::viewer {
-
-/// Rows next to the selected one, for the words `input` and `consumer`.
-struct RowRoles {
-  std::vector<std::int64_t> inputs;
-  std::vector<std::int64_t> consumers;
-};
 
 /// Why a query is not in force: which part of it, and the reason in the language of the viewer.
 struct FilterError {
@@ -40,7 +35,7 @@ inline constexpr std::uint32_t most_minimap_cells = 1 << 14;
 
 /// The rows that pass a query, as far as they have been looked at, and their order.
 struct RowList {
-  explicit RowList(RunIndex& index) : order(index) {}
+  explicit RowList(const RowSource& source) : order(source) {}
 
   std::vector<std::uint32_t> hits;  // in the order of the file; none if everything passes
   std::size_t next = 0;             // first row that has not been looked at
@@ -53,29 +48,35 @@ struct RowList {
 class RowFilter {
  public:
   RowFilter(RunIndex& index, Explain& explain)
-      : index_(index), explain_(explain), around_(*this), matcher_(index.run(), around_), shown_(index) {}
+      : index_(index),
+        source_(index),
+        explain_(explain),
+        around_(*this),
+        matcher_(index.run(), around_),
+        shown_(source_) {}
 
   /// Starts over with this query if it differs from the current one. A query that can't be read leaves the last valid
   /// one in force and is reported by `fill`.
   void set(const std::string& text, bool only_bad);
   /// Orders what passes by a column; true if that is another order than before.
   bool sort(const std::string& column, bool descending);
-  void set_roles(RowRoles roles);
-  /// Rows that the word `pinned` means.
+  /// What is next to what is selected, for the words `input` and `consumer`.
+  void set_roles(const Selection& selection);
+  /// Rows of graphs that the word `pinned` means.
   void set_pinned(const std::vector<std::int64_t>& rows);
   /// Goes on filtering, then sorting, until `deadline`; true if rows are left.
   bool step(std::chrono::steady_clock::time_point deadline);
   /// Forgets all results.
   void restart();
-  /// The run has grown.
-  void grow();
+  /// The run has grown. `loading`: reading has not come to its end yet.
+  void grow(bool loading);
   /// The cause analysis has come to its end.
   void explained();
   /// The language has changed.
   void say_again();
   /// Gives up on a query that could not be worked out; everything is shown, and `reason` with it.
   void give_up(const std::string& reason);
-  [[nodiscard]] bool filtered() const { return shown_.next >= index_.run().num_traces(); }
+  [[nodiscard]] bool filtered() const { return shown_.next >= source_.size(); }
   [[nodiscard]] bool complete() const { return is_complete(shown_) && !renewed_; }
 
   /// How many rows pass, as far as it is known; which ones, in their order; and a row by its index.
@@ -87,7 +88,7 @@ class RowFilter {
   /// What rules say of each row, MinimapSign; none, or empty: nothing.
   void set_signs(const std::vector<std::uint8_t>* signs) { signs_ = signs; }
   /// Answers for a window of the rows that pass.
-  [[nodiscard]] Rows fill(const View& view, std::int64_t focus_row);
+  [[nodiscard]] Rows fill(const View& view, const Focus& focus);
 
  private:
   // What the panes know of rows, for the words of a query.
@@ -107,7 +108,7 @@ class RowFilter {
   void step(RowList& list, std::chrono::steady_clock::time_point deadline);
   [[nodiscard]] bool definitions_changed();
   [[nodiscard]] bool is_complete(const RowList& list) const {
-    return list.next >= index_.run().num_traces() && list.order.complete(num_passing(list));
+    return list.next >= source_.size() && list.order.complete(num_passing(list));
   }
   [[nodiscard]] std::uint64_t num_passing(const RowList& list) const {
     return everything_ ? list.next : list.hits.size();
@@ -124,8 +125,9 @@ class RowFilter {
   void fill_minimap(const View& view, Rows& rows) const;
   void fill_minimap_of_run(Rows& rows) const;
   void fill_minimap_of_list(Rows& rows) const;
+  // What rules say is told of rows of graphs.
   [[nodiscard]] std::uint8_t signs_of(std::size_t row) const {
-    return signs_ != nullptr && row < signs_->size() ? (*signs_)[row] : std::uint8_t{0};
+    return signs_ != nullptr && !source_.of_executions() && row < signs_->size() ? (*signs_)[row] : std::uint8_t{0};
   }
   [[nodiscard]] std::uint64_t position_of(std::int64_t row) const;
   // What the files say of a row, and the op type of a call. Kept, since rows on screen are described again and again
@@ -136,6 +138,7 @@ class RowFilter {
   [[nodiscard]] std::string missing_facts() const;
 
   RunIndex& index_;
+  RowSource source_;
   Explain& explain_;
   std::string text_;
   std::string asked_;
@@ -151,7 +154,8 @@ class RowFilter {
   static constexpr std::size_t most_kept = 512;
   std::unordered_map<std::uint64_t, Row> recorded_;
   std::unordered_map<std::uint32_t, std::string> call_names_;
-  RowRoles roles_;
+  std::vector<std::int64_t> inputs_;  // in order, as consumers_
+  std::vector<std::int64_t> consumers_;
   const std::vector<std::uint8_t>* signs_ = nullptr;
   std::vector<std::int64_t> pinned_;
   std::size_t num_declared_ = 0;  // graphs and ops, when they were last looked at

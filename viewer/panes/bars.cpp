@@ -110,7 +110,7 @@ void draw_pane_tabs(App& app, Rect bar) {
     const Rect cell = bar.cut_left(width);
     const bool on = app.layout.place(pane).w > 0;
     if (ui.tool("tab:" + std::string(pane_ids[i]), cell.inset(ui.px(1), ui.px(2)), tr(pane_infos[i].tab),
-                pane_title(pane), on))
+                pane_title(app, pane), on))
       app.command("activate_pane", {{"pane", pane_ids[i]}});
     if (pane == Pane::alerts && app.alerts.total > app.alerts.muted)
       ui.fill({cell.right() - ui.px(12), cell.y + ui.px(8), ui.px(6), ui.px(6)}, ui.theme.badfill, ui.px(3));

@@ -37,7 +37,7 @@ void draw_dragged_pane(App& app, const Rect& window) {
     draw.AddRectFilled(place->preview.min(), place->preview.max(), (ui.theme.link & 0x00ffffff) | see_through);
     draw.AddRect(place->preview.min(), place->preview.max(), ui.theme.link, 0, ui.px(2));
   }
-  const std::string title = pane_title(*app.layout.dragged);
+  const std::string title = pane_title(app, *app.layout.dragged);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const Rect label{mouse.x + ui.px(12), mouse.y + ui.px(10), ui.text_width(ui.sans, 12, title) + ui.px(16), ui.px(24)};
   draw.AddRectFilled(label.min(), label.max(), ui.theme.text, ui.px(4));
@@ -79,7 +79,7 @@ void draw_detached_pane(App& app, Pane pane, void (*draw)(App&, Rect)) {
   ImGui::SetNextWindowPos(place.min(), ImGuiCond_Appearing);
   ImGui::SetNextWindowSize({place.w, place.h}, ImGuiCond_Appearing);
   ImGui::SetNextWindowSizeConstraints({ui.px(240), ui.px(160)}, {1e6f, 1e6f});
-  const std::string title = "nanlens: " + std::string(pane_title(pane)) + "###detached:" + pane_ids[index];
+  const std::string title = "nanlens: " + std::string(pane_title(app, pane)) + "###detached:" + pane_ids[index];
   bool open = true;
   if (ImGui::Begin(title.c_str(), &open,
                    ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings |

@@ -12,32 +12,34 @@ std::string tooltip_of(const App& app, const Row& row) {
   std::string text =
       row.op_name + ":" + std::to_string(row.slot) + "\n" + row.op_type + "  " + format_badges(row.badges);
   if (!row.graph_name.empty()) text += "\n" + tr(Text::graph_named, {{"name", row.graph_name}});
-  text += "\n" + format_time(row.time) + "  " + row.device;
+  text += "\n" + format_time(row.time);
+  if (!row.device.empty()) text += "  " + row.device;
   if (app.several_ranks() && row.job_rank >= 0) text += "\n" + tr(Text::rank_named, {{"rank", row.job_rank}});
   if (row.execution >= 0) text += "\n" + tr(Text::execution_numbered, {{"index", row.execution}});
   if (row.bad || row.event_class == EventClass::killer) text.append("\n").append(class_text(row.event_class));
   return text;
 }
 
-// Plainly a row is selected; with Ctrl it is pinned, with Shift those from the selected one up to it are.
+// Plainly a row is selected; with Ctrl it is pinned, with Shift those from the selected one up to it are. An execution
+// is no tensor to be pinned.
 void row_clicked(App& app, const Row& row, std::int64_t position) {
   const ImGuiIO& io = ImGui::GetIO();
   Result result;
-  if (io.KeyCtrl || io.KeySuper)
+  if ((io.KeyCtrl || io.KeySuper) && !row.is_execution)
     result = app.command("pin", {{"trace", row.index}});
   else if (io.KeyShift && position >= 0)
     result = app.command("select_range", {{"begin", app.rows.focus_position >= 0 ? app.rows.focus_position : position},
                                           {"end", position}});
   else
-    result = app.command("focus_trace", {{"index", row.index}});
+    result = app.command(row.is_execution ? "focus_execution" : "focus_trace", {{"index", row.index}});
   if (!result.ok) app.toast(result.message);
 }
 
 void draw_row_back(App& app, const Rect& rect, const Row& row, const Role& role, std::int64_t position, bool hovered) {
   Ui& ui = app.ui;
-  const bool focused = app.selection.focus.trace == static_cast<std::int64_t>(row.index);
+  const bool focused = app.is_focused(row);
   const bool input = role.kind == Role::Kind::input || role.kind == Role::Kind::caller;
-  const bool of_call = app.selection.focus.trace < 0 && app.selection.focus.execution >= 0 &&
+  const bool of_call = !row.is_execution && app.selection.focus.trace < 0 && app.selection.focus.execution >= 0 &&
                        row.execution == app.selection.focus.execution;
   const bool ranged = app.rows_pane.in_range(position);
   if (focused)
@@ -55,6 +57,11 @@ void draw_row_back(App& app, const Rect& rect, const Row& row, const Role& role,
   const bool filtered = app.rows_pane.filter[0] != '\0' || app.rows_pane.only_bad;
   if (ranged || (filtered && position >= 0))
     ui.fill({rect.x, rect.y, ui.px(2), rect.h}, ranged ? ui.theme.text : ui.theme.link);
+}
+
+TensorKey key_of(const Row& row) {
+  if (row.is_execution) return {-1, row.execution, row.slot, -1};
+  return {static_cast<std::int64_t>(row.index), -1, -1, row.execution};
 }
 
 // The call of the topmost row stays in view.
@@ -119,7 +126,7 @@ void draw_new_rows(App& app, const Rect& area) {
 std::string empty_rows_text(const App& app) {
   if (app.rows.total > 0) return tr(Text::rows_filtered);
   if (app.overview.loading) return tr(Text::list_reading);
-  return tr(app.timeline.total > 0 ? Text::rows_none_eager : Text::rows_none);
+  return tr(Text::rows_none);
 }
 
 // The rows that fit; returns the topmost.
@@ -146,7 +153,7 @@ const Row* draw_rows(App& app, const Rect& area, float h) {
 void draw_list(App& app, Rect area) {
   Ui& ui = app.ui;
   auto& pane = app.rows_pane;
-  const Rect header = area.cut_top(ui.px(20));
+  const Rect header = area.cut_top(app.rows.of_executions ? 0 : ui.px(20));  // executions are no parts of calls
   Rect bars = area.cut_right(ui.px(24));
   const float h = row_height(app);
   const double total = static_cast<double>(app.rows.shown);
@@ -164,7 +171,7 @@ void draw_list(App& app, Rect area) {
   }
   const Row* const top = draw_rows(app, area, h);
   draw_new_rows(app, area);
-  draw_call_header(app, header, top);
+  if (!app.rows.of_executions) draw_call_header(app, header, top);
   if (scrubbing && top != nullptr) draw_bubble(app, *top);
 }
 
@@ -186,12 +193,13 @@ float row_height(const App& app) {
 
 void draw_row(App& app, const Rect& rect, const Row& row, const Role& role, std::int64_t position) {
   Ui& ui = app.ui;
-  const std::string id = (position < 0 ? "pin:trace:" : "trace:") + std::to_string(row.index);
+  const char* const kind = row.is_execution ? "execution:" : position < 0 ? "pin:trace:" : "trace:";
+  const std::string id = kind + std::to_string(row.index);
   const Hit hit = ui.item(id, rect);
-  const bool focused = app.selection.focus.trace == static_cast<std::int64_t>(row.index);
+  const bool focused = app.is_focused(row);
   if (hit.hovered) ui.tooltip(tooltip_of(app, row) + (focused ? seen_text(app.selection) : ""));
   draw_row_back(app, rect, row, role, position, hit.hovered);
-  draw_ring(app, rect, {static_cast<std::int64_t>(row.index), -1, -1, row.execution}, hit.hovered);
+  draw_ring(app, rect, key_of(row), hit.hovered);
   draw_cells(app, rect, row, role, id);
   if (row.call_begins) ui.hline(rect.x, rect.y, rect.w, ui.theme.dim);
   if (hit.clicked) row_clicked(app, row, position);
@@ -201,7 +209,7 @@ void draw_row(App& app, const Rect& rect, const Row& row, const Role& role, std:
 
 void draw_graph_executions(App& app, Rect area) {
   Ui& ui = app.ui;
-  const Rect tools = draw_pane_header(app, Pane::rows, area, tr(Text::pane_rows),
+  const Rect tools = draw_pane_header(app, Pane::rows, area, pane_title(app, Pane::rows),
                                       app.overview.run >= 0 ? format_count(static_cast<double>(app.rows.total)) : "");
   if (app.overview.run < 0) return;
   draw_rows_tools(app, tools);

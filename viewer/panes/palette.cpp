@@ -74,8 +74,8 @@ void add_items(const App& app, std::vector<Choice>& choices, const std::string& 
     const std::string name = row.op_name + ":" + std::to_string(row.slot);
     if (name.find(text) != std::string::npos && text.find(':') != std::string::npos)
       choices.push_back({name,
-                         tr(Text::row_numbered, {{"index", row.index}}),
-                         "focus_trace",
+                         tr(row.is_execution ? Text::execution_numbered : Text::row_numbered, {{"index", row.index}}),
+                         row.is_execution ? "focus_execution" : "focus_trace",
                          {{"index", row.index}},
                          score_of(name, wanted)});
   }

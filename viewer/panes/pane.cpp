@@ -45,7 +45,7 @@ void draw_titles(App& app, Pane pane, Rect& tools, std::string_view title, std::
       tools.cut_left(ui.bold_in(tools, 12, ui.theme.text, title) + ui.px(8));
       if (!count.empty()) tools.cut_left(ui.text_in(tools, ui.sans, 12, ui.theme.dim, count) + ui.px(8));
     } else if (!app.layout.detached(other)) {
-      const std::string_view name = pane_title(other);
+      const std::string_view name = pane_title(app, other);
       const Rect at = tools.cut_left(std::min(tools.w, ui.label_width(name))).inset(0, ui.px(3));
       if (ui.tool("tab:" + id_of(other), at, name, tr(Text::pane_tab)))
         app.command("activate_pane", {{"pane", id_of(other)}});
@@ -57,7 +57,10 @@ void draw_titles(App& app, Pane pane, Rect& tools, std::string_view title, std::
 
 }  // namespace
 
-const char* pane_title(Pane pane) { return tr(info_of(pane).title); }
+const char* pane_title(const App& app, Pane pane) {
+  const bool executions = pane == Pane::rows && app.all_eager();  // its list is of those then
+  return tr(executions ? Text::pane_executions : info_of(pane).title);
+}
 
 Rect draw_pane_header(App& app, Pane pane, Rect& area, std::string_view title, std::string_view count) {
   Ui& ui = app.ui;

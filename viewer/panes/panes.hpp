@@ -73,7 +73,7 @@ void draw_toasts(App& app, const Rect& window);
 /// The panes' names at the bottom of a phone's window, to choose the one that fills it.
 void draw_pane_tabs(App& app, Rect bar);
 /// Name of a pane.
-const char* pane_title(Pane pane);
+const char* pane_title(const App& app, Pane pane);
 /// The context menu of this id, if it is open: `entries` draws what it offers.
 void context_menu(App& app, const std::string& id, const std::function<void()>& entries);
 /// Its title's context menu: other places.

@@ -36,7 +36,8 @@ constexpr std::array<Column, 12> columns = {{{"index", Text::column_index, 64, 0
 
 bool is_shown(const App& app, const Column& c, float width) {
   if (std::strcmp(c.id, "job_rank") == 0 && !app.several_ranks()) return false;
-  if (app.rows_pane.hidden.contains(c.id)) return false;
+  const bool of_graphs = std::strcmp(c.id, "graph") == 0 || std::strcmp(c.id, "call") == 0;
+  if ((of_graphs && app.rows.of_executions) || app.rows_pane.hidden.contains(c.id)) return false;
   return app.rows_pane.forced.contains(c.id) || width >= c.from_width;
 }
 
@@ -145,7 +146,25 @@ void draw_two_lines(Ui& ui, Rect rect, const Row& row, const Role& role, const s
 
 }  // namespace
 
+namespace {
+
+Role role_of_execution(const App& app, const Row& row) {
+  const auto is_it = [&row](const Focus& place) { return place.execution == row.execution; };
+  const auto& inputs = app.selection.neighbourhood.inputs;
+  const auto& consumers = app.selection.consumer_places;
+  std::string slots;
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    if (inputs[k].execution == row.execution) slots += (slots.empty() ? "" : ", ") + std::to_string(k);
+  if (!slots.empty()) return {Role::Kind::input, tr(Text::rows_role_inputs, {{"slots", slots}})};
+  if (std::any_of(consumers.begin(), consumers.end(), is_it))
+    return {Role::Kind::consumer, tr(Text::rows_role_consumer)};
+  return {};
+}
+
+}  // namespace
+
 Role role_of(const App& app, const Row& row) {
+  if (row.is_execution) return role_of_execution(app, row);
   const auto index = static_cast<std::int64_t>(row.index);
   const auto& consumers = app.selection.consumer_rows;
   std::string slots;
@@ -160,7 +179,7 @@ Role role_of(const App& app, const Row& row) {
 
 void draw_cells(App& app, const Rect& rect, const Row& row, const Role& role, const std::string& id) {
   Ui& ui = app.ui;
-  const bool focused = app.selection.focus.trace == static_cast<std::int64_t>(row.index);
+  const bool focused = app.is_focused(row);
   if (ui.finger) return draw_two_lines(ui, rect, row, role, id, focused);
   const Cells cells = cells_of(app, rect);
   if (cells.shown[0]) draw_index(ui, cells.at[0], row, focused);

@@ -23,15 +23,18 @@ void filter_entries(App& app, const Row& row) {
   };
   filter("type", tr(Text::menu_only_type, {{"type", row.op_type}}), "type:" + row.op_type);
   filter("op", tr(Text::menu_only_op, {{"op", row.op_name}}), "op:\"" + row.op_name + "\"");
-  filter("graph", tr(Text::menu_only_graph, {{"graph", row.graph_name}}), "graph:\"" + row.graph_name + "\"");
+  if (!row.is_execution)
+    filter("graph", tr(Text::menu_only_graph, {{"graph", row.graph_name}}), "graph:\"" + row.graph_name + "\"");
   if (const Badge* const dtype = find_badge(row.badges, BadgeKind::dtype))
     filter("dtype", tr(Text::menu_only_dtype, {{"dtype", dtype->text}}), "dtype:" + dtype->text);
-  if (row.execution >= 0) filter("call", tr(Text::menu_only_call), "exec=" + std::to_string(row.execution));
+  if (!row.is_execution && row.execution >= 0)
+    filter("call", tr(Text::menu_only_call), "exec=" + std::to_string(row.execution));
 }
 
 // Its op's alerts are muted, or no more.
 void expected_entry(App& app, const Row& row) {
-  const std::string site = row.graph_name + "/" + row.op_name;  // as AlertList::site calls it
+  // As AlertList::site calls it.
+  const std::string site = row.is_execution ? row.op_type : row.graph_name + "/" + row.op_name;
   const bool marked = app.alerts_pane.expected.contains(site);
   if (entry(app, "expected", tr(marked ? Text::menu_not_expected : Text::menu_expected), keys_of("mark_expected")))
     app.command("mark_expected", {{"scope", site}, {"on", !marked}});
@@ -39,15 +42,14 @@ void expected_entry(App& app, const Row& row) {
 
 // The line of nanlens.mutes for its cause: of the selected row, whose cause is known.
 void mute_entry(App& app, const Row& row) {
-  const bool selected = app.selection.focus.trace == static_cast<std::int64_t>(row.index);
-  if (!selected || app.selection.conditions.empty() || !app.selection.muted_by.empty()) return;
+  if (!app.is_focused(row) || app.selection.conditions.empty() || !app.selection.muted_by.empty()) return;
   if (entry(app, "mute", tr(Text::menu_mute))) app.command("mute");
 }
 
 // Of the selected row, of which it is known what was in memory when it was made.
 void values_entries(App& app, const Row& row) {
   const auto& seen = app.selection.seen;
-  if (app.selection.focus.trace != static_cast<std::int64_t>(row.index)) return;
+  if (!app.is_focused(row)) return;
   for (std::size_t k = 0; k < seen.size(); ++k) {
     if (!seen[k].stored) continue;
     const std::string name = seen_name(seen[k]);
@@ -62,13 +64,14 @@ void draw_entries(App& app, const Row& row) {
   ImGui::Separator();
   filter_entries(app, row);
   ImGui::Separator();
-  if (entry(app, "pin", tr(Text::menu_pin), keys_of("pin"))) app.command("pin", {{"trace", row.index}});
+  if (!row.is_execution && entry(app, "pin", tr(Text::menu_pin), keys_of("pin")))
+    app.command("pin", {{"trace", row.index}});
   if (row.bad) expected_entry(app, row);
   if (row.bad) mute_entry(app, row);
   values_entries(app, row);
   ImGui::Separator();
   if (entry(app, "source", tr(Text::menu_source))) {
-    app.command("focus_trace", {{"index", row.index}});
+    app.command(row.is_execution ? "focus_execution" : "focus_trace", {{"index", row.index}});
     app.command("activate_pane", {{"pane", "source_code"}});
   }
   if (entry(app, "link", tr(Text::menu_copy_link))) app.command("copy_link");

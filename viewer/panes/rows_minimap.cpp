@@ -82,10 +82,10 @@ bool draw_minimap(App& app, const Rect& area) {
   if (app.rows.minimap.empty() || (all_in_view && !app.rows.minimap_of_run)) return hit.held;
   draw_signs(app, area);
   draw_view(app, area, scale);
-  if (scale.of_run())
+  if (scale.of_run() && !app.rows.of_executions)
     for (const std::int64_t row : app.rows_pane.pins)
       ui.fill({area.x, scale.at(static_cast<std::uint64_t>(row)), area.w, ui.px(2)}, ui.theme.warn);
-  const std::int64_t focus = app.rows.minimap_of_run ? app.selection.focus.trace : app.rows.focus_position;
+  const std::int64_t focus = app.rows.minimap_of_run ? app.focused_row() : app.rows.focus_position;
   if (focus >= 0 && app.rows.shown > 0)
     ui.fill({area.x, scale.at(static_cast<std::uint64_t>(focus)), area.w, ui.px(2)}, ui.theme.text);
   if (hit.hovered && !hit.held) ui.tooltip(tr(app.rows.minimap_of_run ? Text::rows_minimap_run : Text::rows_minimap));

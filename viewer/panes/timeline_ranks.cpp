@@ -41,7 +41,8 @@ std::string tooltip_of_track(const App& app, const Track& track) {
   if (track.rank >= 0) text += ", " + tr(Text::host_named, {{"name", track.host}});
   text += "\n" + tr(Text::timeline_track, {{"executions", track.total}, {"bad", track.bad}});
   if (track.rank >= 0)
-    text += std::string("\n") + tr(app.rows.total > 0 ? Text::timeline_track_filter : Text::timeline_track_first_bad);
+    text += std::string("\n") + tr(app.rows.total > 0 && !app.rows.of_executions ? Text::timeline_track_filter
+                                                                                 : Text::timeline_track_first_bad);
   return text;
 }
 
