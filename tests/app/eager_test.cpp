@@ -187,3 +187,23 @@ TEST_CASE("a list of executions that grows while it is filtered and sorted, and 
   CHECK(list["total"] == v.state()["runs"][0]["num_traces"]);
   CHECK(list["filter"] == "bad");
 }
+
+TEST_CASE("an execution of several outputs is listed with its first bad one, and matched by that") {
+  Headless v;
+  RankOnPaper p(0, 1.7e9, 1);
+  p.split(0, 3);
+  p.split(0, 0);
+  p.store(v.memory["memory:eager"], "host");
+  v.open("memory:eager");
+  v.command("activate_pane", {{"pane", "graph_executions"}});
+  Json list = v.state()["graph_executions"];
+  CHECK(list["visible"][0]["tensor"] == "Split:1");
+  CHECK(list["visible"][1]["tensor"] == "Split:0");
+  for (const char* const query : {"nan=3", "slot:1", "bad", "-ok"}) {
+    CAPTURE(query);
+    v.command("filter", {{"query", query}});
+    list = v.state()["graph_executions"];
+    REQUIRE(list["shown"] == 1);
+    CHECK(list["visible"][0]["execution"] == 0);
+  }
+}

@@ -33,6 +33,8 @@ class RankOnPaper {
   void set_time(double time) { time_ = time; }
   /// An op of this rank alone; what it makes is put into the next exchange.
   void op(const char* type, double bad, const char* name = "") { put(type, {}, bad, 0, name); }
+  /// An op with two outputs, each with so many NaNs.
+  void split(double bad, double second) { put("Split", {}, bad, 0, "", second); }
   /// A constant with infinities that nothing reads.
   void mask() {
     put("Const", {}, 0, 4);
@@ -59,13 +61,16 @@ class RankOnPaper {
   std::string executions;
 
  private:
-  void put(const char* type, const logdir::Exchange& exchange, double nans, double neg_infs = 0,
-           const char* name = "") {
-    const std::array<double, 11> values = {-1, -1, 1, 1, 8, neg_infs, 0, nans, 0, 0, 8 - nans - neg_infs};
-    logdir::TensorProto proto;
-    proto.dtype = 2;
-    proto.shape = logdir::TensorShapeProto{{{11, ""}}, false};
-    proto.tensor_content.assign(reinterpret_cast<const char*>(values.data()), sizeof values);
+  void put(const char* type, const logdir::Exchange& exchange, double nans, double neg_infs = 0, const char* name = "",
+           double second = -1) {
+    const auto health = [](double nan, double neg_inf) {
+      const std::array<double, 11> values = {-1, -1, 1, 1, 8, neg_inf, 0, nan, 0, 0, 8 - nan - neg_inf};
+      logdir::TensorProto proto;
+      proto.dtype = 2;
+      proto.shape = logdir::TensorShapeProto{{{11, ""}}, false};
+      proto.tensor_content.assign(reinterpret_cast<const char*>(values.data()), sizeof values);
+      return proto;
+    };
     logdir::Execution e;
     e.op_type = type;
     e.num_outputs = 1;
@@ -73,7 +78,12 @@ class RankOnPaper {
     e.output_tensor_ids = {++ids_};
     made_ = exchange.kind == logdir::ExchangeKind::none ? ids_ : 0;
     e.tensor_debug_mode = 4;
-    e.tensor_protos = {proto};
+    e.tensor_protos = {health(nans, neg_infs)};
+    if (second >= 0) {
+      e.num_outputs = 2;
+      e.output_tensor_ids.push_back(++ids_);
+      e.tensor_protos.push_back(health(second, 0));
+    }
     logdir::NanlensExtension extension;
     extension.op_name = name;
     if (exchange.kind != logdir::ExchangeKind::none) extension.exchange = exchange;
