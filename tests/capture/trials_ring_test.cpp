@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "trial.hpp"
@@ -108,4 +110,32 @@ TEST_CASE("an op that made the first bad tensor of a ring: what its memory held 
   const TrialAnswer a = test::answer_of(run);
   CHECK(a.op() == "Physics");
   CHECK(a.event_class == causes::EventClass::producer);
+}
+
+TEST_CASE("an input that a recorded op made, of which a ring has lost the record: it is not said that none made it") {
+  const Recorded run(
+      [] {
+        Numbers now(16, 1);
+        Numbers next(16);
+        for (int step = 0; step < 2000; ++step) {
+          for (std::size_t i = 0; i < 16; ++i) next[i] = now[i] + now[(i + 1) % 16] * 0.1F;
+          if (step == 2) next[5] = std::nanf("");
+          if (step > 2 && step < 1990) next[7] = std::nanf("");
+          nanlens::record("Step", outputs(next), inputs(now));
+          std::swap(now, next);
+        }
+      },
+      keep_few);
+  CHECK(has_gap(run));
+  causes::Causes causes(*run);
+  test::finish(causes);
+  causes::SentenceWriter writer(causes);
+  bool is_told = false;
+  for (std::uint32_t i = 0; i < causes.roots().size(); ++i) {
+    const std::string text = writer.sentence(i).text;
+    CAPTURE(text);
+    CHECK(text.find("no recorded op made it") == std::string::npos);
+    is_told = is_told || text.find("the record of what made input 0 is lost") != std::string::npos;
+  }
+  CHECK(is_told);
 }

@@ -57,7 +57,8 @@ Json inputs_json(Causes& causes, const causes::Lineage& lineage) {
            {"event", nullptr},
            {"bad", nullptr},
            {"confidence", number(static_cast<double>(input.link.confidence))},
-           {"reason", text_or_null(std::string(causes::reason_words(input.link.reason, viewer::speech())))}};
+           {"reason", text_or_null(std::string(causes::reason_words(input.link.reason, causes.model().owners().native(),
+                                                                    viewer::speech())))}};
     if (input.event.exists()) {
       j["event"] = event_json(causes, input.event);
       j["bad"] = input.state == causes::InputState::bad;

@@ -101,8 +101,10 @@ void print_inputs(Causes& causes, const causes::Lineage& lineage) {
     if (input.seen) print_seen(input);
     if (!input.event.exists()) {
       if (input.state == causes::InputState::unknown)
-        line("      " + tr(Text::out_input_unknown,
-                           {{"index", input.input}, {"reason", causes::reason_words(input.link.reason, speech())}}));
+        line("      " +
+             tr(Text::out_input_unknown,
+                {{"index", input.input},
+                 {"reason", causes::reason_words(input.link.reason, causes.model().owners().native(), speech())}}));
       continue;
     }
     const EventRef origin = causes.origin(input.event);

@@ -233,7 +233,8 @@ NANLENS_API bool Classifier::sets_infinity(EventRef event) {
 NANLENS_API bool Classifier::classify_copy(EventRef event, Classification& c) {
   for (const InputEvidence& input : c.inputs) {
     Link copy;
-    const bool is_open = input.link.reason == Reason::eager || input.link.reason == Reason::unread;
+    const bool is_open =
+        input.link.reason == Reason::eager || input.link.reason == Reason::lost || input.link.reason == Reason::unread;
     if (!is_open || !unrecorded_copy(event, input.link.tensor_id, model_.health(event), 0, copy)) continue;
     c.event_class = EventClass::propagator;
     c.parents.push_back(copy.events.front());

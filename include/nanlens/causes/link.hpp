@@ -20,6 +20,7 @@ enum class Reason : std::uint8_t {
   given,         ///< an argument of a graph that the host itself runs
   arguments,     ///< arguments and inputs of the call don't match in number
   runtime,       ///< an argument of a graph that the runtime calls by itself
+  lost,          ///< a recorded op made it, of which there is no record any more, as behind the gap of a ring
   eager,         ///< an eager tensor that no recorded execution made: a constant or a converted value
   variable,      ///< a variable that no recorded execution wrote
   container,     ///< came out of an iterator, an optional or a list
@@ -30,16 +31,17 @@ enum class Reason : std::uint8_t {
   too_deep,      ///< more steps than a sound logdir needs
 };
 
-/// In words, to follow "was not recorded".
-constexpr std::string_view reason_words(Reason reason, const Speech& speech = english_speech) noexcept {
+/// In words, to follow "was not recorded". `native`: of nanlens' logdirs, whose programs need not record every op.
+constexpr std::string_view reason_words(Reason reason, bool native, const Speech& speech = english_speech) noexcept {
   switch (reason) {
+    case Reason::lost: return speech[Saying::reason_lost];
     case Reason::not_recorded: return speech[Saying::reason_not_recorded];
     case Reason::filtered: return speech[Saying::reason_filtered];
     case Reason::caller: return speech[Saying::reason_caller];
     case Reason::given: return speech[Saying::reason_given];
     case Reason::arguments: return speech[Saying::reason_arguments];
     case Reason::runtime: return speech[Saying::reason_runtime];
-    case Reason::eager: return speech[Saying::reason_eager];
+    case Reason::eager: return speech[native ? Saying::reason_native : Saying::reason_eager];
     case Reason::variable: return speech[Saying::reason_variable];
     case Reason::container: return speech[Saying::reason_container];
     case Reason::nested: return speech[Saying::reason_nested];

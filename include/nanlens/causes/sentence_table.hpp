@@ -62,6 +62,7 @@ inline constexpr Wording wordings[] = {
     {"opaque", Saying::say_opaque_1},
     {"opaque", Saying::say_opaque_2},
     {"opaque", Saying::say_opaque_3},
+    {"unknown_gone", Saying::say_unknown_gone},
     {"unknown_lost", Saying::say_unknown_lost},
     {"unknown", Saying::say_unknown_there},
     {"unknown", Saying::say_unknown_1},

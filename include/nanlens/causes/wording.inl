@@ -209,8 +209,7 @@ inline void word_rest(const CauseFacts& f, const Speech& speech, Arguments& a) {
   a["Missing"] = capital(f.missing, speech);
   a["incoming"] = capital(!f.missing.empty() ? f.missing : f.name.empty() ? a["t"] : f.name, speech);
   a["lay_there"] = f.lay_there;
-  a["why"] = f.native && f.reason == Reason::eager ? say(speech, Saying::reason_native)
-                                                   : std::string(reason_words(f.reason, speech));
+  a["why"] = std::string(reason_words(f.reason, f.native, speech));
   if (f.code == OpCode::sqrt_grad || f.code == OpCode::reciprocal_grad)
     a["function"] = std::string(function_of_gradient(f.op));
   a["because"] = because(f, speech);
@@ -253,6 +252,7 @@ inline std::string_view wording_key(const CauseFacts& f) {
   if (f.code == OpCode::modulo || f.id == "div0") return "division";
   if (f.id == "div00") return "zero_by_zero";
   if (f.id == "unknown" && f.lost_there) return "unknown_lost";
+  if (f.id == "unknown" && f.reason == Reason::lost && !f.missing.empty()) return "unknown_gone";
   return f.id;
 }
 
@@ -266,6 +266,7 @@ inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
   if ((key == "made" || key == "generic") && is_softmax(f.code)) return "softmax";
   if (key == "opaque") return f.native ? "opaque_native" : "opaque";
   if (key == "contradicted") return f.native ? "contradicted_native" : "contradicted";
+  if (key == "unknown_gone") return "unknown_lost";
   if (key != "unknown") return key;
   if (f.reason == Reason::other_rank) return "unknown_rank";
   if (f.reason == Reason::unread) return "unknown_unread";
