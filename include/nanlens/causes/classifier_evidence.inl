@@ -35,10 +35,10 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
     }
   }
   const bool is_open = input.state == InputState::unknown && input.link.reason == Reason::eager;
-  if (is_open && !seen.looked_at)
-    input.link.reason = Reason::unread;
-  else if (is_open && seen.origin == TensorOrigin::recorded && !input.event.exists())
+  if (is_open && seen.origin == TensorOrigin::recorded && !input.event.exists())
     input.link.reason = Reason::lost;
+  else if (is_open && !seen.looked_at)
+    input.link.reason = Reason::unread;
   if (!input.seen) return;
   // What the memory was when it was recorded last. A function's graph does not tell which eager tensor came in.
   if ((changed || on_record) && seen.recorded_id > 0 && !input.event.exists()) {
