@@ -113,10 +113,12 @@ TEST_CASE("an op that made the first bad tensor of a ring: what its memory held 
 }
 
 TEST_CASE("an input that a recorded op made, of which a ring has lost the record: it is not said that none made it") {
-  for (const bool in_place : {false, true}) {
+  for (const auto& [op, in_place] :
+       {std::pair("Step", false), std::pair("Step", true), std::pair("Neg", true), std::pair("Identity", false)}) {
+    CAPTURE(op);
     CAPTURE(in_place);
     const Recorded run(
-        [&] {
+        [op = op, in_place = in_place] {
           Numbers now(16, 1);
           Numbers other(16);
           for (int step = 0; step < 2000; ++step) {
@@ -124,7 +126,7 @@ TEST_CASE("an input that a recorded op made, of which a ring has lost the record
             for (std::size_t i = 0; i < 16; ++i) next[i] = now[i] * 0.9F;
             if (step == 2) next[5] = std::nanf("");
             if (step > 2) next[7] = std::nanf("");
-            nanlens::record("Step", outputs(next), inputs(now));
+            nanlens::record(op, outputs(next), inputs(now));
             if (!in_place) std::swap(now, other);
           }
         },
@@ -139,6 +141,7 @@ TEST_CASE("an input that a recorded op made, of which a ring has lost the record
       CAPTURE(text);
       CHECK(text.find("no recorded op made it") == std::string::npos);
       CHECK(text.find("can't be read here") == std::string::npos);
+      CHECK(text.find("outside the record") == std::string::npos);
       is_told = is_told || text.find("the record of what made input 0 is lost") != std::string::npos;
     }
     CHECK(is_told);

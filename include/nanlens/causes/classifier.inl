@@ -185,8 +185,10 @@ NANLENS_API void Classifier::classify_relay(EventRef event, const InputSum& sum,
     return;
   }
   if (sum.mixed.exists()) return pass_on_mixed(EventClass::relay, sum, c);
+  const bool lost = std::any_of(c.inputs.begin(), c.inputs.end(),
+                                [](const InputEvidence& i) { return i.link.reason == Reason::lost; });
   // An argument that a step made which nobody recorded: what that got may be on record.
-  c.event_class = sum.any_clean ? EventClass::unknown : EventClass::source;
+  c.event_class = sum.any_clean || lost ? EventClass::unknown : EventClass::source;
   fall_back(event, c);
   if (!c.parents.empty()) c.arrived = none;
 }
@@ -248,8 +250,8 @@ NANLENS_API bool Classifier::classify_copy(EventRef event, Classification& c) {
 // lost: then it did not come from outside.
 NANLENS_API bool Classifier::classify_arrival(EventRef event, bool contradicted, Classification& c) {
   const bool lost = std::any_of(c.inputs.begin(), c.inputs.end(), [](const InputEvidence& i) {
-    return i.state == InputState::unknown &&
-           (i.link.reason == Reason::not_recorded || i.link.reason == Reason::other_rank);
+    return i.state == InputState::unknown && (i.link.reason == Reason::not_recorded || i.link.reason == Reason::lost ||
+                                              i.link.reason == Reason::other_rank);
   });
   if (lost || !(contradicted || only_preserves(model_.code(event)))) return false;
   c.event_class = EventClass::source;

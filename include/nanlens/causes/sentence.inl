@@ -242,7 +242,8 @@ NANLENS_API void SentenceWriter::gather_missing(EventRef event, const Classifica
   for (const InputEvidence& input : c.inputs) {
     if (input.state != InputState::unknown && !input.arrived) continue;
     f.reason = input.link.reason;
-    if (is_relay(f.code) || f.code == OpCode::iterator_get) return;
+    const bool is_itself = is_relay(f.code) || f.code == OpCode::iterator_get;
+    if (is_itself && f.reason != Reason::lost) return;
     f.missing = input_name(event, input);
     if (f.id == "data")
       f.missing =
