@@ -147,3 +147,19 @@ TEST_CASE("an input that a recorded op made, of which a ring has lost the record
     CHECK(is_told);
   }
 }
+
+TEST_CASE("how often it happened, in a ring that may have lost some of it: at least so often, on record") {
+  for (const int steps : {3, 3000}) {
+    CAPTURE(steps);
+    const Recorded run(
+        [&] {
+          for (int step = 0; step < steps; ++step) log_of({1, 0, 3});
+        },
+        keep_few);
+    const std::string consequence = test::answer_of(run).sentence.consequence;
+    CAPTURE(consequence);
+    CHECK(run->kept_last() == (steps > 8 ? 8 : 0));
+    CHECK((consequence.find("It happened at least") != std::string::npos) == (steps > 8));
+    CHECK((consequence.find("on record") != std::string::npos) == (steps > 8));
+  }
+}

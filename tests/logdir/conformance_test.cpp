@@ -120,6 +120,7 @@ class RandomEvents {
     x.duration_ns = random_();
     x.dropped_traces = maybe() ? 0 : 7;
     x.unread_tensors = maybe() ? 0 : 3;
+    x.circular_buffer_size = maybe() ? 0 : 1000;
     x.fp_flags = random_() % 32;
     x.graph_run = random_() % 3;
     for (std::size_t i = random_() % 3; i > 0; --i)

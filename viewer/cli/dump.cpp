@@ -102,6 +102,7 @@ void print_run(Run& run) {
               {"num_alerts", run.alerts().size()},
               {"dropped", run.dropped()},
               {"unread_tensors", run.unread_tensors()},
+              {"kept_last", run.kept_last()},
               {"left_out", left_out_json(run.left_out())},
               {"clean_end", clean ? Json(*clean) : Json(nullptr)},
               {"rules", rule_outcomes_json(run.rule_outcomes())},

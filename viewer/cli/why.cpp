@@ -56,6 +56,7 @@ void print_nothing(Causes& causes) {
   for (const std::string& reason : report::unfinished_words(causes.run())) line("  " + report::sentence_of(reason));
   if (const std::string left_out = report::left_out_words(causes.run()); !left_out.empty())
     line("  " + report::sentence_of(left_out));
+  if (const std::string ring = report::ring_words(causes.run()); !ring.empty()) line("  " + report::sentence_of(ring));
   if (const std::string untrapped = report::untrapped_words(causes.run()); !untrapped.empty())
     line("  " + report::sentence_of(untrapped));
   for (const std::string& rule : report::rule_words(causes.run())) line("  " + report::sentence_of(rule));

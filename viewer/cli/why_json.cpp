@@ -145,6 +145,7 @@ Json why_json(Causes& causes, EventRef asked, report::Mutes& mutes) {
          {"explained", causes.explained()},
          {"dropped", causes.run().dropped()},
          {"unread_tensors", causes.run().unread_tensors()},
+         {"kept_last", causes.run().kept_last()},
          {"left_out", left_out_json(causes.run().left_out())},
          {"clean_end", clean_end ? Json(*clean_end) : Json(nullptr)},
          {"rules", rule_outcomes_json(causes.run().rule_outcomes())},

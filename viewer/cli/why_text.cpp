@@ -207,6 +207,7 @@ void print_limits(Causes& causes) {
     line("  " + tr(Text::out_may_miss, {{"reason", reason}}));
   if (const std::string left_out = report::left_out_words(causes.run()); !left_out.empty())
     line("  " + tr(Text::out_may_miss, {{"reason", left_out}}));
+  if (const std::string ring = report::ring_words(causes.run()); !ring.empty()) line("  " + report::sentence_of(ring));
   if (const std::string untrapped = report::untrapped_words(causes.run()); !untrapped.empty())
     line("  " + report::sentence_of(untrapped));
   for (const causes::Limit limit : causes.model().limits_reached())

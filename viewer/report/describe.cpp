@@ -168,6 +168,11 @@ std::string left_out_words(const reader::Run& run) {
   return tr(Text::out_left_out, {{"what", what}, {"n", left_out.steps + left_out.ops}});
 }
 
+std::string ring_words(const reader::Run& run) {
+  const std::uint64_t kept = run.kept_last();
+  return kept > 0 ? tr(Text::out_ring, {{"n", kept}}) : std::string();
+}
+
 std::string untrapped_words(reader::Run& run) {
   return causes::trapped_in_part(run) ? tr(Text::out_untrapped) : std::string();
 }

@@ -52,6 +52,9 @@ std::vector<std::string> missing_words(std::uint64_t dropped, std::uint64_t unre
 /// for". Empty if nothing was.
 std::string left_out_words(const reader::Run& run);
 
+/// That only the last events were kept, of so many that others may be missing; "" if that is not known.
+std::string ring_words(const reader::Run& run);
+
 /// That floating-point exceptions were trapped in part, so that one may have been missed; "" if they were not.
 std::string untrapped_words(reader::Run& run);
 

@@ -47,6 +47,7 @@ void Page::head() {
   for (const std::string& reason : unfinished_words(run_)) line(style_.bad("  " + sentence_of(reason)));
   if (const std::string left_out = left_out_words(run_); !left_out.empty())
     line(style_.bad("  " + sentence_of(left_out)));
+  if (const std::string ring = ring_words(run_); !ring.empty()) line("  " + sentence_of(ring));
   if (const std::string untrapped = untrapped_words(run_); !untrapped.empty())
     line(style_.bad("  " + sentence_of(untrapped)));
   for (const std::string& rule : rule_words(run_)) line(style_.bad("  " + sentence_of(rule)));

@@ -92,6 +92,9 @@ class FileSetWriter {
     return create_metadata(why);
   }
 
+  /// Of each kind of event, the last so many are kept; 0: all. Noted in every record of the metadata.
+  void set_circular_buffer_size(std::uint64_t size) noexcept { circular_buffer_size_ = size; }
+
   /// Opens the set again to append to it, and notes in the metadata that recording goes on.
   bool reopen(std::string& why) {
     for (std::size_t i = 0; i < logdir::num_file_kinds; ++i) {
@@ -178,7 +181,8 @@ class FileSetWriter {
     extension.unread_tensors = missing.unread_tensors;
     extension.left_out = missing.left_out;
     extension.rule_hits = missing.rules;
-    const bool some = missing.executions + missing.traces + missing.unread_tensors > 0 ||
+    extension.circular_buffer_size = circular_buffer_size_;
+    const bool some = missing.executions + missing.traces + missing.unread_tensors + circular_buffer_size_ > 0 ||
                       missing.left_out != logdir::LeftOut{} || !missing.rules.empty();
     WholeRecord record(buffer(FileKind::metadata));
     logdir::append_event(
@@ -258,6 +262,7 @@ class FileSetWriter {
   static constexpr std::size_t max_kept_bytes = std::size_t{16} << 20;
   std::string directory_;
   std::string stem_;
+  std::uint64_t circular_buffer_size_ = 0;
   std::string run_id_;
   std::array<int, logdir::num_file_kinds> files_{-1, -1, -1, -1, -1, -1};
   std::array<std::uint64_t, logdir::num_file_kinds> sizes_{};

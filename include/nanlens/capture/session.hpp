@@ -64,6 +64,7 @@ class Session {
   /// made.
   bool start(const std::string& run_id, std::string& why) {
     const std::lock_guard guard(lock_);
+    files_.set_circular_buffer_size(ring_mode() ? static_cast<std::uint64_t>(options_.circular_buffer_size) : 0);
     const bool ready =
         created_ ? files_.reopen(why)
                  : files_.create(options_.logdir, Catalog::get().host() + logdir::Rank::get().suffix(), run_id, why);

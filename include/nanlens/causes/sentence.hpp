@@ -78,6 +78,7 @@ class SentenceWriter {
   [[nodiscard]] std::string host_name(EventRef event, std::uint32_t input);
   [[nodiscard]] std::string named_words(std::uint32_t root);
   [[nodiscard]] std::string spread_words(std::uint32_t root);
+  [[nodiscard]] bool recorded_in_part() const;
   [[nodiscard]] std::string reach_words(const Root& root, std::uint64_t reach, bool perhaps);
   [[nodiscard]] std::string consequence(std::uint32_t root);
 

@@ -334,11 +334,16 @@ NANLENS_API bool SentenceWriter::may_follow(const CauseGroup& group, std::uint32
          causes_.comes_before(causes_.roots()[root], other);
 }
 
+// Is it known that not every event is on record?
+NANLENS_API bool SentenceWriter::recorded_in_part() const {
+  const reader::Run& run = causes_.run();
+  return run.left_out() != logdir::LeftOut{} || run.dropped() > 0 || run.unread_tensors() > 0 || run.kept_last() > 0;
+}
+
 // How many bad tensors follow, without the full stop. `perhaps`: there are others that may.
 NANLENS_API std::string SentenceWriter::reach_words(const Root& root, std::uint64_t reach, bool perhaps) {
   const std::uint64_t total = causes_.total();
-  const reader::Run& run = causes_.run();
-  const bool in_part = run.left_out() != logdir::LeftOut{} || run.dropped() > 0 || run.unread_tensors() > 0;
+  const bool in_part = recorded_in_part();
   const auto told = [&](Saying id) {
     return say(speech_, id,
                {{"n", detail::grouped(static_cast<double>(reach), speech_)},
@@ -373,8 +378,9 @@ NANLENS_API std::string SentenceWriter::consequence(std::uint32_t number) {
   if (reach != causes_.total() && others > 0) text += counted(Saying::other_causes, others);
   text = say(speech_, Saying::full_stop, {{"text", text}});
   if (group == nullptr || group->count < 2) return text;
-  return text + say(speech_, group->root == number ? Saying::happened_first : Saying::happened,
-                    {{"times", counted(Saying::times, group->count)}});
+  std::string times = counted(Saying::times, group->count);
+  if (recorded_in_part()) times = say(speech_, Saying::at_least, {{"times", times}});
+  return text + say(speech_, group->root == number ? Saying::happened_first : Saying::happened, {{"times", times}});
 }
 
 }  // namespace nanlens::causes

@@ -297,6 +297,7 @@ inline bool field(NanlensExtension& m, WireReader& r) {
     case Tag::exchange: return set_message(m.exchange, r);
     case Tag::rule_hits: return append_message(m.rule_hits, r);
     case Tag::unread_tensors: m.unread_tensors = r.u64(); return true;
+    case Tag::circular_buffer_size: m.circular_buffer_size = r.u64(); return true;
   }
   return true;
 }

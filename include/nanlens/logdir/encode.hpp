@@ -224,6 +224,7 @@ inline void encode(WireWriter& w, const NanlensExtension& m) {
   if (m.exchange) w.message(Tag::exchange, [&](WireWriter& sub) { encode(sub, *m.exchange); });
   for (const auto& hit : m.rule_hits) w.message(Tag::rule_hits, [&](WireWriter& sub) { encode(sub, hit); });
   w.field(Tag::unread_tensors, static_cast<std::int64_t>(m.unread_tensors));
+  w.field(Tag::circular_buffer_size, static_cast<std::int64_t>(m.circular_buffer_size));
 }
 
 // The oneof's member for an event struct.

@@ -219,8 +219,9 @@ struct NanlensExtension {
   std::uint64_t since_start_ns = 0;  ///< trapped instructions: when, from the beginning of the program
   std::uint64_t unread_tensors = 0;  ///< in metadata: those of which the values could not be read, on a device say
   LeftOut left_out;                  ///< in metadata: by then
-  bool hits_at_least = false;        ///< trapped instructions: not all were counted
-  std::optional<Exchange> exchange;  ///< of an execution that takes part in one
+  std::uint64_t circular_buffer_size = 0;  ///< in metadata: the last so many events of each kind are kept; 0: all
+  bool hits_at_least = false;              ///< trapped instructions: not all were counted
+  std::optional<Exchange> exchange;        ///< of an execution that takes part in one
   std::vector<RuleHit> rule_hits;  ///< of the first event of an output at which a rule holds; in metadata: of all rules
 };
 

@@ -212,6 +212,7 @@ enum class NanlensExtension : std::uint32_t {
   exchange = 20,
   rule_hits = 21,
   unread_tensors = 22,
+  circular_buffer_size = 23,
 };
 
 }  // namespace nanlens::inline NANLENS_ABI::logdir::tags

@@ -99,6 +99,9 @@ class Run {
   [[nodiscard]] std::uint64_t unread_tensors() const noexcept;
   /// What the program did not record, as was asked for, as far as it is known: the longest time of all sets.
   [[nodiscard]] logdir::LeftOut left_out() const noexcept;
+  /// Of each kind of event, the last so many of a process were kept, besides those around what went bad first, and
+  /// there are so many that others may not be on record; 0: nothing says so. TensorFlow's logdirs do not tell.
+  [[nodiscard]] std::uint64_t kept_last() const noexcept;
   /// Did the recording end in order? Only nanlens' own logdirs tell.
   [[nodiscard]] std::optional<bool> clean_end() const;
   ///@}

@@ -32,6 +32,7 @@ struct SetMetadata {
   std::uint64_t dropped_traces = 0;
   std::uint64_t unread_tensors = 0;
   logdir::LeftOut left_out;
+  std::uint64_t circular_buffer_size = 0;
   std::vector<logdir::RuleHit> rules;  ///< of the program, with how often they held
 };
 

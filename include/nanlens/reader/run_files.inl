@@ -61,6 +61,7 @@ NANLENS_API bool SetFiles::read_metadata(Diagnostics& diagnostics) {
           metadata.dropped_traces = event.extension->dropped_traces;
           metadata.unread_tensors = event.extension->unread_tensors;
           metadata.left_out = event.extension->left_out;
+          metadata.circular_buffer_size = event.extension->circular_buffer_size;
           metadata.rules = event.extension->rule_hits;
         }
         if (metadata.readable) return;  // only the first record describes the set

@@ -36,6 +36,14 @@ NANLENS_API logdir::LeftOut Run::left_out() const noexcept {
   return sum;
 }
 
+NANLENS_API std::uint64_t Run::kept_last() const noexcept {
+  std::uint64_t kept = 0;
+  for (const auto& set : sets_)
+    if (const std::uint64_t size = set->metadata.circular_buffer_size; size > 0 && (kept == 0 || size < kept))
+      kept = size;
+  return num_executions() >= kept || num_traces() >= kept ? kept : 0;
+}
+
 NANLENS_API std::optional<bool> Run::clean_end() const {
   bool clean = true;
   for (const auto& set : sets_) {
