@@ -32,14 +32,20 @@ struct Subject {
   Rows passing(const std::string& query) {
     viewer::RowFilter rows(*index, *explain);
     rows.set_pinned({1, 2});
-    rows.set_roles({{0, 3}, {5}});
+    viewer::Selection selection;
+    selection.input_rows = {0, 3};
+    selection.consumer_rows = {5};
+    rows.set_roles(selection);
     rows.set(query, false);
     rows.restart();
+    rows.grow(false);  // a run without graphs lists its executions
     while (rows.step(std::chrono::steady_clock::time_point::max())) {
     }
     viewer::View view;
     view.row_count = 4;
-    require(rows.fill(view, 0).filter_error.empty());
+    viewer::Focus first;
+    first.execution = first.trace = 0;
+    require(rows.fill(view, first).filter_error.empty());
     return rows.shown();
   }
 
