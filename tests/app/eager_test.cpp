@@ -23,6 +23,16 @@ RankOnPaper program() {
   return p;
 }
 
+// Another process of the run, which runs graphs.
+void add_graphs(GrowingFiles& files) {
+  nanlens::test::GeneratorOptions options;
+  options.calls = 3;
+  options.run_id = "job";
+  nanlens::test::LogdirGenerator(options, [&](nanlens::logdir::FileKind kind, const std::string& bytes) {
+    files.append(nanlens::test::generated_name(kind, "host.rank1"), bytes);
+  }).run();
+}
+
 }  // namespace
 
 TEST_CASE("what is bad first is selected, not a mask before it; around it is what made it and what takes it") {
@@ -86,12 +96,7 @@ TEST_CASE("a run that grows graphs gets its rows back") {
   program().store(files, "host");
   v.open("memory:eager");
   CHECK_FALSE(v.shows("pane:graph_executions"));
-  nanlens::test::GeneratorOptions options;
-  options.calls = 3;
-  options.run_id = "job";
-  nanlens::test::LogdirGenerator(options, [&](nanlens::logdir::FileKind kind, const std::string& bytes) {
-    files.append(nanlens::test::generated_name(kind, "host.rank1"), bytes);
-  }).run();
+  add_graphs(files);
   v.look_again();
   CHECK(v.state()["focus"]["execution"] == 2);
   CHECK(v.shows("pane:graph_executions"));
@@ -174,12 +179,7 @@ TEST_CASE("a list of executions that grows while it is filtered and sorted, and 
   CHECK(v.state()["graph_executions"]["total"] == 7);
   CHECK(tensors() == "Add:0 Const:0 encoder.layer.0:0 Mul:0 Sub:0 ");
 
-  nanlens::test::GeneratorOptions options;
-  options.calls = 3;
-  options.run_id = "job";
-  nanlens::test::LogdirGenerator(options, [&](nanlens::logdir::FileKind kind, const std::string& bytes) {
-    files.append(nanlens::test::generated_name(kind, "host.rank1"), bytes);
-  }).run();
+  add_graphs(files);
   v.look_again();
   v.pass(1);
   Json list = v.state()["graph_executions"];
