@@ -42,8 +42,12 @@ std::int32_t RowSource::job_rank(std::uint64_t row) const {
 RowSource::Names RowSource::names_of_execution(std::uint64_t row) const {
   reader::ExecutionLinks links;
   if (!index_.run().execution_links(static_cast<std::size_t>(row), links)) return {};
-  std::string type = stripped_name(std::string(links.op_type));
-  std::string name = links.op_name.empty() ? type : std::string(links.op_name);
+  return names_of(links.op_type, links.op_name);
+}
+
+RowSource::Names RowSource::names_of(std::string_view op_type, std::string_view op_name) {
+  std::string type = stripped_name(std::string(op_type));
+  std::string name = op_name.empty() ? type : std::string(op_name);
   return {std::move(name), std::move(type)};
 }
 
@@ -78,13 +82,13 @@ void RowSource::fill_trace(std::size_t i, Row& row) const {
 
 void RowSource::fill_execution(std::size_t i, Row& row) const {
   row.execution = static_cast<std::int64_t>(i);
-  Names names = names_of_execution(i);
+  const auto detail = index_.run().execution(i);
+  if (!detail) return;
+  Names names = names_of(detail->event.op_type, detail->extension.op_name);
   row.op_name = std::move(names.name);
   row.op_type = std::move(names.type);
   const std::size_t slot = event(i).slot;
   row.slot = static_cast<std::int32_t>(slot);
-  const auto detail = index_.run().execution(i);
-  if (!detail) return;
   row.time = index_.since_start(detail->wall_time);
   const auto& devices = detail->event.output_tensor_device_ids;
   if (slot < devices.size()) row.device = index_.device_of_execution(i, devices[slot]);

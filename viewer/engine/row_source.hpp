@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <nanlens/causes/event.hpp>
@@ -52,6 +53,7 @@ class RowSource {
   [[nodiscard]] Names names_of_execution(std::uint64_t row) const;
 
  private:
+  [[nodiscard]] static Names names_of(std::string_view op_type, std::string_view op_name);
   void fill_trace(std::size_t i, Row& row) const;
   void fill_execution(std::size_t i, Row& row) const;
 
