@@ -9,6 +9,8 @@ trap 'rm -rf "$work"' EXIT
 flags="-std=c++20 -I$source/include -Wall -Wextra -Wconversion -Werror"
 
 if [ "$part" = headers ]; then
+  echo "the kernel for GPUs, as PTX"
+  CLANGXX=$compiler sh "$source/cmake/scan-kernel.sh" --check
   echo "each header alone"
   mkdir "$work/headers"
   # shellcheck disable=SC2086

@@ -21,7 +21,7 @@ class ContentMark {
   explicit ContentMark(const TensorKey& key) noexcept : ContentMark(key, ContentSample(key)) {}
   ContentMark(const TensorKey& key, const ContentSample& content) noexcept
       : sample(content), fingerprint_(key.fingerprint), bytes_(key.bytes()) {
-    if (!key.dense || !content.varied(key)) return;
+    if (!key.dense || key.far != 0 || !content.varied(key)) return;
     tells_ = true;
     if (bytes_ <= small) all_ = hash_text({reinterpret_cast<const char*>(key.begin), bytes_});
   }

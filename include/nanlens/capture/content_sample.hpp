@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -17,6 +18,12 @@
 
 namespace nanlens::inline NANLENS_ABI::detail {
 
+/// Copies a few bytes of memory that only a device reads; false if they can't be had.
+using ReadFar = bool (*)(std::uintptr_t at, void* to, std::size_t bytes) noexcept;
+
+/// Who does that; null: nobody.
+inline std::atomic<ReadFar> read_far{nullptr};
+
 /// Up to four words, spread over the whole tensor from its first to its last byte; of small tensors, all there are. Of
 /// a tensor with gaps only its two outermost elements: what lies between may be somebody else's.
 class ContentSample {
@@ -25,7 +32,7 @@ class ContentSample {
   ContentSample() noexcept = default;
   /// Reads the memory of a tensor.
   NANLENS_INLINE explicit ContentSample(const TensorKey& key) noexcept {
-    if (is_spread(key)) {
+    if (is_spread(key) && key.far == 0) {
       count_ = most;
       const std::size_t step = step_of(key);
       for (std::size_t i = 0; i + 1 < most; ++i) words_[i] = read_word(key.begin + i * step);
@@ -33,7 +40,17 @@ class ContentSample {
       return;
     }
     count_ = count_of(key);
-    for (std::size_t i = 0; i < count_; ++i) words_[i] = read(place_of(key, i));
+    for (std::size_t i = 0; i < count_; ++i)
+      if (!read(key, place_of(key, i), words_[i])) *this = ContentSample();
+  }
+
+  /// Calls visit(address, bytes) for each word that a sample of the tensor is made of.
+  template <class Visit>
+  static void each_place(const TensorKey& key, const Visit& visit) {
+    for (std::size_t i = 0; i < count_of(key); ++i) {
+      const Place place = place_of(key, i);
+      visit(place.at, place.bytes);
+    }
   }
 
   /// Does the tensor still hold what it did? `key` is that of the tensor that the sample was taken of.
@@ -47,13 +64,14 @@ class ContentSample {
       const Place place = place_of(key, i);
       if (place.at < begin || place.at + place.bytes > end) continue;
       ++checked;
-      if (words_[i] != read(place)) return false;
+      if (std::uint64_t now = 0; !read(key, place, now) || words_[i] != now) return false;
     }
     return true;
   }
 
   /// The same as `holds(key)` of memory that may be gone: it is asked of the system. False where that can't tell.
   [[nodiscard]] bool holds_if_mapped(const TensorKey& key) const noexcept {
+    if (key.far != 0) return count_ > 0 && holds(key);
 #if defined(__linux__)
     std::array<std::uint64_t, most> now{};
     std::array<iovec, most> to{};
@@ -118,11 +136,14 @@ class ContentSample {
     std::memcpy(&word, reinterpret_cast<const void*>(at), word_bytes);
     return word;
   }
-  static std::uint64_t read(const Place& place) noexcept {
-    if (place.bytes == word_bytes) return read_word(place.at);
-    std::uint64_t word = 0;
+  static bool read(const TensorKey& key, const Place& place, std::uint64_t& word) noexcept {
+    word = 0;
+    if (key.far != 0) {
+      const ReadFar reader = read_far.load(std::memory_order_acquire);
+      return reader != nullptr && reader(place.at, &word, place.bytes);
+    }
     std::memcpy(&word, reinterpret_cast<const void*>(place.at), place.bytes);
-    return word;
+    return true;
   }
 
   std::array<std::uint64_t, most> words_{};

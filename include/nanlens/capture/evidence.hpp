@@ -108,7 +108,7 @@ inline bool is_absent(const TensorView& view) noexcept {
 }
 
 inline bool is_readable(const TensorView& view) noexcept {
-  return !view.shape.overflowed() && (view.data != nullptr || num_elements(view.shape) == 0);
+  return !view.shape.overflowed() && (view.data != nullptr || view.counted != nullptr || num_elements(view.shape) == 0);
 }
 
 /// What a tensor holds now. `bad`: how many elements are.
@@ -132,7 +132,7 @@ inline logdir::TensorEvidence look_at(const TensorView& view, std::uint64_t& bad
     return e;
   set_counts(e, counts);
   bad = counts.non_finite();
-  if (bad == 0) return e;
+  if (bad == 0 || (view.data == nullptr && num_elements(view.shape) != 0)) return e;
   BadPlaces places(view.shape);
   if (bad == static_cast<std::uint64_t>(num_elements(view.shape))) {
     places.add_all();
@@ -166,8 +166,9 @@ inline void set_recorded(logdir::TensorEvidence& e, const TensorLink& link) {
 }
 
 /// Of an input that nothing on record made as a whole: what made the part that is bad.
-inline void look_for_part(logdir::TensorEvidence& e, const TensorView& view) {
-  if (view.shape.empty() || e.positions.size() < view.shape.size()) return;
+inline void look_for_part(logdir::TensorEvidence& e, const InputRef& input) {
+  const TensorView& view = input.view;
+  if (input.key.far != 0 || view.shape.empty() || e.positions.size() < view.shape.size()) return;
   const TensorView element{element_at(e, 0, view), view.dtype, {}, {}, view.device};
   const TensorIdentity found = registry().find(key_of(element), true);
   if (!found.link.known() || found.origin == logdir::TensorOrigin::changed) return;
@@ -191,8 +192,9 @@ inline logdir::TensorEvidence look_at_input(const InputRef& input, const logdir:
     e.looked_at = true;
     set_counts(e, *input.counts);
   }
-  if (input.here && bad > 0 && input.origin == logdir::TensorOrigin::not_recorded) look_for_part(e, input.view);
+  if (input.here && bad > 0 && input.origin == logdir::TensorOrigin::not_recorded) look_for_part(e, input);
   if (!input.here || !is_floating(input.view.dtype) || !e.looked_at || bad > 0 || e.shape != output.shape) return e;
+  if (input.view.data == nullptr) return e;
   e.positions = output.positions;
   add_values(e, input.view);
   return e;

@@ -118,6 +118,7 @@ inline void enter_argument(ThreadState& state, Session* session, FunctionFrame& 
     outside.link = argument.link = {argument.link.id, nullptr, 0, 0};
   frame.arguments.push_back(argument);
   frame.arguments.back().here = false;  // it may have ended when the call does
+  frame.arguments.back().view.counted = nullptr;
   frame.identities.push_back(outside);
   const std::uint64_t site = mix(0x617267, hash_text(name));  // apart from call sites
   const std::uint64_t key = mix(site, frame.occurrence(site));

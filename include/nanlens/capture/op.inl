@@ -102,6 +102,8 @@ inline void release_host(TextRef host, void (*rest)(bool) noexcept) noexcept {
 
 inline void share_work_with(ShareWork with) noexcept { work_sharing.store(with, std::memory_order_release); }
 
+inline void read_far_by(ReadFar reader) noexcept { read_far.store(reader, std::memory_order_release); }
+
 inline void end_step() noexcept {
   begin_at_first_event();
   ThreadState* const state = this_thread();

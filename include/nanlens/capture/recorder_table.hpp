@@ -9,6 +9,7 @@
 #include <source_location>
 #include <string_view>
 
+#include <nanlens/capture/content_sample.hpp>
 #include <nanlens/capture/hash.hpp>
 #include <nanlens/capture/tensor_handle.hpp>
 #include <nanlens/config.hpp>
@@ -19,7 +20,7 @@
 namespace nanlens::inline NANLENS_ABI::detail {
 
 /// Recorders of another version are not seen: each serves its own.
-inline constexpr std::uint32_t recorder_version = 9;
+inline constexpr std::uint32_t recorder_version = 10;
 
 /// A text of somebody else's, valid during a call.
 struct TextRef {
@@ -300,6 +301,8 @@ struct RecorderTable {
   void (*release_host)(TextRef host, void (*rest)(bool) noexcept) noexcept;
   /// The threads of a host help with large tensors from now on; null: nobody's do.
   void (*share_work)(ShareWork with) noexcept;
+  /// Memory that only a device reads is read by it from now on.
+  void (*read_far_with)(ReadFar reader) noexcept;
 
   /// Ends a step of the program.
   void (*step)() noexcept;

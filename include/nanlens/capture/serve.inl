@@ -101,6 +101,7 @@ inline constexpr RecorderTable own_recorder{
     &claim_host,
     &release_host,
     &share_work_with,
+    &read_far_by,
     &end_step,
     &leave_out,
 };

@@ -70,7 +70,7 @@ inline void wait_for_recording_threads() {
 inline void stop_current_session() {
   const ThreadState* const self = this_thread();
   if (ThreadStates::get().cut_off() || (self != nullptr && self->recording.load())) return;
-  Clients::get().switch_off(dumping_bit | forked_bit | fp_flags_bit);
+  Clients::get().switch_off(dumping_bit | forked_bit | fp_flags_bit | values_bit);
   Session* const session = current_session.exchange(nullptr);
   if (session == nullptr) return;
   wait_for_recording_threads();
@@ -117,7 +117,8 @@ inline bool start_session(const DumpOptions& options, bool from_environment, std
   current_session.store(session);
   Clients::get().switch_off(forked_bit);
   Sampler::get().begin(options);
-  Clients::get().switch_on(dumping_bit | (options.fp_flags ? fp_flags_bit : 0));
+  const bool takes_values = options.statistics || options.tensor_debug_mode == TensorDebugMode::full_tensor;
+  Clients::get().switch_on(dumping_bit | (options.fp_flags ? fp_flags_bit : 0) | (takes_values ? values_bit : 0));
   return true;
 }
 

@@ -30,8 +30,9 @@ struct TensorKey {
   std::uintptr_t end = 0;
   std::uint64_t fingerprint = 0;
   std::uint32_t element_bytes = 0;
-  bool dense = false;   ///< every byte of the range is one of the tensor's, in whatever order
-  bool copied = false;  ///< a copy lies there, or a number: others may come and go unseen, so that nothing is changed
+  bool dense = false;    ///< every byte of the range is one of the tensor's, in whatever order
+  bool copied = false;   ///< a copy lies there, or a number: others may come and go unseen, so that nothing is changed
+  std::uint8_t far = 0;  ///< of memory that only a device reads: the number of that, from 1 on
 
   [[nodiscard]] bool empty() const noexcept { return begin == end; }
   [[nodiscard]] std::size_t bytes() const noexcept { return end - begin; }

@@ -14,7 +14,8 @@ namespace detail {
 
 inline HealthCounts count_view(const Counting& counting, const TensorView& view) noexcept {
   const std::int64_t n = num_elements(view.shape);
-  if (n <= 0 || view.data == nullptr || counting.count == nullptr) return {};
+  if (n <= 0 || counting.count == nullptr) return {};
+  if (view.data == nullptr) return view.counted != nullptr ? *view.counted : HealthCounts{};
   if (is_dense(view)) return count_dense(counting, view.data, static_cast<std::size_t>(n));
   const Folded folded = fold(view, counting.element_bytes);
   HealthCounts counts;

@@ -83,7 +83,8 @@ inline Summary summarize(TensorDebugMode mode, const TensorView& view, std::int6
   Summary s;
   if (!has_summary(mode, view.dtype) || view.shape.overflowed()) return s;
   const std::int64_t n = num_elements(view.shape);
-  if (n < 0 || (mode != TensorDebugMode::shape && view.data == nullptr && n > 0)) return s;
+  const bool is_told = view.data != nullptr || view.counted != nullptr || n == 0;
+  if (n < 0 || (mode != TensorDebugMode::shape && !is_told)) return s;
   s.values[0] = detail::as_number(tensor_id);
   s.size = summary_size(mode);
   if (mode == TensorDebugMode::full_health) {

@@ -17,6 +17,8 @@ inline constexpr const char* gpu_device = "/job:localhost/replica:0/task:0/devic
 /// That of tensors in this process's memory which can't be read all the same, so that nobody takes them for clean ones.
 inline constexpr const char* unreadable_device = "/job:localhost/replica:0/task:0/device:UNREADABLE:0";
 
+struct HealthCounts;
+
 /// A look at a tensor. The memory must stay valid and unchanged only during the call that takes the view.
 struct TensorView {
   /// First element; null where the values can't be read here (device memory, strings): only facts about it are
@@ -30,6 +32,8 @@ struct TensorView {
   Shape strides;
   /// Full device name; a string that lives as long as the program.
   const char* device = cpu_device;
+  /// Of values that can't be read here, but that somebody has counted where they are: their health. Null: nobody has.
+  const HealthCounts* counted = nullptr;
 };
 
 /// A view of dense memory whose last dimension varies fastest.

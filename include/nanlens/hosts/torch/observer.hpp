@@ -74,8 +74,7 @@ inline ForwardStacks& forward_stacks() {
 inline SourcePlace where_of(const RunningOp& op, const ThreadRecord& thread) {
   std::uint32_t stack = op.place.stack;
   // What a custom function's own backward code calls has its own place.
-  if (thread.node != nullptr && stack != SourcePlace::no_stack && stack == thread.node->stack)
-    stack = joined_stack(stack, thread.node->forward.stack);
+  if (thread.node != nullptr && stack == thread.node->stack) stack = joined_stack(stack, thread.node->forward.stack);
   return stack == SourcePlace::no_stack ? SourcePlace() : SourcePlace::of_stack(stack);
 }
 
@@ -138,6 +137,7 @@ inline std::unique_ptr<::at::ObserverContext> begin_op(const ::at::RecordFunctio
     if (left != nullptr) end_left(*left, *op, caller);
     if (op->script != nullptr) op->script->open();
     if (!op->written.empty()) look_at_inputs(*op);
+    if (!op->hidden.empty()) look_at_hidden(*op);
   }
   if (facts.exchange != nullptr) {
     begin_exchange(function, *op, where_of(*op, thread));
@@ -205,7 +205,7 @@ inline bool hands_on(const RunningOp& op, const Results& results, const ThreadRe
   if (std::none_of(results.refs.begin(), results.refs.end(), is_bad)) return false;
   bool any = false;
   for (const InputRef& input : op.inputs) {
-    if (input.view.data == nullptr || !has_non_finite(input.view)) continue;
+    if (!has_non_finite(input.view)) continue;
     if (!thread.results.touches(input.key, thread.first_result)) return false;
     any = true;
   }
@@ -215,7 +215,7 @@ inline bool hands_on(const RunningOp& op, const Results& results, const ThreadRe
 // What the host's memory holds when such an op ends is not its result yet, and no longer what was known of it.
 inline void leave_to_device(Results& results) {
   for (OutputRef& result : results.refs) {
-    if (result.key.empty()) continue;
+    if (result.key.empty() || result.key.far != 0) continue;
     nanlens::detail::recorder().forget(result.key.begin, result.key.end);
     result.view.data = nullptr;
     result.view.device = unreadable_device;
@@ -223,9 +223,22 @@ inline void leave_to_device(Results& results) {
   }
 }
 
+// What lies in a device's memory is counted there; its values come where something is bad, or all are recorded.
+inline void look_at_devices(DeviceLook& look, RunningOp& op, Results& results) {
+  for (OutputRef& result : results.refs) look.add(result);
+  for (InputRef& input : op.inputs)
+    if (!overlaps_any(input.key, results.refs)) look.add(input);
+  look.look();
+  const bool bad = look.any_bad();
+  if (bad || (nanlens::detail::active_bits() & nanlens::detail::values_bit) != 0) look.fetch(DeviceLook::Role::output);
+  if (bad) look.fetch(DeviceLook::Role::input);
+}
+
 inline void record(const ::at::RecordFunction& function, RunningOp& op, ThreadRecord& thread) {
   Results results = own_results(function, op, thread.results);
   if (results.refs.empty()) return;
+  DeviceLook look;
+  look_at_devices(look, op, results);
   if (op.copies_later) leave_to_device(results);
   if (reads_unseen(op, thread) && !hands_on(op, results, thread)) {
     for (const OutputRef& result : results.refs) thread.results.forget(result.key, thread.first_result);
@@ -250,7 +263,7 @@ inline void record(const ::at::RecordFunction& function, RunningOp& op, ThreadRe
 inline void forget_outputs(const ::at::RecordFunction& function, ThreadRecord& thread, bool filled) {
   for (const ::c10::IValue& value : function.outputs())
     each_tensor(value, [&](const ::c10::TensorImpl& tensor) {
-      const nanlens::detail::TensorKey key = nanlens::detail::key_of(view_of_impl(tensor));
+      const nanlens::detail::TensorKey key = see(tensor).key;
       if (key.empty()) return;
       nanlens::detail::recorder().forget(key.begin, key.end);
       if (filled) thread.results.add_filled(key, thread.first_result);

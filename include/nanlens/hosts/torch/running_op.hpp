@@ -64,20 +64,28 @@ struct RunningOp final : ::at::ObserverContext {
 };
 
 // Where an op writes a part of a tensor that is on record, by a view, the whole is another tensor than before.
-inline void add_around(RunningOp& op, const ::c10::TensorImpl& tensor, const TensorView& view) {
+inline void add_around(RunningOp& op, const ::c10::TensorImpl& tensor, const SeenTensor& part) {
   constexpr std::int64_t most_bytes = std::int64_t{1} << 20;  // it is looked at at every such write
-  if (view.data == nullptr) return;
+  if (part.key.empty()) return;
   const ::c10::Storage& storage = tensor.storage();
   const auto bytes = static_cast<std::int64_t>(storage.nbytes());
   const auto element = static_cast<std::int64_t>(tensor.itemsize());
   if (bytes <= element * tensor.numel() || bytes % element != 0) return;
-  if (NANLENS_FOLLOWS_EXCHANGES) WrittenParts::get().add(nanlens::detail::key_of(view));
+  if (NANLENS_FOLLOWS_EXCHANGES && part.key.far == 0) WrittenParts::get().add(part.key);
   if (bytes > most_bytes) return;
-  const TensorView whole = dense_view(storage.data(), view.dtype, Shape{bytes / element});
+  TensorView whole = dense_view(storage.data(), part.view.dtype, Shape{bytes / element});
   InputRef before{whole, nanlens::detail::key_of(whole), {}};
+  if (part.key.far != 0) {
+    before.view.data = nullptr;
+    before.view.device = part.view.device;
+    before.key.far = part.key.far;
+  }
+  DeviceLook look;
+  look.add(before);
+  look.look();
   nanlens::detail::recorder().identify(&before, 1);
   if (!before.link.known()) return;
-  op.around.push_back({whole, before.key});
+  op.around.push_back({before.view, before.key});
   op.inputs.push_back(before);
   op.input_identities.push_back(identity_of(tensor));
 }
@@ -85,24 +93,21 @@ inline void add_around(RunningOp& op, const ::c10::TensorImpl& tensor, const Ten
 inline void add_argument(RunningOp& op, const ::c10::TensorImpl& tensor, Arguments bit) {
   const OpFacts& facts = *op.facts;
   op.from_device = op.from_device || !tensor.device().is_cpu();
-  const TensorView view = view_of_impl(tensor);
+  const SeenTensor seen = see(tensor);
+  const auto& [view, key] = seen;
   if (num_elements(view.shape) == 0 || view.dtype == DType::invalid) return;
-  const nanlens::detail::TensorKey key = nanlens::detail::key_of(view);
   if ((facts.written & bit) != 0) {
     op.written.push_back({view, key});
     op.written_identities.push_back(identity_of(tensor));
   }
-  if ((facts.hidden & bit) != 0) {
-    op.hidden.push_back({view, key});
-    op.hidden_before.emplace_back(key);
-  }
-  if ((facts.written & bit) != 0) add_around(op, tensor, view);
+  if ((facts.hidden & bit) != 0) op.hidden.push_back({view, key});
+  if ((facts.written & bit) != 0) add_around(op, tensor, seen);
   if ((facts.unread & bit) == 0) {
     if (tensor.is_wrapped_number() && op.inputs.size() < 64) op.numbers |= std::uint64_t{1} << op.inputs.size();
     op.inputs.push_back({view, key, {}});
     op.input_identities.push_back(identity_of(tensor));
   }
-  if (view.data != nullptr) op.kept.push_back(tensor.storage());
+  if (!key.empty()) op.kept.push_back(tensor.storage());
 }
 
 // Arguments that an op calculates with: an infinite bound or norm does no harm.
@@ -124,17 +129,36 @@ inline void add_number(RunningOp& op, const ::at::RecordFunction& function, doub
   op.input_identities.emplace_back();
 }
 
+inline bool overlaps_any(const nanlens::detail::TensorKey& key, const std::vector<OutputRef>& outputs) noexcept {
+  return std::any_of(outputs.begin(), outputs.end(), [&](const OutputRef& output) { return output.key.overlaps(key); });
+}
+
 // What is about to be written over is identified, and looked at, now.
 inline void look_at_inputs(RunningOp& op) {
   const nanlens::detail::RecorderTable& recorder = nanlens::detail::recorder();
   op.counts.resize(op.inputs.size());
+  DeviceLook words;
+  for (InputRef& input : op.inputs)
+    if (overlaps_any(input.key, op.written)) words.add(input);
+  words.look();
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     InputRef& input = op.inputs[i];
-    const auto overlaps = [&](const OutputRef& output) { return output.key.overlaps(input.key); };
-    if (std::none_of(op.written.begin(), op.written.end(), overlaps)) continue;
+    if (!overlaps_any(input.key, op.written)) continue;
     recorder.identify(&input, 1);
+    DeviceLook counts;
+    if (!input.link.known()) counts.add(input, DeviceLook::Role::output);
+    counts.look();
     recorder.look(&input, 1, &op.counts[i]);
+    input.view.counted = nullptr;
   }
+}
+
+// Arguments of which only their content can tell whether they are written.
+inline void look_at_hidden(RunningOp& op) {
+  DeviceLook words;
+  for (OutputRef& argument : op.hidden) words.add(argument, DeviceLook::Role::input);
+  words.look();
+  for (const OutputRef& argument : op.hidden) op.hidden_before.emplace_back(argument.key);
 }
 
 /// What an op made.
@@ -155,6 +179,18 @@ inline bool is_view(const OutputRef& result, const RunningOp& op) noexcept {
                      [&](const InputRef& input) { return input.key.overlaps(result.key); });
 }
 
+// Those of which that shows that they have been.
+inline void add_hidden(Results& results, const RunningOp& op, const NestedResults& nested) {
+  std::vector<OutputRef> hidden = op.hidden;
+  DeviceLook words;
+  for (OutputRef& argument : hidden) words.add(argument, DeviceLook::Role::input);
+  words.look();
+  for (std::size_t i = 0; i < hidden.size(); ++i)
+    if (is_recordable(hidden[i].view) && !nested.covers(hidden[i].key, op.first_result) &&
+        !op.hidden_before[i].holds(hidden[i].key))
+      results.add(hidden[i], {});
+}
+
 // The results of an op that no op inside it has made.
 inline Results own_results(const ::at::RecordFunction& function, const RunningOp& op, const NestedResults& nested) {
   Results results;
@@ -169,16 +205,15 @@ inline Results own_results(const ::at::RecordFunction& function, const RunningOp
     ++index;
     if (is_kept) continue;
     each_tensor(value, [&](const ::c10::TensorImpl& tensor) {
-      const TensorView view = view_of_impl(tensor);
-      add({view, nanlens::detail::key_of(view)}, identity_of(tensor));
+      const SeenTensor seen = see(tensor);
+      add({seen.view, seen.key}, identity_of(tensor));
     });
   }
   if (results.refs.empty())
     for (std::size_t i = 0; i < op.written.size(); ++i) add(op.written[i], op.written_identities[i]);
   if (!results.refs.empty())
     for (const OutputRef& whole : op.around) results.add(whole, {});
-  for (std::size_t i = 0; i < op.hidden.size(); ++i)
-    if (!op.hidden_before[i].holds(op.hidden[i].key)) add(op.hidden[i], {});
+  if (!op.hidden.empty()) add_hidden(results, op, nested);
   return results;
 }
 

@@ -47,17 +47,21 @@ class ScriptCall {
 
   /// Before anything runs in it.
   void add_argument(const ::c10::TensorImpl& tensor, const std::string& name) {
-    const TensorView view = view_of_impl(tensor);
-    if (!is_recordable(view)) return;
-    arguments_.push_back({view, nanlens::detail::key_of(view), {}});
+    const SeenTensor seen = see(tensor);
+    if (!is_recordable(seen.view)) return;
+    arguments_.push_back({seen.view, seen.key, {}});
     names_.push_back(name);
-    if (view.data != nullptr) kept_.push_back(tensor.storage());
+    if (!seen.key.empty()) kept_.push_back(tensor.storage());
   }
 
   /// Begins with the first op that is recorded: many calls have none.
   void open() {
     const std::lock_guard guard(lock_);
     if (ended_ || std::exchange(opened_, true)) return;
+    DeviceLook look;
+    for (InputRef& argument : arguments_) look.add(argument, DeviceLook::Role::output);
+    look.look();
+    if (look.any_bad()) look.fetch(DeviceLook::Role::output);
     const nanlens::detail::RecorderTable& recorder = nanlens::detail::recorder();
     recorder.identify(arguments_.data(), arguments_.size());
     // What is on record has been read there.
@@ -72,6 +76,7 @@ class ScriptCall {
     call.traced = traced.get();
     call.num_arguments = arguments_.size();
     call_ = recorder.enter_function(call);
+    arguments_.clear();
     if (call_ != nullptr) recorder.hand_over_function(call_);
   }
 
@@ -92,8 +97,13 @@ class ScriptCall {
       std::erase_if(results_, [](const Result& result) { return result.storage.expired(); });
       next_look_ = 2 * results_.size() + few_results;
     }
+    OutputRef later = output;
+    if (later.key.far != 0) {  // what was looked at then
+      later.view.data = nullptr;
+      later.view.counted = nullptr;
+    }
     results_.push_back(
-        {output, Weak(::c10::intrusive_ptr<::c10::StorageImpl>::unsafe_reclaim_from_nonowning(storage)), {}});
+        {later, Weak(::c10::intrusive_ptr<::c10::StorageImpl>::unsafe_reclaim_from_nonowning(storage)), {}});
   }
 
   /// `unwinding`: an exception has left it. Any thread may end it.
@@ -148,8 +158,15 @@ class ScriptCall {
       };
       if (std::any_of(told.begin(), told.begin() + num_told, overlaps)) continue;
       told[num_told++] = {result.key.begin, result.key.end};
-      nanlens::detail::recorder().add_result(call_, result, InputRef{result.view, result.key, {}});
+      tell_result(result);
     }
+  }
+  void tell_result(OutputRef result) {
+    DeviceLook look;
+    look.add(result);
+    look.look();
+    if (look.any_bad()) look.fetch(DeviceLook::Role::output);
+    nanlens::detail::recorder().add_result(call_, result, InputRef{result.view, result.key, {}});
   }
   // It may have been given other memory meanwhile.
   static bool holds(const ::c10::StorageImpl& storage, const nanlens::detail::TensorKey& key) noexcept {

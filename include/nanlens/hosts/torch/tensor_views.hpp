@@ -15,8 +15,11 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 
+#include <nanlens/capture/client.hpp>
 #include <nanlens/capture/tensor_handle.hpp>
 #include <nanlens/config.hpp>
+#include <nanlens/hosts/cuda/far_tensors.hpp>
+#include <nanlens/hosts/torch/cuda_streams.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN torch_host {
@@ -76,13 +79,19 @@ inline const char* device_name(const ::c10::Device& device) {
   return names->insert(std::move(name)).first->c_str();
 }
 
-/// A view of a tensor's memory; without data where that is on a device, or not this process's to read.
-inline TensorView view_of_impl(const ::c10::TensorImpl& tensor) {
-  TensorView view;
+/// A tensor as it is recorded: where it lies on a device, its view doesn't tell.
+struct SeenTensor {
+  TensorView view;  ///< without data where the memory is on a device, or not this process's to read
+  nanlens::detail::TensorKey key;
+};
+
+inline SeenTensor see(const ::c10::TensorImpl& tensor) {
+  SeenTensor seen;
+  TensorView& view = seen.view;
   view.dtype = dtype_of(::c10::typeMetaToScalarType(tensor.dtype()));
   if (!is_plain(tensor)) {
     view.device = unreadable_device;
-    return view;
+    return seen;
   }
   const auto sizes = tensor.sizes();
   const auto strides = tensor.strides();
@@ -95,7 +104,8 @@ inline TensorView view_of_impl(const ::c10::TensorImpl& tensor) {
     has_elements = has_elements && sizes[i] > 0;
   }
   view.device = device_name(tensor.device());
-  if (!tensor.device().is_cpu() || !has_elements || view.shape.overflowed()) return view;
+  const bool is_far = tensor.device().is_cuda() && CudaStreams::get().are_known();
+  if (!(tensor.device().is_cpu() || is_far) || !has_elements || view.shape.overflowed()) return seen;
   const ::c10::Storage& storage = tensor.storage();
   const auto bytes = static_cast<std::size_t>(tensor.itemsize());
   const auto offset = static_cast<std::size_t>(tensor.storage_offset());
@@ -103,9 +113,39 @@ inline TensorView view_of_impl(const ::c10::TensorImpl& tensor) {
   // A storage may have been made smaller than its tensors, as sharding libraries do.
   if (memory == nullptr || (offset + static_cast<std::size_t>(last) + 1) * bytes > storage.nbytes())
     view.device = unreadable_device;
+  else if (is_far)
+    seen.key = cuda_host::far_key(view, reinterpret_cast<std::uintptr_t>(memory) + offset * bytes,
+                                  static_cast<std::size_t>(tensor.device().has_index() ? tensor.device().index() : 0));
   else
     view.data = static_cast<const char*>(memory) + offset * bytes;
-  return view;
+  if (view.data != nullptr) seen.key = nanlens::detail::key_of(view);
+  return seen;
+}
+
+inline TensorView view_of_impl(const ::c10::TensorImpl& tensor) { return see(tensor).view; }
+
+/// Asks devices about tensors of a recording call, on the streams that PyTorch uses.
+class DeviceLook {
+ public:
+  using Role = cuda_host::FarTensors::Role;
+
+  void add(nanlens::detail::InputRef& input, Role role = Role::input) { tensors_.add(input.view, input.key, role); }
+  void add(nanlens::detail::OutputRef& output, Role role = Role::output) {
+    tensors_.add(output.view, output.key, role);
+  }
+  void look() { tensors_.look(stream_of); }
+  [[nodiscard]] bool any_bad() const noexcept { return tensors_.any_bad(); }
+  void fetch(Role role) { tensors_.fetch(role, stream_of); }
+
+ private:
+  static cuda_host::Driver::Stream stream_of(std::size_t device) noexcept { return CudaStreams::get().of(device); }
+  cuda_host::FarTensors tensors_;
+};
+
+/// How the recorder, and this adapter, compare what a device's memory holds with what it held.
+inline void read_devices(nanlens::detail::ReadFar reader) noexcept {
+  nanlens::detail::read_far.store(reader, std::memory_order_release);
+  nanlens::detail::recorder().read_far_with(reader);
 }
 
 /// True if there are elements that can be looked at, here or by their shape alone.
