@@ -21,7 +21,8 @@ inline constexpr unsigned checking_bit = 2;
 inline constexpr unsigned environment_unread_bit = 4;
 inline constexpr unsigned forked_bit = 8;  // the process is a recording one's child, and has recorded nothing yet
 inline constexpr unsigned fp_flags_bit = 16;
-inline constexpr unsigned values_bit = 32;  // what is recorded takes all values of a tensor, not its counts alone
+inline constexpr unsigned health_bit = 32;  // somebody wants to know whether tensors are bad
+inline constexpr unsigned values_bit = 64;  // what is recorded takes all values of a tensor, not its counts alone
 inline constexpr unsigned resting_bit = 1U << 31;  // recording leaves out what comes now, and nothing else looks at it
 ///@}
 

@@ -60,6 +60,11 @@ class Clients {
     const std::lock_guard guard(lock_);
     return set(bits() & ~bit);
   }
+  /// Both at once: no thread sees a moment at which nothing is on.
+  void replace(unsigned off, unsigned on) {
+    const std::lock_guard guard(lock_);
+    set((bits() & ~off) | on);
+  }
   /// Held while the process is forked.
   std::mutex& mutex() noexcept { return lock_; }
 

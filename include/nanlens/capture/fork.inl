@@ -48,7 +48,7 @@ inline void after_fork_in_child() {
     session->mutex().unlock();
     session->abandon();
     sessions.inherited = session->options();
-    Clients::get().switch_off(dumping_bit | fp_flags_bit | values_bit);
+    Clients::get().switch_off(dump_bits);
     if (sessions.inherited.record_children) Clients::get().switch_on(forked_bit);
   }
   for (auto& session : sessions.list) sessions.of_parents.push_back(std::move(session));

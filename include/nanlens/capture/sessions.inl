@@ -65,12 +65,21 @@ inline void wait_for_recording_threads() {
     }
 }
 
+/// What a recording switches on.
+inline constexpr unsigned dump_bits = dumping_bit | fp_flags_bit | health_bit | values_bit;
+inline unsigned bits_of(const DumpOptions& options) noexcept {
+  const bool takes_values = options.statistics || options.tensor_debug_mode == TensorDebugMode::full_tensor;
+  const bool tells_health = tells(options.tensor_debug_mode, Told::health) || takes_values;
+  return dumping_bit | (options.fp_flags ? fp_flags_bit : 0) | (tells_health ? health_bit : 0) |
+         (takes_values ? values_bit : 0);
+}
+
 /// Not from a signal's handler that has interrupted a recording call, which may hold locks: there all stays in the file
 /// of what is in memory, as when the program dies.
 inline void stop_current_session() {
   const ThreadState* const self = this_thread();
   if (ThreadStates::get().cut_off() || (self != nullptr && self->recording.load())) return;
-  Clients::get().switch_off(dumping_bit | forked_bit | fp_flags_bit | values_bit);
+  Clients::get().switch_off(forked_bit | dump_bits);
   Session* const session = current_session.exchange(nullptr);
   if (session == nullptr) return;
   wait_for_recording_threads();
@@ -115,10 +124,8 @@ inline bool start_session(const DumpOptions& options, bool from_environment, std
   install_hooks(sessions);
   sessions.from_environment = from_environment;
   current_session.store(session);
-  Clients::get().switch_off(forked_bit);
   Sampler::get().begin(options);
-  const bool takes_values = options.statistics || options.tensor_debug_mode == TensorDebugMode::full_tensor;
-  Clients::get().switch_on(dumping_bit | (options.fp_flags ? fp_flags_bit : 0) | (takes_values ? values_bit : 0));
+  Clients::get().replace(forked_bit, bits_of(options));
   return true;
 }
 

@@ -51,7 +51,7 @@ void record(const char* name, const Far& output, std::vector<Far> inputs) {
   for (detail::InputRef& in : ins) far.add(in.view, in.key, Role::input);
   far.look(stream_of);
   if (far.any_bad())
-    for (const Role role : {Role::output, Role::input}) far.fetch(role, stream_of);
+    for (const Role role : {Role::output, Role::input}) far.fetch(role, FarTensors::most_bytes, stream_of);
   static constexpr std::source_location where = std::source_location::current();
   detail::recorder().record({name, name, where}, ins.data(), ins.size(), &out, 1, {});
 }

@@ -78,8 +78,10 @@ inline bool read_word(std::uintptr_t at, void* to, std::size_t bytes) noexcept {
 /// Tensors of one recording call. What it gives their views lasts as long as it does.
 class FarTensors {
  public:
-  /// The largest tensor that is fetched; of larger ones there are the counts alone.
-  static constexpr std::size_t most_fetched_bytes = std::size_t{256} << 20;
+  /// What is fetched within microseconds.
+  static constexpr std::size_t few_bytes = std::size_t{1} << 20;
+  /// The largest tensor that is fetched at all; of larger ones there are the counts alone.
+  static constexpr std::size_t most_bytes = std::size_t{256} << 20;
 
   FarTensors() = default;
   FarTensors(const FarTensors&) = delete;
@@ -112,11 +114,13 @@ class FarTensors {
                        [](const Far& far) { return far.counts != nullptr && far.counts->non_finite() != 0; });
   }
 
-  /// Fetches the values of the outputs, or of the inputs, as far as they can be had.
+  /// Fetches the values of the outputs, or of the inputs, as far as they can be had and have no more than so many
+  /// bytes.
   template <class StreamOf>
-  void fetch(Role role, const StreamOf& stream_of) {
+  void fetch(Role role, std::size_t bytes, const StreamOf& stream_of) {
     for (Far& far : all_)
-      if (far.role == role && far.key->far != 0 && far.view->data == nullptr) fetch_one(far, stream_of);
+      if (far.role == role && far.key->far != 0 && far.key->bytes() <= bytes && far.view->data == nullptr)
+        fetch_one(far, stream_of);
   }
 
  private:
@@ -207,7 +211,7 @@ class FarTensors {
   void fetch_one(Far& far, const StreamOf& stream_of) {
     const detail::TensorKey& key = *far.key;
     Device* const device = Device::get(key.far - 1U);
-    if (device == nullptr || key.bytes() > most_fetched_bytes) return;
+    if (device == nullptr) return;
     far.content = std::make_unique_for_overwrite<char[]>(key.bytes());
     if (device->copy(stream_of(key.far - 1U), far.content.get(), key.begin, key.bytes()))
       far.view->data = far.content.get();

@@ -223,22 +223,29 @@ inline void leave_to_device(Results& results) {
   }
 }
 
-// What lies in a device's memory is counted there; its values come where something is bad, or all are recorded.
-inline void look_at_devices(DeviceLook& look, RunningOp& op, Results& results) {
-  for (OutputRef& result : results.refs) look.add(result);
+// What lies in a device's memory is counted there. Its values come where something is bad, or all are recorded.
+inline void look_at_devices(DeviceLook& look, RunningOp& op, Results& results, const SourcePlace& where) {
+  using Role = DeviceLook::Role;
+  using nanlens::detail::active_bits;
+  const bool counts = (active_bits() & (nanlens::detail::health_bit | nanlens::detail::checking_bit)) != 0;
+  for (OutputRef& result : results.refs) look.add(result, counts ? Role::output : Role::input);
   for (InputRef& input : op.inputs)
     if (!overlaps_any(input.key, results.refs)) look.add(input);
   look.look();
-  const bool bad = look.any_bad();
-  if (bad || (nanlens::detail::active_bits() & nanlens::detail::values_bit) != 0) look.fetch(DeviceLook::Role::output);
-  if (bad) look.fetch(DeviceLook::Role::input);
+  if ((active_bits() & nanlens::detail::values_bit) != 0) look.fetch(Role::output);
+  if (!look.any_bad()) return;
+  const std::uint64_t site = nanlens::detail::mix(reinterpret_cast<std::uintptr_t>(op.facts), where.stack());
+  const std::size_t most = LargeFetches::get().take(site) ? look.most_bytes : look.few_bytes;
+  look.fetch(Role::output, most);
+  look.fetch(Role::input, most);
 }
 
 inline void record(const ::at::RecordFunction& function, RunningOp& op, ThreadRecord& thread) {
   Results results = own_results(function, op, thread.results);
   if (results.refs.empty()) return;
+  const SourcePlace where = where_of(op, thread);
   DeviceLook look;
-  look_at_devices(look, op, results);
+  look_at_devices(look, op, results, where);
   if (op.copies_later) leave_to_device(results);
   if (reads_unseen(op, thread) && !hands_on(op, results, thread)) {
     for (const OutputRef& result : results.refs) thread.results.forget(result.key, thread.first_result);
@@ -250,7 +257,6 @@ inline void record(const ::at::RecordFunction& function, RunningOp& op, ThreadRe
   const NamedOp named{op, results};
   const nanlens::detail::TensorNames names{&named, &NamedOp::name_of};
   const nanlens::detail::Measured measured{nanlens::detail::steady_now_ns() - op.begun_ns, 0, nullptr, &names};
-  const SourcePlace where = where_of(op, thread);
   const auto record = [&](std::string_view as) {
     tell(nanlens::detail::recorder().record({type, as, where}, op.inputs.data(), op.inputs.size(), results.refs.data(),
                                             results.refs.size(), measured));

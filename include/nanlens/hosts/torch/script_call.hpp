@@ -17,6 +17,7 @@
 
 #include <nanlens/capture/client.hpp>
 #include <nanlens/config.hpp>
+#include <nanlens/hosts/torch/device_look.hpp>
 #include <nanlens/hosts/torch/forward_stacks.hpp>
 #include <nanlens/hosts/torch/tensor_views.hpp>
 

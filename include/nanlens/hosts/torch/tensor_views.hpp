@@ -15,7 +15,6 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 
-#include <nanlens/capture/client.hpp>
 #include <nanlens/capture/tensor_handle.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/hosts/cuda/far_tensors.hpp>
@@ -123,30 +122,6 @@ inline SeenTensor see(const ::c10::TensorImpl& tensor) {
 }
 
 inline TensorView view_of_impl(const ::c10::TensorImpl& tensor) { return see(tensor).view; }
-
-/// Asks devices about tensors of a recording call, on the streams that PyTorch uses.
-class DeviceLook {
- public:
-  using Role = cuda_host::FarTensors::Role;
-
-  void add(nanlens::detail::InputRef& input, Role role = Role::input) { tensors_.add(input.view, input.key, role); }
-  void add(nanlens::detail::OutputRef& output, Role role = Role::output) {
-    tensors_.add(output.view, output.key, role);
-  }
-  void look() { tensors_.look(stream_of); }
-  [[nodiscard]] bool any_bad() const noexcept { return tensors_.any_bad(); }
-  void fetch(Role role) { tensors_.fetch(role, stream_of); }
-
- private:
-  static cuda_host::Driver::Stream stream_of(std::size_t device) noexcept { return CudaStreams::get().of(device); }
-  cuda_host::FarTensors tensors_;
-};
-
-/// How the recorder, and this adapter, compare what a device's memory holds with what it held.
-inline void read_devices(nanlens::detail::ReadFar reader) noexcept {
-  nanlens::detail::read_far.store(reader, std::memory_order_release);
-  nanlens::detail::recorder().read_far_with(reader);
-}
 
 /// True if there are elements that can be looked at, here or by their shape alone.
 inline bool is_recordable(const TensorView& view) noexcept {
