@@ -113,12 +113,14 @@ class Causes {
   [[nodiscard]] const std::vector<Root>& roots() const noexcept { return roots_; }
   /// Roots by incident, in the order of time; benign ones are left out.
   [[nodiscard]] std::vector<Incident> incidents();
-  /// Intended infinities that did no harm.
+  /// Intended infinities, and those that loss scaling reckons with, that did no harm.
   [[nodiscard]] std::vector<std::uint32_t> benign();
   /// The root to show: in the first incident, the one that most follows from.
   [[nodiscard]] std::optional<std::uint32_t> headline();
   /// Is a root an intended infinity, such as a mask: one kind of infinity, no NaN after it, from a constant or removed?
   [[nodiscard]] bool is_benign(const Root& root);
+  /// Did loss scaling leave out the step that it would have spoilt?
+  [[nodiscard]] bool is_left_out(const Root& root);
   /// Did the one root go bad before the other?
   [[nodiscard]] bool comes_before(const Root& a, const Root& b) const;
   /// Bad events that follow from a known cause.
