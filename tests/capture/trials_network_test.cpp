@@ -158,31 +158,33 @@ namespace {
 
 struct Scaled {
   std::uint16_t bits = 0x7c00;                  // +∞ in float16
-  const char* name = "ToCopyBackward0 of net";  // of a node of PyTorch's backward pass
+  const char* name = "MulBackward0 of net";  // of a node of PyTorch's backward pass
   const char* next = "net.fc";
   bool is_step_taken = false;
   bool goes_on = true;
 };
 
 // A step of PyTorch with loss scaling, as far as it is told apart.
+void scaled_step(const Scaled& what) {
+  std::vector<float> gradient{1e6F, 2};
+  std::vector<std::uint16_t> halves{what.bits, 0x4000};
+  const TensorView half = dense_view(halves.data(), DType::float16, {2});
+  nanlens::record("aten::mul", outputs(gradient));
+  nanlens::record({"aten::_to_copy", what.name}, outputs(half), inputs(gradient));
+  std::vector<std::uint16_t> product(halves);
+  const TensorView next = dense_view(product.data(), DType::float16, {2});
+  nanlens::record({"aten::mm", what.next}, outputs(next), inputs(half));
+  std::vector<float> unscaled{std::numeric_limits<float>::infinity(), 2};
+  nanlens::record("aten::_amp_foreach_non_finite_check_and_unscale_", outputs(unscaled), inputs(next));
+  std::vector<float> weight{std::numeric_limits<float>::infinity(), 2};
+  if (what.is_step_taken) nanlens::record("aten::add_", outputs(weight), inputs(unscaled));
+  float scale = 2;
+  if (what.goes_on) nanlens::record("aten::_amp_update_scale_", outputs(scale));
+  for (const std::vector<std::uint16_t>* const memory : {&halves, &product}) nanlens::forget(memory->data(), 4);
+  nanlens::forget(unscaled.data(), 8);
+}
 TrialAnswer loss_scaling(const Scaled& what) {
-  const Recorded run([&] {
-    std::vector<float> gradient{1e6F, 2};
-    std::vector<std::uint16_t> halves{what.bits, 0x4000};
-    const TensorView half = dense_view(halves.data(), DType::float16, {2});
-    nanlens::record("aten::mul", outputs(gradient));
-    nanlens::record({"aten::_to_copy", what.name}, outputs(half), inputs(gradient));
-    std::vector<std::uint16_t> product(halves);
-    const TensorView next = dense_view(product.data(), DType::float16, {2});
-    nanlens::record({"aten::mm", what.next}, outputs(next), inputs(half));
-    std::vector<float> unscaled{std::numeric_limits<float>::infinity(), 2};
-    nanlens::record("aten::_amp_foreach_non_finite_check_and_unscale_", outputs(unscaled), inputs(next));
-    std::vector<float> weight{std::numeric_limits<float>::infinity(), 2};
-    if (what.is_step_taken) nanlens::record("aten::add_", outputs(weight), inputs(unscaled));
-    float scale = 2;
-    if (what.goes_on) nanlens::record("aten::_amp_update_scale_", outputs(scale));
-  });
-  return test::answer_of(run);
+  return test::answer_of(Recorded([&] { scaled_step(what); }));
 }
 
 }  // namespace
@@ -192,8 +194,23 @@ TEST_CASE("infinities for which loss scaling has left out a step are expected; a
   CHECK(a.causes == 0);
   CHECK(a.sentence.text.empty());
   CHECK(loss_scaling({.name = "aten::_to_copy", .next = "AddmmBackward0"}).causes == 0);  // between two nodes
-  CHECK(loss_scaling({.bits = 0x7e00}).op() == "aten::_to_copy ToCopyBackward0 of net");  // a NaN
+  CHECK(loss_scaling({.bits = 0x7e00}).op() == "aten::_to_copy MulBackward0 of net");  // a NaN
   CHECK(loss_scaling({.name = "net.fc"}).causes == 1);                                    // in the forward pass
   CHECK(loss_scaling({.is_step_taken = true}).causes == 1);
   CHECK(loss_scaling({.goes_on = false}).causes == 1);  // who knows what came then
+}
+
+TEST_CASE("what is expected at one line is one line of an answer") {
+  const Recorded run([&] {
+    for (int step = 0; step < 3; ++step) scaled_step({});
+  });
+  causes::Causes causes(*run);
+  test::finish(causes, 3);
+  causes::SentenceWriter writer(causes);
+  REQUIRE(causes.benign().size() == 3);
+  REQUIRE(writer.groups().expected().size() == 1);
+  CHECK(writer.groups().list().empty());
+  const std::uint32_t first = writer.groups().expected()[0].root;
+  CHECK(writer.sentence(first).id == "scaled");
+  CHECK(writer.times_words(first) == " It happened 3 times; this is the first.");
 }

@@ -163,3 +163,32 @@ TEST_CASE("while a graph is captured, what it will make is unread, and nobody's"
   CHECK(run->unread_tensors() == 1);
   CHECK(run->execution(1)->event.input_tensor_ids != run->execution(0)->event.output_tensor_ids);
 }
+
+TEST_CASE("where nobody asks what tensors hold, a GPU is asked nothing, and what feeds an op is known by its address") {
+  const at::Tensor x = on_gpu({1, gpu_nan, 3});
+  const std::size_t before = fake_cuda::launches();
+  const Recorded run = recorded_on_gpu(
+      [&] {
+        const at::Tensor y = at::mul(x, x);
+        (void)at::log(y);
+      },
+      [](nanlens::DumpOptions& o) { o.tensor_debug_mode = nanlens::TensorDebugMode::no_tensor; });
+  CHECK(fake_cuda::launches() == before);
+  REQUIRE(run->num_executions() == 2);
+  CHECK(run->execution(1)->event.input_tensor_ids == run->execution(0)->event.output_tensor_ids);
+}
+
+TEST_CASE("of large tensors that are bad again and again at one place, the counts") {
+  std::vector<float> values(10'000'000, 1);
+  values[1234] = 0;
+  const at::Tensor x = on_gpu(values);
+  const Recorded run = recorded_on_gpu([&] {
+    for (int i = 0; i < 2; ++i) (void)at::log(x);
+  });
+  REQUIRE(run->num_executions() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto evidence = run->execution(i)->extension.output_evidence.at(0);
+    CHECK(evidence.counts.at(0) == 1);
+    CHECK(evidence.positions.empty() == (i == 1));
+  }
+}

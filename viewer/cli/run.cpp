@@ -143,10 +143,11 @@ bool tell_causes(reader::Run& run, report::Mutes& mutes) {
     tell(group != groups.front() || s.consequence.empty() ? s.text : s.text + " " + s.consequence);
   }
   if (groups.size() > shown) tell("… and " + std::to_string(groups.size() - shown) + " more");
-  if (writer.groups().list().empty() && !causes->benign().empty() && !muted.all_muted())
-    tell(writer.sentence(causes->benign().front()).text);
+  const auto& expected = writer.groups().expected();
+  if (writer.groups().list().empty() && !expected.empty() && !muted.all_muted())
+    tell(writer.sentence(expected.front().root).text + writer.times_words(expected.front().root));
   if (const std::string words = muted.words(); !words.empty()) tell(words);
-  return !groups.empty() || (writer.groups().list().empty() && causes->benign().empty());
+  return !groups.empty() || (writer.groups().list().empty() && expected.empty());
 }
 
 // An op that raised exceptions, by its type and name; empty if it can't be read.

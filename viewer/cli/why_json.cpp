@@ -158,7 +158,8 @@ Json why_json(Causes& causes, EventRef asked, report::Mutes& mutes) {
   for (const causes::Limit limit : causes.model().limits_reached())
     j["limits_reached"].push_back(viewer::fault_words(causes::fault_of(limit)));
   for (const auto& group : writer.groups().list()) j["causes"].push_back(root_json(writer, causes, muted, group.root));
-  for (const std::uint32_t root : causes.benign()) j["expected"].push_back(root_json(writer, causes, muted, root));
+  for (const auto& group : writer.groups().expected())
+    j["expected"].push_back(root_json(writer, causes, muted, group.root));
   const EventRef event = asked.exists() ? asked : headline != none ? causes.roots()[headline].last : EventRef{};
   if (event.exists()) {
     j["event"] = event_json(causes, event);

@@ -173,12 +173,12 @@ void print_others(SentenceWriter& writer, Causes& causes, const report::MutedCau
   if (others.size() > shown) line("    " + tr(Text::out_more, {{"n", others.size() - shown}}));
 }
 
-void print_expected(SentenceWriter& writer, Causes& causes, const report::MutedCauses& muted) {
+void print_expected(SentenceWriter& writer, const report::MutedCauses& muted) {
   constexpr std::size_t shown = 8;
-  const auto benign = causes.benign();
-  for (std::size_t i = 0; i < std::min(benign.size(), shown); ++i)
-    line("  " + tr(Text::out_expected, {{"text", writer.sentence(benign[i]).text}}) + muted_text(muted, benign[i]));
-  if (benign.size() > shown) line("    " + tr(Text::out_more, {{"n", benign.size() - shown}}));
+  const auto& groups = writer.groups().expected();
+  for (std::size_t i = 0; i < std::min(groups.size(), shown); ++i)
+    line("  " + report::expected_words(writer, groups[i]) + muted_text(muted, groups[i].root));
+  if (groups.size() > shown) line("    " + tr(Text::out_more, {{"n", groups.size() - shown}}));
 }
 
 std::string killer_text(Causes& causes, const causes::KillerSite& k) {
@@ -269,7 +269,7 @@ void print_headline(Causes& causes, report::Mutes& mutes) {
     print_others(writer, causes, muted, false);
     print_others(writer, causes, muted, true);
   }
-  print_expected(writer, causes, muted);
+  print_expected(writer, muted);
   if (headline == none) return print_limits(causes);
   print_killers(causes);
   print_hidden(causes);

@@ -132,10 +132,10 @@ void Explain::fill(Verdict& verdict) {
   verdict.all_muted = muted().all_muted();
   verdict.muted_by = report::mark_words(muted().marks(), false, speaks_);
   verdict.reasons = report::mark_words(muted().marks(), true, speaks_);
-  const auto benign = causes_->benign();
-  verdict.num_expected = benign.size();
-  if (root == reader::none && !benign.empty()) {
-    root = benign.front();
+  const auto& expected = writer().groups().expected();
+  verdict.num_expected = expected.size();
+  if (root == reader::none && !expected.empty()) {
+    root = expected.front().root;
     verdict.harmless = !verdict.all_muted;
   }
   if (root == reader::none) return;
@@ -239,8 +239,11 @@ Explanation Explain::explanation() {
     if (a.muted_by.empty() != b.muted_by.empty()) return a.muted_by.empty();
     return !a.may_follow && b.may_follow;
   });
-  for (const std::uint32_t root : causes_->benign())
-    if (e.expected.size() < most_lines) e.expected.push_back(line_of(root));
+  for (const causes::CauseGroup& group : writer().groups().expected()) {
+    if (e.expected.size() == most_lines) break;
+    e.expected.push_back(line_of(group.root));
+    e.expected.back().sentence += writer().times_words(group.root);
+  }
   for (const auto& site : causes_->killers()) {
     if (e.removed.size() == most_lines) break;
     RemovedLine line;

@@ -96,7 +96,7 @@ void gather_run(reader::Run& run, const SourceRoot& sources, Report& report) {
     report.findings.push_back(std::move(f));
   };
   for (const causes::CauseGroup& group : writer.groups().list()) add(group.root, Level::error);
-  for (const std::uint32_t root : causes.benign()) add(root, Level::warning);
+  for (const causes::CauseGroup& group : writer.groups().expected()) add(group.root, Level::warning);
 }
 
 // "2 muted by nanlens.mutes:4, nanlens.mutes:7"

@@ -168,6 +168,10 @@ std::string left_out_words(const reader::Run& run) {
   return tr(Text::out_left_out, {{"what", what}, {"n", left_out.steps + left_out.ops}});
 }
 
+std::string expected_words(causes::SentenceWriter& writer, const causes::CauseGroup& group) {
+  return tr(Text::out_expected, {{"text", writer.sentence(group.root).text}}) + writer.times_words(group.root);
+}
+
 std::string ring_words(const reader::Run& run) {
   const std::uint64_t kept = run.kept_last();
   return kept > 0 ? tr(Text::out_ring, {{"n", kept}}) : std::string();

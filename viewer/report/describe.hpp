@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <nanlens/causes/event.hpp>
+#include <nanlens/causes/sentence.hpp>
 #include <nanlens/reader/reader.hpp>
 
 namespace nanlens::report {
@@ -51,6 +52,9 @@ std::vector<std::string> missing_words(std::uint64_t dropped, std::uint64_t unre
 /// What was not recorded because nobody wanted it to be: "99 steps and 1,234 ops (in 12.3 s) were left out, as asked
 /// for". Empty if nothing was.
 std::string left_out_words(const reader::Run& run);
+
+/// "Expected: The constant Fill at model.py:3 holds −∞ … It happened 12 times; this is the first."
+std::string expected_words(causes::SentenceWriter& writer, const causes::CauseGroup& group);
 
 /// That only the last events were kept, of so many that others may be missing; "" if that is not known.
 std::string ring_words(const reader::Run& run);

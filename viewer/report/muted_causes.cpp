@@ -11,7 +11,7 @@ MutedCauses::MutedCauses(causes::SentenceWriter& writer, causes::Causes& causes,
       marks_.emplace(root, mark);
   };
   for (const causes::CauseGroup& group : writer.groups().list()) compare(group.root);
-  for (const std::uint32_t root : causes.benign()) compare(root);
+  for (const causes::CauseGroup& group : writer.groups().expected()) compare(group.root);
   headline_ = writer.groups().headline();
   for (const causes::CauseGroup& group : writer.groups().list()) {
     if (marks_.contains(group.root)) continue;

@@ -172,9 +172,9 @@ void Page::why(causes::Causes& causes) {
   causes::SentenceWriter writer(causes, viewer::speech());
   const std::uint32_t headline = writer.groups().headline();
   constexpr std::size_t shown = 8;
-  const auto benign = causes.benign();
-  for (std::size_t i = 0; headline == reader::none && i < std::min(benign.size(), shown); ++i)
-    line("  " + tr(Text::out_expected, {{"text", writer.sentence(benign[i]).text}}));
+  const auto& expected = writer.groups().expected();
+  for (std::size_t i = 0; headline == reader::none && i < std::min(expected.size(), shown); ++i)
+    line("  " + expected_words(writer, expected[i]));
   if (headline == reader::none) return;
   const auto s = writer.sentence(headline);
   line(style_.bold(std::string("  ") + tr(Text::out_why) + " ") + style_.bad(s.text) + " " + s.consequence);

@@ -44,22 +44,27 @@ class CauseGroups {
   [[nodiscard]] const std::vector<CauseGroup>& list() const noexcept { return groups_; }
   /// The cause to show; none if there is none.
   [[nodiscard]] std::uint32_t headline() const noexcept { return groups_.empty() ? none : groups_.front().root; }
+  /// What is expected, by op type and line.
+  [[nodiscard]] const std::vector<CauseGroup>& expected() const noexcept { return expected_; }
   /// The group of a root; null if it is in none.
   [[nodiscard]] const CauseGroup* find(std::uint32_t root) const;
 
  private:
   void add(std::uint32_t root, const std::string& key);
+  void gather_expected();
   [[nodiscard]] bool is_known(std::uint32_t root) const;
   [[nodiscard]] std::uint16_t slot_of(EventRef event);
   void count(CauseGroup& group);
   void lead_with(std::uint32_t headline);
-  [[nodiscard]] std::string key_of(EventRef event);
+  [[nodiscard]] std::string key_of(EventRef event, bool named = true);
   [[nodiscard]] std::string key_of_op(std::uint32_t op);
-  [[nodiscard]] std::string key_of_execution(EventRef event);
+  [[nodiscard]] std::string key_of_execution(EventRef event, bool named);
 
   Causes& causes_;
   std::vector<CauseGroup> groups_;
+  std::vector<CauseGroup> expected_;
   std::vector<std::uint32_t> group_of_root_;
+  std::map<std::uint32_t, std::uint32_t> expected_of_root_;
   std::map<std::string, std::uint32_t> group_of_key_;
   std::map<std::uint32_t, std::string> key_of_op_;
   std::map<std::string, std::string> last_key_of_type_;

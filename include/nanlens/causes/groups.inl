@@ -22,11 +22,26 @@ NANLENS_API CauseGroups::CauseGroups(Causes& causes) : causes_(causes) {
       if (causes.roots()[root].reach > 0) add(root, key_of(causes.roots()[root].event));
   if (const auto headline = causes.headline()) lead_with(*headline);
   for (CauseGroup& group : groups_) count(group);
+  gather_expected();
+}
+
+NANLENS_API void CauseGroups::gather_expected() {
+  std::map<std::string, std::uint32_t> group_of_key;
+  for (const std::uint32_t root : causes_.benign()) {
+    const auto number = static_cast<std::uint32_t>(expected_.size());
+    const auto [found, is_new] = group_of_key.try_emplace(key_of(causes_.roots()[root].event, false), number);
+    if (is_new) expected_.emplace_back().root = root;
+    expected_[found->second].roots.push_back(root);
+    expected_of_root_.emplace(root, found->second);
+  }
+  for (CauseGroup& group : expected_) count(group);
 }
 
 NANLENS_API const CauseGroup* CauseGroups::find(std::uint32_t root) const {
   const std::uint32_t group = root < group_of_root_.size() ? group_of_root_[root] : none;
-  return group == none ? nullptr : &groups_[group];
+  if (group != none) return &groups_[group];
+  const auto expected = expected_of_root_.find(root);
+  return expected == expected_of_root_.end() ? nullptr : &expected_[expected->second];
 }
 
 NANLENS_API bool CauseGroups::is_known(std::uint32_t root) const {
@@ -74,8 +89,8 @@ NANLENS_API void CauseGroups::lead_with(std::uint32_t headline) {
     if (index != none && index <= leading) index = index == leading ? 0 : index + 1;
 }
 
-NANLENS_API std::string CauseGroups::key_of(EventRef event) {
-  if (event.is_execution) return key_of_execution(event);
+NANLENS_API std::string CauseGroups::key_of(EventRef event, bool named) {
+  if (event.is_execution) return key_of_execution(event, named);
   const std::uint32_t op = causes_.run().trace_op(event.index);
   const auto [found, is_new] = key_of_op_.try_emplace(op);
   if (is_new) found->second = key_of_op(op);
@@ -93,13 +108,14 @@ NANLENS_API std::string CauseGroups::key_of_op(std::uint32_t op) {
 }
 
 // Stacks of executions are read one by one: after many, what an op type did last tells for the rest.
-NANLENS_API std::string CauseGroups::key_of_execution(EventRef event) {
+NANLENS_API std::string CauseGroups::key_of_execution(EventRef event, bool named) {
   constexpr std::size_t most_stacks = 4096;
   const std::string type(function_name(causes_.model().calls().op_type(event.index)));
   std::string& key = last_key_of_type_[type];
   if (stacks_read_++ >= most_stacks && !key.empty()) return key;
   const auto frame = reader::user_frame(stack_of(causes_.run(), event));
-  key = "eager " + type + "\n" + extension_of(causes_.run(), event).op_name;
+  key = "eager " + type + "\n";
+  if (named) key += extension_of(causes_.run(), event).op_name;
   if (frame && frame->line > 0) key += "\n" + frame->file_path + "\n" + std::to_string(frame->line);
   return key;
 }

@@ -49,6 +49,8 @@ class SentenceWriter {
   }
   /// Does a group of causes perhaps follow from a root: did it go bad later, for a reason that is not on record?
   [[nodiscard]] bool may_follow(const CauseGroup& group, std::uint32_t root) const;
+  /// " It happened 12 times; this is the first."; empty of what happened once.
+  [[nodiscard]] std::string times_words(std::uint32_t root);
   /// "file.cpp:52"; empty for a place that is not on record.
   [[nodiscard]] static std::string short_place(const reader::StackFrame& frame) {
     if (frame.line <= 0) return {};

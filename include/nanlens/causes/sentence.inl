@@ -377,11 +377,15 @@ NANLENS_API std::string SentenceWriter::consequence(std::uint32_t number) {
   if (unknown > 0) text += counted(Saying::unknown_alike, unknown);
   if (perhaps > 0) text += counted(Saying::may_follow, perhaps);
   if (reach != causes_.total() && others > 0) text += counted(Saying::other_causes, others);
-  text = say(speech_, Saying::full_stop, {{"text", text}});
-  if (group == nullptr || group->count < 2) return text;
-  std::string times = counted(Saying::times, group->count);
+  return say(speech_, Saying::full_stop, {{"text", text}}) + times_words(number);
+}
+
+NANLENS_API std::string SentenceWriter::times_words(std::uint32_t number) {
+  const CauseGroup* const group = causes_.complete() ? groups().find(number) : nullptr;
+  if (group == nullptr || group->count < 2) return {};
+  std::string times = detail::counted(speech_, Saying::times, static_cast<double>(group->count));
   if (recorded_in_part()) times = say(speech_, Saying::at_least, {{"times", times}});
-  return text + say(speech_, group->root == number ? Saying::happened_first : Saying::happened, {{"times", times}});
+  return say(speech_, group->root == number ? Saying::happened_first : Saying::happened, {{"times", times}});
 }
 
 }  // namespace nanlens::causes

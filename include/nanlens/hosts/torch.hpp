@@ -96,14 +96,14 @@ inline bool attach() {
                                   .needsIds(true)
                                   .scopes({::at::RecordScope::TORCHSCRIPT_FUNCTION}));
   nanlens::detail::recorder().share_work(&torch_host::share_work);
-  torch_host::read_devices(&cuda_host::read_word);
+  torch_host::read_devices(true);
   return true;
 }
 
 inline void detach() {
   if (detail::callback == ::at::INVALID_CALLBACK_HANDLE) return;
   nanlens::detail::recorder().share_work(nullptr);
-  torch_host::read_devices(nullptr);
+  torch_host::read_devices(false);
   nanlens::detail::recorder().release_host(std::string_view("torch"), &detail::rest);
   ::at::removeCallback(std::exchange(detail::callback, ::at::INVALID_CALLBACK_HANDLE));
   ::at::removeCallback(std::exchange(detail::step_callback, ::at::INVALID_CALLBACK_HANDLE));

@@ -108,6 +108,12 @@ class FarTensors {
       if (!all_[i].looked_at) look_at_device(all_[i].key->far, stream_of);
   }
 
+  /// Of all of them together.
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    std::size_t sum = 0;
+    for (const Far& far : all_) sum += far.key->bytes();
+    return sum;
+  }
   /// Is an output bad?
   [[nodiscard]] bool any_bad() const noexcept {
     return std::any_of(all_.begin(), all_.end(),
