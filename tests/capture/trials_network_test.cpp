@@ -157,7 +157,7 @@ TEST_CASE("trial: what is written over before it is recorded is the op's, and th
 namespace {
 
 struct Scaled {
-  std::uint16_t bits = 0x7c00;                  // +∞ in float16
+  std::uint16_t bits = 0x7c00;               // +∞ in float16
   const char* name = "MulBackward0 of net";  // of a node of PyTorch's backward pass
   const char* next = "net.fc";
   bool is_step_taken = false;
@@ -194,7 +194,7 @@ TEST_CASE("infinities for which loss scaling has left out a step are expected; a
   CHECK(a.causes == 0);
   CHECK(a.sentence.text.empty());
   CHECK(loss_scaling({.name = "aten::_to_copy", .next = "AddmmBackward0"}).causes == 0);  // between two nodes
-  CHECK(loss_scaling({.bits = 0x7e00}).op() == "aten::_to_copy MulBackward0 of net");  // a NaN
+  CHECK(loss_scaling({.bits = 0x7e00}).op() == "aten::_to_copy MulBackward0 of net");     // a NaN
   CHECK(loss_scaling({.name = "net.fc"}).causes == 1);                                    // in the forward pass
   CHECK(loss_scaling({.is_step_taken = true}).causes == 1);
   CHECK(loss_scaling({.goes_on = false}).causes == 1);  // who knows what came then

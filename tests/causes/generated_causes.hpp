@@ -38,7 +38,7 @@ inline constexpr const char* op_types[] = {
 inline constexpr const char* ids[] = {
     "log0",     "logneg",   "log_softmax", "sqrtneg", "rsqrt0",  "sqrtgrad0", "div0",      "div00", "empty",
     "exp",      "overflow", "cast",        "pow",     "domain",  "matrix",    "allmasked", "data",  "const",
-    "expected", "opaque",   "unknown",     "generic", "arrived", "changed",   "ignored", "scaled"};
+    "expected", "opaque",   "unknown",     "generic", "arrived", "changed",   "ignored",   "scaled"};
 
 inline std::vector<TensorHealth> outputs() {
   TensorHealth concise = health(7, 2, 1, 0, -1, -1);

@@ -209,8 +209,11 @@ int cuMemcpyDtoHAsync_v2(void* to, unsigned long long from, std::size_t bytes, v
   return 0;
 }
 int cuPointerGetAttribute(void* value, int attribute, unsigned long long address) {
-  if (attribute != 9 || !is_inside(address, 1)) return invalid_value;
-  *static_cast<int*>(value) = 0;
+  if (!is_inside(address, 1) || (attribute != 2 && attribute != 9)) return invalid_value;
+  if (attribute == 2)
+    *static_cast<unsigned*>(value) = 2;
+  else
+    *static_cast<int*>(value) = 0;
   return result("cuPointerGetAttribute");
 }
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -26,6 +27,7 @@ struct Driver {
   static constexpr int not_capturing = 0;         ///< CU_STREAM_CAPTURE_STATUS_NONE
   static constexpr int relaxed_capture = 2;       ///< CU_STREAM_CAPTURE_MODE_RELAXED
   static constexpr unsigned portable_memory = 1;  ///< CU_MEMHOSTALLOC_PORTABLE
+  static constexpr int memory_type = 2;           ///< CU_POINTER_ATTRIBUTE_MEMORY_TYPE
   static constexpr int device_ordinal = 9;        ///< CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 
   Result (*cuDeviceGet)(int* device, int ordinal) = nullptr;

@@ -4,14 +4,17 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <nanlens/capture/client.hpp>
 #include <nanlens/capture/content_sample.hpp>
 #include <nanlens/capture/tensor_link.hpp>
 #include <nanlens/config.hpp>
@@ -59,19 +62,46 @@ class KnownWords {
   std::vector<Known> words_;
 };
 
+/// The number of the device whose memory an address is, managed memory included; −1 of the host's own.
+inline int device_of(std::uintptr_t address) noexcept {
+  constexpr unsigned in_device = 2;  // CU_MEMORYTYPE_DEVICE
+  const Driver* const driver = Driver::get();
+  unsigned type = 0;
+  int number = -1;
+  const bool found = driver != nullptr && address != 0 &&
+                     driver->cuPointerGetAttribute(&type, Driver::memory_type, address) == Driver::success &&
+                     type == in_device &&
+                     driver->cuPointerGetAttribute(&number, Driver::device_ordinal, address) == Driver::success;
+  return found ? number : -1;
+}
+
+/// A device's name as TensorFlow forms it; lasts as long as the program.
+inline const char* device_name(std::size_t number) {
+  static const auto* const names = [] {
+    auto* const all = new std::array<std::string, Device::most_devices>;
+    for (std::size_t i = 0; i < all->size(); ++i)
+      (*all)[i] = "/job:localhost/replica:0/task:0/device:GPU:" + std::to_string(i);
+    return all;
+  }();
+  return number < names->size() ? (*names)[number].c_str() : gpu_device;
+}
+
+/// Does anybody want to know what tensors hold? If not, a device is asked nothing: each question waits for what it has
+/// to do. What a tensor is, is told by its address alone, then.
+inline bool are_devices_asked() noexcept {
+  return (detail::active_bits() & (detail::health_bit | detail::checking_bit)) != 0;
+}
+
 /// A nanlens::detail::ReadFar: what was recorded there has been made, so that no stream has to be waited for.
 inline bool read_word(std::uintptr_t at, void* to, std::size_t bytes) noexcept {
+  if (!are_devices_asked()) return false;
   std::uint64_t word = 0;
   if (KnownWords::of_thread().find(at, bytes, word)) {
     std::memcpy(to, &word, bytes);
     return true;
   }
-  const Driver* const driver = Driver::get();
-  int number = -1;
-  if (driver == nullptr || driver->cuPointerGetAttribute(&number, Driver::device_ordinal, at) != Driver::success ||
-      number < 0)
-    return false;
-  Device* const device = Device::get(static_cast<std::size_t>(number));
+  const int number = device_of(at);
+  Device* const device = number < 0 ? nullptr : Device::get(static_cast<std::size_t>(number));
   return device != nullptr && device->copy(nullptr, to, at, bytes);
 }
 
@@ -90,11 +120,11 @@ class FarTensors {
     if (!all_.empty()) KnownWords::of_thread().shrink(words_before_);
   }
 
-  /// Of an input only its content is asked for, to tell whether it is what was recorded; an output is counted, too. One
-  /// that lies in the host's memory is neither.
+  /// Of an input only its content is asked for, to tell whether it is what was recorded; an output is counted, too.
+  /// Nothing of those that lie in the host's memory, nor where nobody wants to know.
   enum class Role : std::uint8_t { input, output };
   void add(TensorView& view, detail::TensorKey& key, Role role) {
-    if (key.far == 0) return;
+    if (key.far == 0 || !are_devices_asked()) return;
     if (all_.empty()) words_before_ = KnownWords::of_thread().count();
     all_.push_back({&view, &key, role, {}, {}});
   }

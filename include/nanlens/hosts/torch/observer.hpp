@@ -233,7 +233,7 @@ inline void look_at_devices(DeviceLook& look, RunningOp& op, Results& results, c
   if ((nanlens::detail::active_bits() & nanlens::detail::values_bit) != 0) look.fetch(Role::output);
   if (!look.any_bad()) return;
   const std::uint64_t site = nanlens::detail::mix(reinterpret_cast<std::uintptr_t>(op.facts), where.stack());
-  const std::size_t most = FetchBudget::get().take(site, look.bytes());
+  const std::size_t most = cuda_host::FetchBudget::get().take(site, look.bytes());
   look.fetch(Role::output, most);
   look.fetch(Role::input, most);
 }
