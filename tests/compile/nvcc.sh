@@ -21,9 +21,14 @@ cat >"$work/program.cu" <<'EOF'
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <nanlens/nanlens.hpp>
+#include <nanlens/hosts/cuda.hpp>
 #include <nanlens/hosts/cuda_types.hpp>
 #include <nanlens/causes/causes.hpp>
 __global__ void twice(float* x) { x[threadIdx.x] *= 2; }
+void launch(float* x, __half* y, cudaStream_t stream) {  // where there is a device
+  twice<<<1, 3, 0, stream>>>(x);
+  nanlens::cuda::record("Twice", stream, {nanlens::cuda::tensor(x, {3})}, {nanlens::cuda::tensor(y, {3})});
+}
 template <class T>
 std::vector<T> halved(const std::vector<float>& values) {
   std::vector<T> half;
@@ -47,7 +52,7 @@ for flags in -O0 "-O2 -lineinfo" "-g -G"; do
     "$work/program.cu" -o "$work/program"
   NANLENS_LOGDIR=$work/logdir "$work/program"
   "$nanlens" why "$work/logdir" | tee "$work/answer" | head -n 2
-  grep -q "Log at program.cu:18 turned 1 zero of input 0 into −∞ (1 of 3)" "$work/answer"
+  grep -q "Log at program.cu:23 turned 1 zero of input 0 into −∞ (1 of 3)" "$work/answer"
   grep -q "All 3 bad tensors" "$work/answer"
 done
 echo "the kernel that looks at tensors, for every GPU"

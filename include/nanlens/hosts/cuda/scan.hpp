@@ -4,6 +4,13 @@
 /// library is there for a GPU.
 #pragma once
 
+// Code that is as fast with less of it. Other compilers than clang need not know how that is said.
+#if defined(__NVPTX__)
+#define NANLENS_KEEP_LOOP _Pragma("clang loop unroll(disable)")
+#else
+#define NANLENS_KEEP_LOOP
+#endif
+
 namespace nanlens::cuda_scan {
 
 using Word8 = unsigned char;
@@ -97,7 +104,7 @@ inline __attribute__((always_inline)) bool is_bad(const BitLayout& layout, Word 
 inline Word64 offset_of(const TensorScan& s, Word64 index) {
   if (s.rank == 0) return index;
   Word64 offset = 0;
-#pragma GCC unroll 1
+  NANLENS_KEEP_LOOP
   for (Word32 d = 0; d + 1 < s.rank; ++d) {
     const Word64 rest = index / s.dims[d];
     offset += (index - rest * s.dims[d]) * s.strides[d];
@@ -166,7 +173,7 @@ class Lanes {
     return static_cast<Word32>(__builtin_popcount(static_cast<Word32>(word)));
   }
   inline __attribute__((always_inline)) void count_each(Word word, ThreadCounts& counts) const {
-#pragma GCC unroll 1
+    NANLENS_KEEP_LOOP
     for (Word32 shift = 0; shift < 8 * sizeof(Word); shift += 8 * sizeof(Element))
       count_word(layout_, static_cast<Element>(word >> shift), counts);
   }
@@ -202,11 +209,11 @@ inline void count_share(const TensorScan& s, Word64 thread, Word64 threads, Thre
   if (head > s.count || !by_chunks) head = s.count;
   const Word64 chunks = (s.count - head) / per_chunk;
   const Word64 first = s.address + head * sizeof(Word);
-#pragma GCC unroll 1
+  NANLENS_KEEP_LOOP
   for (Word64 i = thread; i < chunks; i += threads)
     count_chunk<Word>(layout, chunk_at(first + i * sizeof(Chunk)), counts);
   const Word64 singles = s.count - chunks * per_chunk;
-#pragma GCC unroll 1
+  NANLENS_KEEP_LOOP
   for (Word64 k = thread; k < singles; k += threads)
     count_element<Word>(s, layout, k < head ? k : k + chunks * per_chunk, counts);
 }
@@ -232,3 +239,5 @@ inline Word64 word_at(const ScanPlace& place) {
 }
 
 }  // namespace nanlens::cuda_scan
+
+#undef NANLENS_KEEP_LOOP
