@@ -32,7 +32,9 @@ struct Tensor {
   const void* data = nullptr;
   DType dtype = DType::invalid;
   Shape shape;
-  Shape strides;  ///< in elements, none negative; left out: dense, the last dimension varies fastest
+  /// In elements; left out: dense, the last dimension varies fastest. With a negative one, a tensor in a device's
+  /// memory is recorded by its shape alone.
+  Shape strides;
 };
 
 /// A tensor of numbers that say what they are: CUDA's halves do with <nanlens/hosts/cuda_types.hpp>.

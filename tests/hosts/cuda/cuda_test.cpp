@@ -90,6 +90,11 @@ TEST_CASE("CUDA: elements with gaps, and types that are not read") {
   CHECK(run->alerts().empty());
   CHECK(run->unread_tensors() == 0);
   CHECK(run->num_executions() == 2);
+  const Recorded backwards([] {
+    float* const x = on_gpu<float>({1, 2, 3});
+    cuda::record("Backwards", cuda_stream, {cuda::tensor(x + 2, {3}, {-1})});
+  });
+  CHECK(backwards->unread_tensors() == 1);
 }
 
 TEST_CASE("CUDA: check_numerics stops at the op") {

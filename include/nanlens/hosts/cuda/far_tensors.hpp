@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <utility>
@@ -27,8 +28,11 @@
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN cuda_host {
 
-/// A key for memory of a device; `origin` is where the view's first element lies.
+/// A key for memory of a device; `origin` is where the view's first element lies, before all others: it is empty
+/// where a stride is negative.
 inline detail::TensorKey far_key(TensorView view, std::uintptr_t origin, std::size_t device) noexcept {
+  for (const std::int64_t stride : view.strides)
+    if (stride < 0) return {};
   view.data = reinterpret_cast<const void*>(origin);
   detail::TensorKey key = detail::key_of(view);
   if (!key.empty()) key.far = static_cast<std::uint8_t>(device + 1);
@@ -46,11 +50,16 @@ class KnownWords {
   [[nodiscard]] std::size_t count() const noexcept { return words_.size(); }
   /// Forgets what was added since there were `count`.
   void shrink(std::size_t count) noexcept { words_.resize(count); }
-  [[nodiscard]] bool find(std::uintptr_t at, std::size_t bytes, std::uint64_t& word) const noexcept {
-    const auto found = std::find_if(words_.begin(), words_.end(),
-                                    [&](const Known& known) { return known.at == at && known.bytes == bytes; });
-    if (found != words_.end()) word = found->word;
-    return found != words_.end();
+  [[nodiscard]] bool find(std::uintptr_t at, std::size_t bytes, std::uint64_t& word) noexcept {
+    // They are asked for in the order in which they were added, as a rule.
+    for (std::size_t tried = 0; tried < words_.size(); ++tried) {
+      if (next_ >= words_.size()) next_ = 0;
+      const Known& known = words_[next_++];
+      if (known.at != at || known.bytes != bytes) continue;
+      word = known.word;
+      return true;
+    }
+    return false;
   }
 
  private:
@@ -60,6 +69,7 @@ class KnownWords {
     std::uint64_t word = 0;
   };
   std::vector<Known> words_;
+  std::size_t next_ = 0;
 };
 
 /// The number of the device whose memory an address is, managed memory included; −1 of the host's own.
@@ -248,8 +258,8 @@ class FarTensors {
     const detail::TensorKey& key = *far.key;
     Device* const device = Device::get(key.far - 1U);
     if (device == nullptr) return;
-    far.content = std::make_unique_for_overwrite<char[]>(key.bytes());
-    if (device->copy(stream_of(key.far - 1U), far.content.get(), key.begin, key.bytes()))
+    far.content.reset(new (std::nothrow) char[key.bytes()]);
+    if (far.content != nullptr && device->copy(stream_of(key.far - 1U), far.content.get(), key.begin, key.bytes()))
       far.view->data = far.content.get();
   }
 
