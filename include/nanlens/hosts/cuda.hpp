@@ -45,7 +45,8 @@ Tensor tensor(const T* data, const Shape& shape, const Shape& strides = {}) noex
 
 /// Records an op whose kernels were launched on the stream, a cudaStream_t or CUstream. What it both read and wrote is
 /// to be among the inputs, too. While the stream is being captured into a CUDA graph, nothing is told of the tensors
-/// but their shapes. Throws NumericsError only, and only with check_numerics on.
+/// but their shapes. Throws NumericsError, with check_numerics on, and std::bad_alloc where there is no memory for
+/// lists as long as its own.
 NANLENS_HIDDEN inline void record(const OpName& name, void* stream, std::initializer_list<Tensor> outputs,
                                   std::initializer_list<Tensor> inputs = {});
 

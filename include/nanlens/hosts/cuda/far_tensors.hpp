@@ -39,12 +39,19 @@ inline detail::TensorKey far_key(TensorView view, std::uintptr_t origin, std::si
   return key;
 }
 
-/// A few words of memory that this thread has from a device, while it records what they are of.
+/// A few words of memory that a thread has from a device, while it records what they are of.
 class KnownWords {
  public:
-  static KnownWords& of_thread() noexcept {
-    static thread_local KnownWords words;
-    return words;
+  /// Null while the thread ends, when ops may still come: then there are none.
+  static KnownWords* of_thread() noexcept {
+    static thread_local bool gone = false;
+    struct Owned {
+      ~Owned() { gone = true; }
+      KnownWords words;
+    };
+    if (gone) return nullptr;
+    static thread_local Owned owned;
+    return &owned.words;
   }
   void add(std::uintptr_t at, std::size_t bytes, std::uint64_t word) { words_.push_back({at, bytes, word}); }
   [[nodiscard]] std::size_t count() const noexcept { return words_.size(); }
@@ -106,7 +113,8 @@ inline bool are_devices_asked() noexcept {
 inline bool read_word(std::uintptr_t at, void* to, std::size_t bytes) noexcept {
   if (!are_devices_asked()) return false;
   std::uint64_t word = 0;
-  if (KnownWords::of_thread().find(at, bytes, word)) {
+  KnownWords* const known = KnownWords::of_thread();
+  if (known != nullptr && known->find(at, bytes, word)) {
     std::memcpy(to, &word, bytes);
     return true;
   }
@@ -127,7 +135,8 @@ class FarTensors {
   FarTensors(const FarTensors&) = delete;
   FarTensors& operator=(const FarTensors&) = delete;
   ~FarTensors() {
-    if (!all_.empty()) KnownWords::of_thread().shrink(words_before_);
+    KnownWords* const known = all_.empty() ? nullptr : KnownWords::of_thread();
+    if (known != nullptr) known->shrink(words_before_);
   }
 
   /// Of an input only its content is asked for, to tell whether it is what was recorded; an output is counted, too.
@@ -135,7 +144,8 @@ class FarTensors {
   enum class Role : std::uint8_t { input, output };
   void add(TensorView& view, detail::TensorKey& key, Role role) {
     if (key.far == 0 || !are_devices_asked()) return;
-    if (all_.empty()) words_before_ = KnownWords::of_thread().count();
+    const KnownWords* const known = KnownWords::of_thread();
+    if (all_.empty() && known != nullptr) words_before_ = known->count();
     all_.push_back({&view, &key, role, {}, {}});
   }
   [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
@@ -242,10 +252,11 @@ class FarTensors {
       }
       return;
     }
+    KnownWords* const known = KnownWords::of_thread();
     for (std::size_t i = 0; i < there.size(); ++i) {
       Far& far = *there[i];
-      for (std::size_t k = 0; k < scans[i].num_places; ++k)
-        KnownWords::of_thread().add(scans[i].places[k].address, scans[i].places[k].bytes, results[i].words[k]);
+      for (std::size_t k = 0; known != nullptr && k < scans[i].num_places; ++k)
+        known->add(scans[i].places[k].address, scans[i].places[k].bytes, results[i].words[k]);
       if (far.counts == nullptr) continue;
       *far.counts = counts_of(results[i], scans[i], repeats[i]);
       // Of complex numbers nothing else is recorded than how many are bad.

@@ -162,11 +162,15 @@ class ScriptCall {
       tell_result(result);
     }
   }
-  void tell_result(OutputRef result) {
+  void tell_result(OutputRef result) noexcept {
     DeviceLook look;
-    look.add(result);
-    look.look();
-    if (look.any_bad()) look.fetch(DeviceLook::Role::output);
+    try {
+      look.add(result);
+      look.look();
+      if (look.any_bad()) look.fetch(DeviceLook::Role::output);
+    } catch (...) {
+      result.key = {};  // nobody has looked at it
+    }
     nanlens::detail::recorder().add_result(call_, result, InputRef{result.view, result.key, {}});
   }
   // It may have been given other memory meanwhile.
