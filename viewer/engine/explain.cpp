@@ -242,7 +242,6 @@ Explanation Explain::explanation() {
   for (const causes::CauseGroup& group : writer().groups().expected()) {
     if (e.expected.size() == most_lines) break;
     e.expected.push_back(line_of(group.root));
-    e.expected.back().sentence += writer().times_words(group.root);
   }
   for (const auto& site : causes_->killers()) {
     if (e.removed.size() == most_lines) break;
