@@ -36,7 +36,11 @@ bool serve([[maybe_unused]] const char* what, Body&& body) noexcept {
 inline void join(Client* client) noexcept {
   serve("joining the recorder", [&] { Clients::get().join(*client); });
 }
-inline void leave(Client* client) noexcept { Clients::get().leave(*client); }
+/// It may be what reads devices: others who do say so again.
+inline void leave(Client* client) noexcept {
+  Clients::get().leave(*client);
+  read_far.store(nullptr, std::memory_order_release);
+}
 
 inline bool serve_enable_dump(const DumpOptionsRef& options, void (*say)(void* to, TextRef why), void* to) noexcept {
   bool on = false;

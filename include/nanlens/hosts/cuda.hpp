@@ -57,7 +57,6 @@ inline void record(const OpName& /*name*/, void* /*stream*/, std::initializer_li
 namespace detail {
 
 using namespace nanlens::detail;
-using cuda_host::FarTensors;
 
 /// A tensor as it is recorded: of the host's memory its view has the data, of a device's its key the address.
 struct Seen {
@@ -76,17 +75,6 @@ NANLENS_HIDDEN inline Seen see(const Tensor& tensor) {
     seen.key = key_of(seen.view);
   }
   return seen;
-}
-
-/// Counts what is bad where it is, and fetches it.
-NANLENS_HIDDEN inline void look(FarTensors& far, std::uint64_t site, void* stream) {
-  const auto stream_of = [stream](std::size_t) { return stream; };
-  far.look(stream_of);
-  if ((active_bits() & values_bit) != 0) far.fetch(FarTensors::Role::output, FarTensors::most_bytes, stream_of);
-  if (!far.any_bad()) return;
-  const std::size_t most = cuda_host::FetchBudget::get().take(site, far.bytes());
-  far.fetch(FarTensors::Role::output, most, stream_of);
-  far.fetch(FarTensors::Role::input, most, stream_of);
 }
 
 }  // namespace detail
@@ -111,7 +99,8 @@ inline void record(const OpName& name, void* stream, std::initializer_list<Tenso
   cuda_host::FarTensors far;
   for (OutputRef& out : outs) far.add(out.view, out.key, cuda_host::FarTensors::Role::output);
   for (InputRef& in : ins) far.add(in.view, in.key, cuda_host::FarTensors::Role::input);
-  detail::look(far, mix(hash_place(op.where()), hash_text(op.type())), stream);
+  cuda_host::look_and_fetch(far, mix(hash_place(op.where()), hash_text(op.type())),
+                            [&](std::size_t) { return stream; });
   nanlens::detail::record(op, ins, outs, {});
 }
 #endif

@@ -97,6 +97,19 @@ TEST_CASE("CUDA: elements with gaps, and types that are not read") {
   CHECK(backwards->unread_tensors() == 1);
 }
 
+TEST_CASE("CUDA: a library that is unloaded takes its reading of devices along, and the next op brings its own") {
+  const Recorded run([] {
+    log_then_double({1, 2});
+    detail::Client other{};
+    detail::recorder().join(&other);
+    detail::recorder().leave(&other);
+    const bool reads = detail::read_far.load() != nullptr;
+    CHECK_FALSE(reads);
+    log_then_double({1, 0});
+  });
+  CHECK(answer_of(run).says("turned 1 zero of the result of Load into −∞ (1 of 2)"));
+}
+
 TEST_CASE("CUDA: check_numerics stops at the op") {
   enable_check_numerics();
   CHECK_THROWS_WITH_AS(log_then_double({1, 0}), doctest::Contains("Log"), NumericsError);

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include <nanlens/hosts/cuda/scan.hpp>
+#include <nanlens/hosts/cuda/far_tensors.hpp>
 #include <nanlens/summary/health.hpp>
 
 using namespace nanlens;
@@ -18,14 +18,7 @@ TensorScan scan_of(DType dtype, const void* data, std::uint64_t count) {
   TensorScan scan;
   scan.address = reinterpret_cast<Word64>(data);
   scan.count = count;
-  with_float_layout(dtype, false, [&](auto layout) {
-    using Layout = decltype(layout);
-    scan.special = Layout::special;
-    scan.element_bytes = sizeof(typename Layout::word);
-    scan.has_infinity = Layout::has_infinity ? 1 : 0;
-    scan.unsigned_zero = Layout::unsigned_zero ? 1 : 0;
-    return true;
-  });
+  CHECK(cuda_host::set_layout(scan, dtype));
   return scan;
 }
 

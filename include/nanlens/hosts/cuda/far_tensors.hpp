@@ -123,6 +123,18 @@ inline bool read_word(std::uintptr_t at, void* to, std::size_t bytes) noexcept {
   return device != nullptr && device->copy(nullptr, to, at, bytes);
 }
 
+/// What the bits of a floating dtype mean to a scan; false for any other dtype.
+inline bool set_layout(TensorScan& scan, DType dtype) noexcept {
+  return with_float_layout(dtype, false, [&](auto layout) {
+    using Layout = decltype(layout);
+    scan.special = Layout::special;
+    scan.element_bytes = sizeof(typename Layout::word);
+    scan.has_infinity = Layout::has_infinity ? 1 : 0;
+    scan.unsigned_zero = Layout::unsigned_zero ? 1 : 0;
+    return true;
+  });
+}
+
 /// Tensors of one recording call. What it gives their views lasts as long as it does.
 class FarTensors {
  public:
@@ -194,15 +206,7 @@ class FarTensors {
                            std::uint64_t& repeats) noexcept {
     const bool complex = dtype_kind(view.dtype) == DTypeKind::complex;
     const DType part = view.dtype == DType::complex64 ? DType::float32 : complex ? DType::float64 : view.dtype;
-    const bool has_layout = with_float_layout(part, false, [&](auto layout) {
-      using Layout = decltype(layout);
-      scan.special = Layout::special;
-      scan.element_bytes = sizeof(typename Layout::word);
-      scan.has_infinity = Layout::has_infinity ? 1 : 0;
-      scan.unsigned_zero = Layout::unsigned_zero ? 1 : 0;
-      return true;
-    });
-    if (!has_layout) return false;
+    if (!set_layout(scan, part)) return false;
     TensorView at = view;
     at.data = reinterpret_cast<const void*>(key.begin);
     const detail::Folded folded = detail::fold(at, dtype_bytes(view.dtype));

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include <nanlens/capture/client.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/hosts/cuda/far_tensors.hpp>
 
@@ -41,6 +42,18 @@ class FetchBudget {
   std::mutex lock_;
   std::unordered_map<std::uint64_t, std::size_t> taken_;
 };
+
+/// Asks for counts and words, and fetches the values where all are recorded or something is bad. `site`: of the op.
+template <class StreamOf>
+void look_and_fetch(FarTensors& tensors, std::uint64_t site, const StreamOf& stream_of) {
+  using enum FarTensors::Role;
+  tensors.look(stream_of);
+  if ((detail::active_bits() & detail::values_bit) != 0) tensors.fetch(output, FarTensors::most_bytes, stream_of);
+  if (!tensors.any_bad()) return;
+  const std::size_t most = FetchBudget::get().take(site, tensors.bytes());
+  tensors.fetch(output, most, stream_of);
+  tensors.fetch(input, most, stream_of);
+}
 
 }  // namespace NANLENS_HIDDEN cuda_host
 }  // namespace nanlens::inline NANLENS_ABI

@@ -24,14 +24,20 @@ class DeviceLook {
   void add(nanlens::detail::OutputRef& output, Role role = Role::output) {
     tensors_.add(output.view, output.key, role);
   }
-  void look() { tensors_.look(stream_of); }
-  [[nodiscard]] bool any_bad() const noexcept { return tensors_.any_bad(); }
-  [[nodiscard]] std::size_t bytes() const noexcept { return tensors_.bytes(); }
-  void fetch(Role role, std::size_t bytes = cuda_host::FarTensors::most_bytes) {
-    tensors_.fetch(role, bytes, stream_of);
+  void look() {
+    read_here();
+    tensors_.look(stream_of);
+  }
+  void look_and_fetch(std::uint64_t site) {
+    read_here();
+    cuda_host::look_and_fetch(tensors_, site, stream_of);
   }
 
  private:
+  // Another library that read devices may have been unloaded since.
+  void read_here() const noexcept {
+    if (!tensors_.empty()) nanlens::detail::recorder().read_far_with(&cuda_host::read_word);
+  }
   static cuda_host::Driver::Stream stream_of(std::size_t device) noexcept { return CudaStreams::get().of(device); }
   cuda_host::FarTensors tensors_;
 };

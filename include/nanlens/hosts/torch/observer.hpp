@@ -225,17 +225,10 @@ inline void leave_to_device(Results& results) {
 
 // What lies in a device's memory is counted there. Its values come where something is bad, or all are recorded.
 inline void look_at_devices(DeviceLook& look, RunningOp& op, Results& results, const SourcePlace& where) {
-  using Role = DeviceLook::Role;
   for (OutputRef& result : results.refs) look.add(result);
   for (InputRef& input : op.inputs)
     if (!overlaps_any(input.key, results.refs)) look.add(input);
-  look.look();
-  if ((nanlens::detail::active_bits() & nanlens::detail::values_bit) != 0) look.fetch(Role::output);
-  if (!look.any_bad()) return;
-  const std::uint64_t site = nanlens::detail::mix(reinterpret_cast<std::uintptr_t>(op.facts), where.stack());
-  const std::size_t most = cuda_host::FetchBudget::get().take(site, look.bytes());
-  look.fetch(Role::output, most);
-  look.fetch(Role::input, most);
+  look.look_and_fetch(nanlens::detail::mix(reinterpret_cast<std::uintptr_t>(op.facts), where.stack()));
 }
 
 inline void record(const ::at::RecordFunction& function, RunningOp& op, ThreadRecord& thread) {

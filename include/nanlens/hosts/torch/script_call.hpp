@@ -16,6 +16,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <nanlens/capture/client.hpp>
+#include <nanlens/capture/hash.hpp>
 #include <nanlens/config.hpp>
 #include <nanlens/hosts/torch/device_look.hpp>
 #include <nanlens/hosts/torch/forward_stacks.hpp>
@@ -61,8 +62,7 @@ class ScriptCall {
     if (ended_ || std::exchange(opened_, true)) return;
     DeviceLook look;
     for (InputRef& argument : arguments_) look.add(argument, DeviceLook::Role::output);
-    look.look();
-    if (look.any_bad()) look.fetch(DeviceLook::Role::output);
+    look.look_and_fetch(nanlens::detail::hash_text(function_));
     const nanlens::detail::RecorderTable& recorder = nanlens::detail::recorder();
     recorder.identify(arguments_.data(), arguments_.size());
     // What is on record has been read there.
@@ -166,8 +166,7 @@ class ScriptCall {
     DeviceLook look;
     try {
       look.add(result);
-      look.look();
-      if (look.any_bad()) look.fetch(DeviceLook::Role::output);
+      look.look_and_fetch(nanlens::detail::hash_text(function_));
     } catch (...) {
       result.key = {};  // nobody has looked at it
     }

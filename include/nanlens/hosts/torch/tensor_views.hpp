@@ -69,10 +69,12 @@ inline bool is_plain(const ::c10::TensorImpl& tensor) noexcept {
 /// A device's name as TensorFlow forms it; lasts as long as the program.
 inline const char* device_name(const ::c10::Device& device) {
   if (device.is_cpu()) return cpu_device;
+  if (device.is_cuda())
+    return cuda_host::device_name(static_cast<std::size_t>(device.has_index() ? device.index() : 0));
   static auto* const names = new std::set<std::string>;
   static std::mutex lock;
   std::string name = "/job:localhost/replica:0/task:0/device:";
-  name += device.is_cuda() ? "GPU" : ::c10::DeviceTypeName(device.type());
+  name += ::c10::DeviceTypeName(device.type());
   name += ":" + std::to_string(device.has_index() ? device.index() : 0);
   const std::lock_guard guard(lock);
   return names->insert(std::move(name)).first->c_str();
