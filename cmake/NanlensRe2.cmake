@@ -47,7 +47,9 @@ add_library(nanlens_re2 STATIC ${re2_sources} ${re2_dir}/util/rune.cc ${re2_dir}
 target_include_directories(nanlens_re2 SYSTEM PUBLIC ${re2_dir})
 target_compile_features(nanlens_re2 PUBLIC cxx_std_20)
 target_compile_options(nanlens_re2 PRIVATE -w)
-set_target_properties(nanlens_re2 PROPERTIES UNITY_BUILD OFF)  # its files define the same names
+foreach(name nfa onepass prog)  # they define the same names
+  set_source_files_properties(${re2_dir}/re2/${name}.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endforeach()
 if(EMSCRIPTEN)  # a filter asks each op's name once: size counts
   target_compile_options(nanlens_re2 PRIVATE -Oz)
 endif()

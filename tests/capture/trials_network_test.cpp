@@ -161,7 +161,10 @@ struct Scaled {
   const char* name = "MulBackward0 of net";  // of a node of PyTorch's backward pass
   const char* next = "net.fc";
   bool is_step_taken = false;
+  bool is_clipped = false;
   bool goes_on = true;
+  bool has_next_pass = false;
+  bool is_heard_of_later = false;
 };
 
 // A step of PyTorch with loss scaling, as far as it is told apart.
@@ -178,8 +181,17 @@ void scaled_step(const Scaled& what) {
   nanlens::record("aten::_amp_foreach_non_finite_check_and_unscale_", outputs(unscaled), inputs(next));
   std::vector<float> weight{std::numeric_limits<float>::infinity(), 2};
   if (what.is_step_taken) nanlens::record("aten::add_", outputs(weight), inputs(unscaled));
+  float norm = std::numeric_limits<float>::infinity();
+  if (what.is_clipped) {
+    nanlens::record("aten::linalg_vector_norm", outputs(norm), inputs(unscaled));
+    unscaled[0] = NAN;  // what was infinite, by the quotient of that norm
+    nanlens::record("aten::mul_", outputs(unscaled), inputs(std::as_const(unscaled)));
+  }
   float scale = 2;
   if (what.goes_on) nanlens::record("aten::_amp_update_scale_", outputs(scale));
+  if (what.has_next_pass) nanlens::record({"aten::mul", "MulBackward0 of net"}, outputs(scale));
+  float later = std::numeric_limits<float>::infinity();
+  if (what.is_heard_of_later) nanlens::record("aten::add", outputs(later), inputs(norm));
   for (const std::vector<std::uint16_t>* const memory : {&halves, &product}) nanlens::forget(memory->data(), 4);
   nanlens::forget(unscaled.data(), 8);
 }
@@ -194,10 +206,23 @@ TEST_CASE("infinities for which loss scaling has left out a step are expected; a
   CHECK(a.causes == 0);
   CHECK(a.sentence.text.empty());
   CHECK(loss_scaling({.name = "aten::_to_copy", .next = "AddmmBackward0"}).causes == 0);  // between two nodes
-  CHECK(loss_scaling({.bits = 0x7e00}).op() == "aten::_to_copy MulBackward0 of net");     // a NaN
-  CHECK(loss_scaling({.name = "net.fc"}).causes == 1);                                    // in the forward pass
+  CHECK(loss_scaling({.name = "aten::_to_copy", .next = "AccumulateGrad"}).causes == 0);
+  CHECK(loss_scaling({.bits = 0x7e00}).op() == "aten::_to_copy MulBackward0 of net");  // a NaN
+  CHECK(loss_scaling({.name = "net.fc"}).causes == 1);                                 // in the forward pass
   CHECK(loss_scaling({.is_step_taken = true}).causes == 1);
-  CHECK(loss_scaling({.goes_on = false}).causes == 1);  // who knows what came then
+  CHECK(loss_scaling({.goes_on = false}).causes == 1);    // who knows what came then
+  CHECK(loss_scaling({.is_clipped = true}).causes == 1);  // nor here
+  CHECK(loss_scaling({.is_clipped = true, .has_next_pass = true}).causes == 0);
+  CHECK(loss_scaling({.is_clipped = true, .has_next_pass = true, .is_heard_of_later = true}).causes == 1);
+}
+
+TEST_CASE("an op of the backward pass is no gradient of the same op a step before") {
+  const Recorded run([&] {
+    for (int step = 0; step < 3; ++step) scaled_step({.name = "ToCopyBackward0 of net"});
+  });
+  causes::Causes causes(*run);
+  test::finish(causes, 3);
+  CHECK(causes.benign().size() == 3);
 }
 
 TEST_CASE("what is expected at one line is one line of an answer") {

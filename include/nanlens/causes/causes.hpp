@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <nanlens/causes/classifier.hpp>
+#include <nanlens/causes/scaled_steps.hpp>
 #include <nanlens/causes/settled.hpp>
 
 namespace nanlens::causes {
@@ -92,7 +93,10 @@ struct SiteStats {
 class Causes {
  public:
   explicit Causes(Run& run)
-      : model_(run), classifier_(model_, [this](EventRef event) { return known_class(event); }), settled_(model_) {}
+      : model_(run),
+        classifier_(model_, [this](EventRef event) { return known_class(event); }),
+        scaled_(model_.calls(), run),
+        settled_(model_) {}
   Causes(const Causes&) = delete;
   Causes& operator=(const Causes&) = delete;
 
@@ -256,6 +260,7 @@ class Causes {
 
   Model model_;
   Classifier classifier_;
+  ScaledSteps scaled_;
   Settled settled_;
   bool linked_ = false;
   bool prepared_ = false;

@@ -274,8 +274,10 @@ NANLENS_API bool Causes::is_gradient_op(EventRef event) {
   return !detail::gradient_scope(name).empty() || name.starts_with(detail::tape_prefix);
 }
 
-// An op of a node of PyTorch's backward pass: by the node's name, and the line that both have.
+// An op of a node of PyTorch's backward pass: by the node's name, and the line that both have. Of two ops of such nodes
+// neither is the other's: a node's ops have types that forward ops have, too.
 NANLENS_API bool Causes::is_eager_gradient_of(EventRef event, EventRef forward) {
+  if (scaled_.is_of_backward_pass(forward.index)) return false;
   if (!is_node_of(extension_of(run(), event).op_name, model_.op_type(forward))) return false;
   const auto line = reader::user_frame(stack_of(run(), event));
   const auto forward_line = reader::user_frame(stack_of(run(), forward));

@@ -3,20 +3,20 @@
 
 namespace nanlens::causes {
 
-// Infinities that float16 made of a gradient, in the backward pass, of which the last that was heard is that PyTorch's
-// loss scaling found them: it leaves the step out, and goes on with a smaller scale. A NaN would come again and again.
+// Infinities that float16 made of a gradient, in the backward pass, and of which nothing is heard any more when the
+// next one begins: PyTorch's loss scaling found something bad in the gradients, left the step out, and went on with a
+// smaller scale. What clips gradients, or reports on them, may have gone on with them until then. A NaN would come
+// again and again.
 NANLENS_API bool Causes::is_left_out(const Root& root) {
-  constexpr std::string_view finder = "aten::_amp_foreach_non_finite_check_and_unscale_";
-  if (root.event_class != EventClass::producer || !root.event.is_execution || !root.last.exists()) return false;
-  if (model_.health(root.event).dtype != DType::float16 || !model_.kinds_known()) return false;
-  if ((model_.kinds(root.event) & reader::nan_flag) != 0 || model_.op_type(root.last) != finder) return false;
-  if (root.last.index + 1 >= run().num_executions()) return false;  // who knows what came then
-  const auto is_of_node = [&](std::uint32_t execution) {
-    return extension_of(run(), execution_event(execution, 0)).op_name.find("Backward") != std::string::npos;
-  };
-  // Between two nodes gradients are given the type that the next one takes.
-  const bool converts = model_.op_type(root.event) == "aten::_to_copy";
-  return is_of_node(root.event.index) || (converts && is_of_node(root.event.index + 1));
+  if (root.event_class != EventClass::producer || !root.event.is_execution || !root.last.is_execution) return false;
+  if (!root.last.exists() || model_.health(root.event).dtype != DType::float16 || !model_.kinds_known()) return false;
+  if ((model_.kinds(root.event) & reader::nan_flag) != 0) return false;
+  if (!scaled_.is_in_backward_pass(root.event.index)) return false;
+  const std::uint32_t search = scaled_.search_after(root.event.index);
+  if (search == none || (run().execution_flags(search) & reader::bad_flags) == 0) return false;
+  if (root.last.index <= search) return search + 1 < run().num_executions();  // else who knows what came then
+  const std::uint32_t pass = scaled_.pass_after(search);
+  return pass != none && root.last.index < pass;
 }
 
 NANLENS_API bool Causes::is_benign(const Root& root) {

@@ -1,0 +1,64 @@
+/// @file
+/// Steps that PyTorch's loss scaling leaves out. torch.amp.GradScaler scales the loss, so that small gradients don't
+/// vanish in float16; where one got too large, it leaves the step out, and goes on with a smaller scale.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <nanlens/causes/call_table.hpp>
+
+namespace nanlens::causes {
+
+/// Finds where gradients are searched for what is not finite, and where the backward pass after that begins.
+class ScaledSteps {
+ public:
+  explicit ScaledSteps(CallTable& calls, Run& run) : calls_(calls), run_(run) {}
+
+  /// The next search after an execution, of its process; none if there is none on record.
+  [[nodiscard]] std::uint32_t search_after(std::uint32_t execution) {
+    constexpr std::string_view searches = "aten::_amp_foreach_non_finite_check_and_unscale_";
+    for (; looked_at_ < calls_.size(); ++looked_at_)
+      if (calls_.op_type(looked_at_) == searches) searches_.push_back(looked_at_);
+    auto at = std::upper_bound(searches_.begin(), searches_.end(), execution);
+    while (at != searches_.end() && !of_one_process(*at, execution)) ++at;
+    return at == searches_.end() ? none : *at;
+  }
+  /// The first op of a backward pass after a search, of its process; none if there is none on record.
+  [[nodiscard]] std::uint32_t pass_after(std::uint32_t search) {
+    const auto known = passes_.find(search);
+    if (known != passes_.end()) return known->second;
+    for (std::uint32_t next = search + 1; next < calls_.size(); ++next)
+      if (is_of_backward_pass(next) && of_one_process(next, search)) return passes_[search] = next;
+    return none;
+  }
+  /// Does an op belong to a node of the backward pass? Such a node is named "MulBackward0", or "MulBackward0 of
+  /// net.fc".
+  [[nodiscard]] bool is_of_backward_pass(std::uint32_t execution) const {
+    const std::string_view node = calls_.op_name(calls_.op_name_number(execution));
+    return node.find("Backward") != std::string_view::npos || node.starts_with("AccumulateGrad");
+  }
+  /// The same, or does it stand between two nodes? There a gradient is given the type and the shape that the next one
+  /// takes.
+  [[nodiscard]] bool is_in_backward_pass(std::uint32_t execution) const {
+    if (is_of_backward_pass(execution)) return true;
+    const std::string_view type = calls_.op_type(execution);
+    return (type == "aten::_to_copy" || type == "aten::sum") && execution + 1 < calls_.size() &&
+           is_of_backward_pass(execution + 1);
+  }
+
+ private:
+  [[nodiscard]] bool of_one_process(std::uint32_t a, std::uint32_t b) const {
+    return run_.set_of_execution(a) == run_.set_of_execution(b);
+  }
+
+  CallTable& calls_;
+  Run& run_;
+  std::uint32_t looked_at_ = 0;
+  std::vector<std::uint32_t> searches_;
+  std::unordered_map<std::uint32_t, std::uint32_t> passes_;  // by search
+};
+
+}  // namespace nanlens::causes
