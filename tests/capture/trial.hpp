@@ -37,7 +37,7 @@ struct TrialAnswer {
 /// No text may show that something was to stand there.
 inline void check_whole(const std::string& text) {
   CAPTURE(text);
-  for (const char* const hole : {"  ", " .", " ,", " :", "()", "( ", "\"\"", "{", "}"})
+  for (const char* const hole : {"  ", " .", " ,", " :", " ()", "( ", "\"\"", "{", "}"})
     CHECK(text.find(hole) == std::string::npos);
   CHECK_FALSE(text.empty());
   CHECK(text.front() != ' ');

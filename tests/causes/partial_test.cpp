@@ -291,5 +291,5 @@ TEST_CASE("what comes back from a GPU was not made by the copy") {
   CAPTURE(a.sentence.text);
   CHECK(a.event_class == causes::EventClass::unknown);
   CHECK(a.has("Can't tell what made ToHost:0"));
-  CHECK(a.has("input 0 was not recorded (its memory, such as a GPU's, can't be read here)"));
+  CHECK(a.has("input 0 was not recorded (its values, such as a GPU's or a sparse tensor's, can't be read here)"));
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <ATen/ATen.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <doctest/doctest.h>
 #include <torch/csrc/jit/api/module.h>
 
@@ -73,6 +74,19 @@ TEST_CASE("an op that hands out what ops inside it made is not recorded beside t
           const at::Tensor w = at::full({4, 3}, 2.0);
           (void)at::linear(x, w, at::zeros({4})).t().reshape({8});
         })) == "aten::ones aten::full aten::zeros aten::addmm aten::clone ");
+}
+
+TEST_CASE("an op that is called boxed has nothing to do with what else is on the stack") {
+  const Recorded run = record_torch([] {
+    const auto op = c10::Dispatcher::singleton().findSchemaOrThrow("aten::add_", "Tensor");
+    at::Tensor x = numbers({1, 2});
+    c10::Stack stack{numbers({0, std::nanf("")}), numbers({std::nanf(""), 3}), x, numbers({3, 4}), 1};
+    op.callBoxed(&stack);
+  });
+  REQUIRE(ops_of(run) == "aten::add_ ");
+  CHECK(run->execution(0)->event.input_tensor_ids.size() == 2);
+  CHECK(run->execution(0)->event.output_tensor_ids.size() == 1);
+  CHECK(run->alerts().empty());
 }
 
 TEST_CASE("memory that was allocated is no value, and what was there before is forgotten") {
@@ -179,6 +193,25 @@ TEST_CASE("threads are recorded; kinds of tensors that can't be read are passed 
   const auto answer = answer_of(run);
   CHECK(answer.op() == "aten::rsqrt");
   CHECK(answer.causes == 1);
+}
+
+TEST_CASE("what ops do inside of one whose arguments hold other tensors is recorded") {
+  const Recorded run = record_torch([] {
+    const at::Tensor values = numbers({1, -2, 3});
+    (void)at::sparse_coo_tensor(at::arange(3).reshape({1, 3}), values, {3}).log1p();
+  });
+  CHECK(answer_of(run).op() == "aten::log1p");
+  CHECK(run->alerts().size() == 1);
+}
+
+TEST_CASE("what an op made of a tensor that can't be read is not said to be its own") {
+  const Recorded run = record_torch([] {
+    const at::Tensor values = numbers({1, std::numeric_limits<float>::infinity(), 3});
+    const at::Tensor held = at::sparse_coo_tensor(at::arange(3).reshape({1, 3}).expand({2, 3}), values, {3, 3});
+    (void)at::addmm(at::zeros({3, 2}), held, at::ones({3, 2}));
+  });
+  CHECK(run->alerts().size() == 1);
+  CHECK(answer_of(run).says("Can't tell what made aten::addmm:0"));
 }
 
 TEST_CASE("the last 256 results of a thread are known") {

@@ -292,6 +292,8 @@ NANLENS_API void Classifier::fall_back(EventRef event, Classification& c) {
     return;
   }
   if (event.is_execution && variables_.recent_bad(event.index, link)) return pass_on(EventClass::relay, link);
+  const auto is_unread = [](const InputEvidence& input) { return input.link.reason == Reason::unread; };
+  if (std::any_of(c.inputs.begin(), c.inputs.end(), is_unread)) return;  // it may have been bad as well
   if ((likely_made(code) & model_.kinds(event)) != 0) {
     c.event_class = EventClass::producer;
     c.confidence = 0.6F;

@@ -92,7 +92,7 @@ X(remedy_unknown_native, "Record the code that makes {missing}: nanlens::op(\"Na
 X(remedy_unknown_there, "If it reads what it writes over, name that among its inputs, too: nanlens::record(\"Name\", nanlens::outputs(x), nanlens::inputs(x, …)). Else look at the values that go in there.")
 X(remedy_unknown_torch, "Where {missing} comes from is not on record, as with NumPy or a file: nanlens run --traps shows instructions that make a NaN.")
 X(remedy_unknown_rank, "Record every rank, with what each of them puts in, into one logdir, and without a ring; data of a type that nanlens does not look at is unknown, too.")
-X(remedy_unknown_unread, "Copy {missing} into the host's memory where it is made, and record that (PyTorch: tensor.cpu()).")
+X(remedy_unknown_unread, "Copy {missing} into the host's memory where it is made, and record that (PyTorch: tensor.cpu(), or tensor.to_dense() of a sparse one).")
 X(remedy_unknown_eager, "{Missing} is a constant or was converted from Python: tf.identity around it puts it on record.")
 X(remedy_unknown_lost, "Record with circular_buffer_size=-1 and without op_regex, so that no row is missing.")
 X(remedy_unknown_filtered, "Record without op_regex and tensor_dtypes.")
@@ -201,7 +201,7 @@ X(reason_container, "it came out of an iterator or a container")
 X(reason_nested, "the result of a nested call")
 X(reason_control_flow, "the result of a branch or loop")
 X(reason_other_rank, "no record of that rank has it")
-X(reason_unread, "its memory, such as a GPU's, can't be read here")
+X(reason_unread, "its values, such as a GPU's or a sparse tensor's, can't be read here")
 X(reason_too_deep, "too many steps away")
 
 // What follows from it

@@ -23,7 +23,9 @@ inline void end_what_has_come() { Exchanging::get().end_what_has_come(); }
 
 inline void begin_exchange(const ::at::RecordFunction& function, RunningOp& op,
                            const nanlens::detail::SourcePlace& where) {
-  op.receiving = begin_exchange(*op.facts->exchange, op.facts->name, function.inputs(), where);
+  const auto arguments = arguments_of(function, *op.facts);
+  op.receiving = begin_exchange(*op.facts->exchange, op.facts->name,
+                                ::c10::ArrayRef<const ::c10::IValue>(arguments.data(), arguments.size()), where);
 }
 inline void end_exchange(const ::at::RecordFunction& function, const RunningOp& op) {
   if (op.receiving != nullptr && !function.outputs().empty()) end_exchange(op.receiving, function.outputs().back());

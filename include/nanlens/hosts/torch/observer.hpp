@@ -123,9 +123,10 @@ inline std::unique_ptr<::at::ObserverContext> begin_op(const ::at::RecordFunctio
     thread.outermost = facts.makes_nothing || facts.allocates ? nullptr : op.get();
   }
   if (!facts.makes_nothing && !facts.allocates) {
-    op->reserve(function.inputs().size());
+    const auto arguments = arguments_of(function, facts);
+    op->reserve(arguments.size());
     std::size_t index = 0;
-    for (const ::c10::IValue& argument : function.inputs()) {
+    for (const ::c10::IValue& argument : arguments) {
       const Arguments bit = index < 64 ? Arguments{1} << index : 0;
       each_tensor(argument, [&](const ::c10::TensorImpl& tensor) { add_argument(*op, tensor, bit); });
       if (static_cast<int>(index) == facts.non_blocking) op->copies_later = argument.isBool() && argument.toBool();
@@ -134,6 +135,7 @@ inline std::unique_ptr<::at::ObserverContext> begin_op(const ::at::RecordFunctio
       ++index;
     }
     op->copies_later = op->copies_later && op->from_device;
+    if (op->is_around_others && thread.depth == 0) thread.outermost = nullptr;
     if (left != nullptr) end_left(*left, *op, caller);
     if (op->script != nullptr) op->script->open();
     if (!op->written.empty()) look_at_inputs(*op);
@@ -257,8 +259,9 @@ inline void record(const ::at::RecordFunction& function, RunningOp& op, ThreadRe
 }
 
 // What an op outputs is not what was recorded in its memory before.
-inline void forget_outputs(const ::at::RecordFunction& function, ThreadRecord& thread, bool filled) {
-  for (const ::c10::IValue& value : function.outputs())
+inline void forget_outputs(const ::at::RecordFunction& function, const RunningOp& op, ThreadRecord& thread,
+                           bool filled) {
+  for (const ::c10::IValue& value : results_of(function, *op.facts))
     each_tensor(value, [&](const ::c10::TensorImpl& tensor) {
       const nanlens::detail::TensorKey key = see(tensor).key;
       if (key.empty()) return;
@@ -285,8 +288,9 @@ inline void end_op(const ::at::RecordFunction& function, RunningOp& op, ThreadRe
     for (const OutputRef& written : op.written) thread.results.add_filled(written.key, thread.first_result);
     return;
   }
-  if (op.facts->allocates) return forget_outputs(function, thread, false);
-  if (thread.depth > 0 && (op.facts->is_constant || converts_number(op))) return forget_outputs(function, thread, true);
+  if (op.facts->allocates) return forget_outputs(function, op, thread, false);
+  if (thread.depth > 0 && (op.facts->is_constant || converts_number(op)))
+    return forget_outputs(function, op, thread, true);
   record(function, op, thread);
 }
 

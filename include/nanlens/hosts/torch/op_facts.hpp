@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -27,6 +28,8 @@ namespace NANLENS_HIDDEN torch_host {
 using Arguments = std::uint64_t;
 
 struct OpFacts {
+  static constexpr std::size_t any_number = static_cast<std::size_t>(-1);
+
   std::string name;            ///< "aten::add_"
   bool is_op = false;          ///< it has a schema: what else has a name is only a part of a program's profile
   bool allocates = false;      ///< gives memory whose content means nothing
@@ -37,7 +40,9 @@ struct OpFacts {
   Arguments unread = 0;        ///< those whose values play no part: what is overwritten, or asked for its shape alone
   Arguments hidden = 0;        ///< written, though the schema does not say so
   Arguments kept = 0;          ///< a bit for each result: of no meaning but to the op's own gradient
-  int non_blocking = -1;       ///< the argument that asks for a copy while the program goes on; −1: there is none
+  std::size_t arguments = any_number;
+  std::size_t results = any_number;
+  int non_blocking = -1;  ///< the argument that asks for a copy while the program goes on; −1: there is none
   const ExchangeOp* exchange = nullptr;  ///< with other processes: its tensors come later, and are recorded then
 };
 
@@ -97,6 +102,8 @@ inline void add_schema(OpFacts& facts, const ::c10::FunctionSchema& schema) {
     return value.alias_info() != nullptr && !value.alias_info()->isWrite();
   });
   facts.makes_nothing = aliases && facts.written == 0;
+  if (!schema.is_vararg()) facts.arguments = arguments.size();
+  if (!schema.is_varret()) facts.results = returns.size();
 }
 
 inline std::unique_ptr<OpFacts> make_facts(const ::at::RecordFunction& function) {
@@ -142,6 +149,18 @@ inline const OpFacts& facts_of(const ::at::RecordFunction& function) {
   if (facts == nullptr) facts = make_facts(function);
   entry = {name, facts.get()};
   return *facts;
+}
+
+/// What is on top of what a callback is given: an op that is called boxed comes with the whole stack of its caller.
+template <class Values>
+std::span<const ::c10::IValue> top_of(const Values& values, std::size_t count) {
+  return std::span(values.data(), values.size()).last(std::min<std::size_t>(count, values.size()));
+}
+inline std::span<const ::c10::IValue> arguments_of(const ::at::RecordFunction& function, const OpFacts& facts) {
+  return top_of(function.inputs(), facts.arguments);
+}
+inline std::span<const ::c10::IValue> results_of(const ::at::RecordFunction& function, const OpFacts& facts) {
+  return top_of(function.outputs(), facts.results);
 }
 
 }  // namespace NANLENS_HIDDEN torch_host

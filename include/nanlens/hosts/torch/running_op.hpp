@@ -48,8 +48,9 @@ struct RunningOp final : ::at::ObserverContext {
   std::vector<::c10::Storage> kept;
   std::uint64_t first_result = 0;
   std::uint64_t begun_ns = 0;
-  bool from_device = false;   ///< some argument is not in the host's memory
-  bool copies_later = false;  ///< a device goes on with it when the op has ended
+  bool from_device = false;       ///< some argument is not in the host's memory
+  bool copies_later = false;      ///< a device goes on with it when the op has ended
+  bool is_around_others = false;  ///< some argument stands for others, which ops inside may read, or holds others
   ForwardPlace place;
   std::shared_ptr<ScriptCall> script;        ///< that it runs in
   const std::string* script_path = nullptr;  ///< of its modules and functions
@@ -96,6 +97,7 @@ inline void add_argument(RunningOp& op, const ::c10::TensorImpl& tensor, Argumen
   op.from_device = op.from_device || !tensor.device().is_cpu();
   const SeenTensor seen = see(tensor);
   const auto& [view, key] = seen;
+  op.is_around_others = op.is_around_others || view.device == unreadable_device;
   if (num_elements(view.shape) == 0 || view.dtype == DType::invalid) return;
   if ((facts.written & bit) != 0) {
     op.written.push_back({view, key});
@@ -195,13 +197,14 @@ inline void add_hidden(Results& results, const RunningOp& op, const NestedResult
 // The results of an op that no op inside it has made.
 inline Results own_results(const ::at::RecordFunction& function, const RunningOp& op, const NestedResults& nested) {
   Results results;
-  results.refs.reserve(function.outputs().size());
+  const auto outputs = results_of(function, *op.facts);
+  results.refs.reserve(outputs.size());
   const auto add = [&](const OutputRef& result, const TensorIdentity& identity) {
     if (is_recordable(result.view) && !is_view(result, op) && !nested.covers(result.key, op.first_result))
       results.add(result, identity);
   };
   std::size_t index = 0;
-  for (const ::c10::IValue& value : function.outputs()) {
+  for (const ::c10::IValue& value : outputs) {
     const bool is_kept = index < 64 && (op.facts->kept & Arguments{1} << index) != 0;
     ++index;
     if (is_kept) continue;

@@ -58,11 +58,12 @@ inline void pass_over(std::size_t kind, const char* what) noexcept {
 /// True if the memory of a tensor can be described by sizes and strides; says why not.
 inline bool is_plain(const ::c10::TensorImpl& tensor) noexcept {
   if (tensor.is_nested()) return pass_over(0, "nested"), false;
-  if (tensor.key_set().has(::c10::DispatchKey::FuncTorchBatched)) return pass_over(1, "batched (vmap's)"), false;
-  if (tensor.is_python_dispatch()) return pass_over(2, "Python-dispatched"), false;
-  if (tensor.is_meta()) return pass_over(3, "meta"), false;
-  if (tensor.is_quantized()) return pass_over(4, "quantised"), false;
-  if (tensor.layout() != ::c10::kStrided) return pass_over(5, "sparse"), false;
+  // What vmap gives out stands for a whole batch, which the ops inside read and make.
+  if (tensor.key_set().has(::c10::DispatchKey::FuncTorchBatched)) return false;
+  if (tensor.is_python_dispatch()) return pass_over(1, "Python-dispatched"), false;
+  if (tensor.is_meta()) return pass_over(2, "meta"), false;
+  if (tensor.is_quantized()) return pass_over(3, "quantised"), false;
+  if (tensor.layout() != ::c10::kStrided) return pass_over(4, "sparse"), false;
   return tensor.has_storage();
 }
 
