@@ -441,6 +441,31 @@ def test_torch_steps():
     check(f"no step: {count} {steps} {told}", steps is None and "no second step began" in told)
 
 
+SPAWNED = """
+import datetime, os, sys, torch
+def run(rank, place):
+    store = torch.distributed.FileStore(place, 2)
+    torch.distributed.init_process_group("gloo", store=store, rank=rank, world_size=2, timeout=datetime.timedelta(seconds=60))
+    x = torch.log(torch.full((4,), 0.0 if rank == 1 else 1.0))
+    torch.distributed.all_reduce(x)
+    x * 2
+if __name__ == "__main__":
+    torch.multiprocessing.spawn(run, (sys.argv[1],), nprocs=2)
+"""
+
+
+def test_torch_spawned():
+    """Ranks that a program starts itself, without a launcher: one run."""
+    if plain(python, "-c", "import torch").returncode != 0:
+        return  # test_torch_steps says so
+    program, logdir = work / "spawned.py", work / "spawned"
+    program.write_text(SPAWNED)
+    ran = plain(nanlens, "run", "--logdir", logdir, "--check", "--", python, program, work / "spawned.store")
+    check(f"{ran}", ran.returncode == 1 and "aten::log at spawned.py:6 in process " in ran.stderr)
+    check(f"{ran.stderr}", "spread it to 1 other rank" in ran.stderr and "Can't tell" not in ran.stderr)
+    check("one run", len(rows(logdir, "runs")) == 1)
+
+
 def test_adapter_faults():
     """What can be wrong with a host: each one line, and the program runs on."""
     program = loading_program("-DLINKED", "-Wl,--no-as-needed", str(built / "libraries" / "libtiny.so.1"))

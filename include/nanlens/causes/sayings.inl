@@ -91,7 +91,7 @@ X(remedy_contradicted, "Look at the values that go in there (tf.print, tf.debugg
 X(remedy_unknown_native, "Record the code that makes {missing}: nanlens::op(\"Name\", value, inputs) where it comes from an expression, nanlens::record where it is written in place; nanlens::tensor(x) links scalars.")
 X(remedy_unknown_there, "If it reads what it writes over, name that among its inputs, too: nanlens::record(\"Name\", nanlens::outputs(x), nanlens::inputs(x, …)). Else look at the values that go in there.")
 X(remedy_unknown_torch, "Where {missing} comes from is not on record, as with NumPy or a file: nanlens run --traps shows instructions that make a NaN.")
-X(remedy_unknown_rank, "Record every rank, with what each of them puts in, into one logdir, and without a ring; data of a type that nanlens does not look at is unknown, too.")
+X(remedy_unknown_rank, "Record every rank, with what each of them puts in, into one run (NANLENS_RUN_ID, the same for all), and without a ring; data of a type that nanlens does not look at is unknown, too.")
 X(remedy_unknown_unread, "Copy {missing} into the host's memory where it is made, and record that (PyTorch: tensor.cpu(), or tensor.to_dense() of a sparse one).")
 X(remedy_unknown_eager, "{Missing} is a constant or was converted from Python: tf.identity around it puts it on record.")
 X(remedy_unknown_lost, "Record with circular_buffer_size=-1 and without op_regex, so that no row is missing.")

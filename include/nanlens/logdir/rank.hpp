@@ -4,7 +4,9 @@
 
 #include <unistd.h>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -45,10 +47,21 @@ inline std::int64_t variable_number(const char* name) noexcept {
   return error == std::errc() && end == text.data() + text.size() ? number : -1;
 }
 
+/// What a file of /proc holds; empty where there is none.
+inline std::string text_of_process_file(const std::string& path) {
+  std::string text;
+  if (std::FILE* const file = std::fopen(path.c_str(), "rb")) {
+    char part[4096];
+    while (const std::size_t read = std::fread(part, 1, sizeof part, file)) text.append(part, read);
+    std::fclose(file);
+  }
+  return text;
+}
+
 /// A rank of several; none where the program was started alone.
 struct Rank {
-  std::int64_t number = -1;
-  std::string job;  // a text that all its ranks have, and no other job; empty: not known
+  std::int64_t number = -1;  // −1: it has none, or is not told it
+  std::string job;           // a text that all its ranks have, and no other job; empty: not known
 
   /// As the environment has it now.
   static Rank find() {
@@ -57,7 +70,7 @@ struct Rank {
       const std::int64_t number = variable_number(launcher.rank);
       if (size > 1 && number >= 0 && number < size) return {number, job_of(launcher, size)};
     }
-    return {};
+    return {-1, spawned_job()};
   }
 
   /// The one of this process, and of those forked from it.
@@ -86,6 +99,18 @@ struct Rank {
     else
       return {};
     return text;
+  }
+  // Those that Python's multiprocessing, and so torch.multiprocessing.spawn, starts afresh are told what they are by a
+  // pipe: they have their parent in common.
+  static std::string spawned_job() {
+    if (text_of_process_file("/proc/self/cmdline").find("--multiprocessing-fork") == std::string::npos) return {};
+    const std::string parent = std::to_string(::getppid());
+    const std::string state = text_of_process_file("/proc/" + parent + "/stat");
+    std::size_t at = state.rfind(')');  // its name may hold anything
+    constexpr int fields_before_start = 20;
+    for (int field = 0; field < fields_before_start && at != std::string::npos; ++field) at = state.find(' ', at + 1);
+    if (at == std::string::npos) return {};
+    return "multiprocessing." + host() + "." + parent + "." + state.substr(at + 1, state.find(' ', at + 1) - at - 1);
   }
 };
 
