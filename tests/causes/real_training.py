@@ -77,14 +77,14 @@ def tutorial_ring(tf, np):
     train_digits(tf, np, loss, 12, update_in_function=True)
 
 
-@program("ReadVariableOp", share=0.2, causes=3, ring=1000)
+@program("ReadVariableOp", share=0.2, causes=3, ring=500)
 def tutorial_ring_late(tf, np):
     """The same for longer: calls are lost too, and all that is left is that the weights were bad already."""
     @tf.function
     def loss(probs, labels):
         diff = -labels * tf.math.log(probs)
         return tf.reduce_mean(diff)
-    train_digits(tf, np, loss, 30)
+    train_digits(tf, np, loss, 15)
 
 
 @program("Log")
