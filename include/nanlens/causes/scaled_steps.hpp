@@ -15,7 +15,7 @@ namespace nanlens::causes {
 /// Finds where gradients are searched for what is not finite, and where the backward pass after that begins.
 class ScaledSteps {
  public:
-  explicit ScaledSteps(CallTable& calls, Run& run) : calls_(calls), run_(run) {}
+  ScaledSteps(CallTable& calls, Run& run) : calls_(calls), run_(run) {}
 
   /// The next search after an execution, of its process; none if there is none on record.
   [[nodiscard]] std::uint32_t search_after(std::uint32_t execution) {
@@ -28,11 +28,9 @@ class ScaledSteps {
   }
   /// The first op of a backward pass after a search, of its process; none if there is none on record.
   [[nodiscard]] std::uint32_t pass_after(std::uint32_t search) {
-    const auto known = passes_.find(search);
-    if (known != passes_.end()) return known->second;
-    for (std::uint32_t next = search + 1; next < calls_.size(); ++next)
-      if (is_of_backward_pass(next) && of_one_process(next, search)) return passes_[search] = next;
-    return none;
+    std::uint32_t& next = passes_.try_emplace(search, search + 1).first->second;
+    while (next < calls_.size() && !(is_of_backward_pass(next) && of_one_process(next, search))) ++next;
+    return next < calls_.size() ? next : none;
   }
   /// Does an op belong to a node of the backward pass? Such a node is named "MulBackward0", or "MulBackward0 of
   /// net.fc".
@@ -58,7 +56,7 @@ class ScaledSteps {
   Run& run_;
   std::uint32_t looked_at_ = 0;
   std::vector<std::uint32_t> searches_;
-  std::unordered_map<std::uint32_t, std::uint32_t> passes_;  // by search
+  std::unordered_map<std::uint32_t, std::uint32_t> passes_;  // by search: what was looked at so far
 };
 
 }  // namespace nanlens::causes

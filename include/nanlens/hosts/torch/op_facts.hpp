@@ -40,8 +40,8 @@ struct OpFacts {
   Arguments unread = 0;        ///< those whose values play no part: what is overwritten, or asked for its shape alone
   Arguments hidden = 0;        ///< written, though the schema does not say so
   Arguments kept = 0;          ///< a bit for each result: of no meaning but to the op's own gradient
-  std::size_t arguments = any_number;
-  std::size_t results = any_number;
+  std::size_t arguments = any_number;  ///< how many
+  std::size_t results = any_number;    ///< how many
   int non_blocking = -1;  ///< the argument that asks for a copy while the program goes on; −1: there is none
   const ExchangeOp* exchange = nullptr;  ///< with other processes: its tensors come later, and are recorded then
 };
