@@ -404,6 +404,20 @@ TEST_CASE("a key that is held: what moves goes on, what switches stays as it was
   CHECK(far != v.state()["focus"]);
 }
 
+TEST_CASE("a link to more time than a run took shows all of it, and leads to itself") {
+  Headless v;
+  (void)some_link(v);
+  v.command("restore_panes");
+  v.app().apply_link("nl=1&tl=0.5,100000000,t");
+  v.settle();
+  CHECK(v.app().timeline_pane.begin == 0);
+  CHECK(v.app().timeline_pane.end == doctest::Approx(v.app().timeline_whole()));
+  const std::string link = v.app().link();
+  v.app().apply_link(link);
+  v.settle();
+  CHECK(v.app().link() == link);
+}
+
 TEST_CASE("damaged links change what can be read of them and break nothing") {
   Headless v;
   const std::string good = some_link(v);

@@ -374,6 +374,13 @@ void fit_timeline(App& app, double boxes) {
     app.set_timeline(place - span / 2, place + span / 2);
 }
 
+// A link's part of the timeline may reach beyond this run.
+void keep_within_run(App& app) {
+  const bool is_known = app.timeline.time_mode == app.timeline_pane.time_mode;
+  if (is_known && app.timeline_pane.end > app.timeline_whole())
+    app.set_timeline(app.timeline_pane.begin, app.timeline_pane.end);
+}
+
 void draw_band_and_names(App& app, Rect& area) {
   Ui& ui = app.ui;
   draw_band(app, area.cut_top(ui.px(ui.finger ? 52.0f : 28.0f)));
@@ -402,6 +409,7 @@ void draw_timeline(App& app, Rect area) {
   if (ranks) area.cut_top(ui.px(4));
   draw_timeline_tools(app, wide ? tools.inset(0, ui.px(3)) : area.cut_top(ui.bar(22)));
   fit_timeline(app, static_cast<double>((area.w - (ranks ? tracks_gutter(app, area.w) : 0)) / ui.bar(15)));
+  keep_within_run(app);
   if (ranks) {
     // The card needs some room; that of a maximised pane is for the tracks.
     const float card = std::max(ui.px(88), std::min(area.h * 0.4f, ui.px(220)));
