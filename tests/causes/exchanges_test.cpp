@@ -123,3 +123,14 @@ TEST_CASE("a message is joined with what was sent, if it can be that") {
   uncertain.message(true, 0, 0, 3);  // it is not known which one it is
   CHECK(finding_of({{&sender, ""}, {&uncertain, ""}}).event_class == causes::EventClass::unknown);
 }
+
+TEST_CASE("what is put in is bad where any of its parts is") {
+  RankOnPaper culprit(1, 2e9);
+  RankOnPaper other(0, 2e9);
+  culprit.allreduce_parts(1, 1);
+  other.allreduce_parts(0, 1);
+  const Finding a = finding_of({{&other, ""}, {&culprit, ""}});
+  CHECK(a.rank == 1);
+  CHECK(a.causes == 1);
+  CHECK(a.consequence.find("MPI_Allreduce spread it to 1 other rank. All 4 bad tensors follow") == 0);
+}

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <nanlens/logdir/debug_event.hpp>
 #include <nanlens/reader/reader.hpp>
@@ -28,6 +30,14 @@ class RankOnPaper {
     put("MPI_Allreduce", e, bad);
     e.received = true;
     put("MPI_Allreduce", e, got);
+  }
+  /// The same of a buffer that two ops have made, the second of which with `bad` NaNs.
+  void allreduce_parts(double bad, double got) {
+    op("Copy", 0);
+    const std::int64_t first = made_;
+    op("Copy", bad);
+    parts_ = {first, made_};
+    allreduce(bad, got);
   }
   /// What its clock shows from now on.
   void set_time(double time) { time_ = time; }
@@ -75,6 +85,7 @@ class RankOnPaper {
     e.op_type = type;
     e.num_outputs = 1;
     if (!exchange.received && neg_infs == 0) e.input_tensor_ids = {made_ != 0 ? made_ : ++ids_};
+    if (!parts_.empty()) e.input_tensor_ids = std::exchange(parts_, {});
     e.output_tensor_ids = {++ids_};
     made_ = exchange.kind == logdir::ExchangeKind::none ? ids_ : 0;
     e.tensor_debug_mode = 4;
@@ -95,7 +106,8 @@ class RankOnPaper {
   double time_;
   std::uint64_t collectives_ = 0;
   std::int64_t ids_ = 0;
-  std::int64_t made_ = 0;  // by the op just before: what is put in next, or taken
+  std::int64_t made_ = 0;            // by the op just before: what is put in next, or taken
+  std::vector<std::int64_t> parts_;  // of what is put in next
 };
 
 }  // namespace nanlens::test

@@ -86,7 +86,7 @@ class Classifier {
   bool stored_input(EventRef event, const Place& place, std::vector<InputEvidence>& inputs);
   void chosen_input(EventRef event, const Place& place, std::vector<InputEvidence>& inputs);
   void execution_inputs(EventRef event, std::vector<InputEvidence>& inputs);
-  void sent_input(EventRef event, std::vector<InputEvidence>& inputs);
+  void sent_inputs(EventRef event, std::vector<InputEvidence>& inputs);
   void received_inputs(EventRef event, const Exchange& got, std::vector<InputEvidence>& inputs);
   bool is_what_was_sent(EventRef event, const Exchange& got, EventRef put_in);
   void call_inputs(EventRef event, std::vector<InputEvidence>& inputs);

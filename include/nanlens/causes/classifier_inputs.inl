@@ -122,7 +122,7 @@ NANLENS_API bool Classifier::part_of(const TensorHealth& part, const TensorHealt
 NANLENS_API void Classifier::execution_inputs(EventRef event, std::vector<InputEvidence>& inputs) {
   const auto ids = model_.calls().inputs(event.index);
   if (const Exchange* const exchange = model_.calls().exchanges().find(event.index))
-    return exchange->received ? received_inputs(event, *exchange, inputs) : sent_input(event, inputs);
+    return exchange->received ? received_inputs(event, *exchange, inputs) : sent_inputs(event, inputs);
   const OpCode code = model_.code(event);
   if (code == OpCode::read_variable) {
     variables_.last_write(event, ids.empty() ? -1 : ids[0].tensor_id, model_.health(event), inputs.emplace_back().link);
@@ -138,13 +138,18 @@ NANLENS_API void Classifier::execution_inputs(EventRef event, std::vector<InputE
   }
 }
 
-// What a rank puts in: one tensor for all ranks, or one for each.
-NANLENS_API void Classifier::sent_input(EventRef event, std::vector<InputEvidence>& inputs) {
+// What a rank puts in: one tensor for all ranks, or one for each. Where there are more, some of those put in were made
+// part by part, and are what all the parts are.
+NANLENS_API void Classifier::sent_inputs(EventRef event, std::vector<InputEvidence>& inputs) {
   const auto ids = model_.calls().inputs(event.index);
-  if (ids.empty()) return;
-  const std::size_t k = event.slot < ids.size() ? event.slot : 0;
-  inputs.emplace_back().input = static_cast<std::uint32_t>(k);
-  resolver_.eager(ids[k].tensor_id, event.index, inputs.back().link);
+  const auto add = [&](std::size_t k) {
+    inputs.emplace_back().input = static_cast<std::uint32_t>(k);
+    resolver_.eager(ids[k].tensor_id, event.index, inputs.back().link);
+  };
+  if (ids.size() != model_.num_outputs(event.index))
+    for (std::size_t k = 0; k < num_looked_at(ids.size()); ++k) add(k);
+  else if (event.slot < ids.size())
+    add(event.slot);
 }
 
 // What a rank got: what every rank has put in whose data come together there.
