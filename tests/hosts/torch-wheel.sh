@@ -1,6 +1,6 @@
 #!/bin/sh
-# The programs of tests/hosts/torch on the newest PyTorch wheel, through `nanlens run`: torch-wheel.sh [NAME…]. Not for every
-# day: the wheel is large. Environment: PYTHON, one that has wheels (python3); NANLENS, the command (build/bin/nanlens);
+# The programs of tests/hosts/torch on the newest PyTorch wheel, through `nanlens run`: torch-wheel.sh [NAME…]; and, where none is
+# named, those of several ranks. Not for every day: the wheel is large. Environment: PYTHON, one that has wheels (python3); NANLENS, the command (build/bin/nanlens);
 # TORCH, what pip gets (torch; "torch==2.5.1", say); pip's own variables choose where from.
 # A wheel built for CUDA wants its libraries, though on a CPU nothing of them runs: two are installed, the others are stubs.
 set -eu
@@ -18,9 +18,22 @@ python=$PWD/$work/venv/bin/python3
 out=$work/logdirs
 rm -rf "$out"
 mkdir -p "$out"
-[ $# -gt 0 ] || set -- $("$python" -c 'import sys; sys.path.insert(0, "tests/hosts/torch"); import programs; print(*programs.PROGRAMS)')
+with_ranks=
+if [ $# = 0 ]; then
+  with_ranks=yes
+  set -- $("$python" -c 'import sys; sys.path.insert(0, "tests/hosts/torch"); import programs; print(*programs.PROGRAMS)')
+fi
 for name in "$@"; do
   "$nanlens" run --logdir "$out/$name" -- "$python" -W ignore tests/hosts/torch/programs.py --here "$name" >"$out/$name.log" 2>&1 ||
     { echo "$name failed:"; tail -n 20 "$out/$name.log"; }
 done
-exec "$python" tests/hosts/torch/score.py "$nanlens" "$out" "$@"
+"$python" tests/hosts/torch/score.py "$nanlens" "$out" "$@"
+[ -n "$with_ranks" ] || exit 0
+out=$work/ranks
+rm -rf "$out"
+mkdir -p "$out"
+library=$("$python" -c 'import torch; print(torch.__path__[0] + "/lib/libtorch_cpu.so")')
+names=$("$python" tests/hosts/torch/ranks.py --names)
+"$python" tests/hosts/torch/ranks.py "$("$nanlens" adapter torch "$library")" "$out"
+# shellcheck disable=SC2086
+exec "$python" tests/hosts/torch/score_ranks.py "$nanlens" "$out" $names

@@ -1,7 +1,8 @@
 """PyTorch programs of several ranks that exchange tensors by gloo, with a known culprit: `ranks.py ADAPTER OUT_DIR [NAME...]`.
 
 Each rank runs in a forked process, with the environment that torchrun gives it; all ranks of a program have one logdir, OUT_DIR/NAME.
-EXPECTED says, per program, what `nanlens why` must answer; the line is the one marked "# culprit".
+EXPECTED says, per program, what `nanlens why` must answer; the line is the one marked "# culprit". `ranks.py --names` prints those
+that this PyTorch can run, which are all that run where none is named.
 """
 import ctypes
 import datetime
@@ -16,13 +17,13 @@ EXPECTED = {}
 PROGRAMS = {}
 
 
-def program(op, ranks=3, rank=None, reached=None, causes=1, says=(), never=()):
+def program(op, ranks=3, rank=None, reached=None, causes=1, says=(), never=(), since=(1, 13)):
     """Registers a program with the op and the rank that made the first NaN or infinity, and how many other ranks it came to. `says`:
-    words that the answer must have; `never`: those that it must not have. `causes`: how many there are."""
+    words that the answer must have; `never`: those that it must not have. `causes`: how many there are. `since`: PyTorch's version."""
     def register(function):
         lines, first = inspect.getsourcelines(function)
         line = next((first + i for i, text in enumerate(lines) if "# culprit" in text), None)
-        PROGRAMS[function.__name__] = (function, ranks)
+        PROGRAMS[function.__name__] = (function, ranks, since)
         EXPECTED[function.__name__] = {"op": op, "rank": rank, "reached": reached, "causes": causes, "line": line, "says": says,
                                        "never": never}
         return function
@@ -151,6 +152,34 @@ def gradients(torch, group, rank):
         optimizer.step()
 
 
+@program("aten::log", rank=1, reached=2, never=["not on record"], since=(2, 5))
+def reduce_scatter(torch, group, rank):
+    """gloo copies what has come into place while the program waits for it; the second result is of another exchange."""
+    x = torch.log(torch.full((6,), 0.0 if rank == 1 else 1.0))  # culprit
+    parts = [torch.empty(2), torch.empty(2)]
+    works = [group.reduce_scatter_tensor(part, sent, async_op=True) for part, sent in zip(parts, (x, torch.ones(6)))]
+    for work in reversed(works):
+        work.wait()
+    parts[0] + 1, parts[1] + 1
+
+
+@program("aten::log", rank=1, reached=2, never=["not on record"], since=(2, 6))
+def sharded(torch, group, rank):
+    """Each rank has a part of the parameters, and gets the gradients of that part alone."""
+    from torch.distributed.fsdp import fully_shard
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(6, 6), torch.nn.ReLU(), torch.nn.Linear(6, 6))
+    fully_shard(net, mesh=torch.distributed.init_device_mesh("cpu", (3,)))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for step in range(3):
+        optimizer.zero_grad()
+        y = net(torch.ones(3, 6)).sigmoid()
+        target = torch.full((3, 6), 0.0 if rank == 1 and step == 1 else 1.0)
+        loss = (y * torch.log(target)).mean()  # culprit
+        loss.backward()
+        optimizer.step()
+
+
 @program("aten::log", ranks=2, rank=1, causes=2, never=["other rank"])
 def from_anyone(torch, group, rank):
     """What is received from anyone may be any rank's, and what comes after it the first or the second message of its sender."""
@@ -222,11 +251,16 @@ def run(name, rank, ranks, out):
 def main():
     import torch
     import torch.distributed
+    version = tuple(int(part) for part in torch.__version__.split(".")[:2])
+    names = [name for name, (_, _, since) in PROGRAMS.items() if version >= since]
+    if sys.argv[1] == "--names":
+        print(*names)
+        return 0
     torch.set_num_threads(1)
     adapter, out = sys.argv[1:3]
     ctypes.CDLL(adapter)
     failed = False
-    for name in sys.argv[3:] or PROGRAMS:
+    for name in sys.argv[3:] or names:
         ranks = PROGRAMS[name][1]
         children = []
         for rank in range(ranks):

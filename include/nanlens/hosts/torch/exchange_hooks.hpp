@@ -30,6 +30,20 @@ inline void begin_exchange(const ::at::RecordFunction& function, RunningOp& op,
 inline void end_exchange(const ::at::RecordFunction& function, const RunningOp& op) {
   if (op.receiving != nullptr && !function.outputs().empty()) end_exchange(op.receiving, function.outputs().back());
 }
+/// An op inside of one that exchanges tensors has ended: it is a part of that, and what it made is that one's own.
+inline void keep_buffers(const ::at::RecordFunction& function, const RunningOp& op, Receiving& receiving) {
+  for (const ::c10::IValue& value : results_of(function, *op.facts))
+    each_tensor(value, [&](const ::c10::TensorImpl& tensor) {
+      if (const auto* const storage = identity_of(tensor).storage) receiving.buffers.push_back(storage);
+    });
+}
+/// A copy begins: does it bring what comes from other processes? Then that is recorded instead, when it has ended.
+inline void begin_copy(RunningOp& op) {
+  if (op.inputs.size() == 1 && op.written.size() == 1)
+    op.arriving = Exchanging::get().take_copied(op.input_identities[0].storage, op.written[0].key);
+}
+inline void end_arriving(Receiving& arriving) { arriving.end(); }
+
 /// An op that nobody looks at.
 inline void pass_over_exchange(const ::at::RecordFunction& function) noexcept {
   const ExchangeOp* const op = exchange_op(function.name());
@@ -63,6 +77,9 @@ inline void end_gloo(::at::ObserverContext& context) { static_cast<GlooScope&>(c
 inline void end_what_has_come() {}
 inline void begin_exchange(const ::at::RecordFunction&, RunningOp&, const nanlens::detail::SourcePlace&) {}
 inline void end_exchange(const ::at::RecordFunction&, const RunningOp&) {}
+inline void keep_buffers(const ::at::RecordFunction&, const RunningOp&, Receiving&) {}
+inline void begin_copy(RunningOp&) {}
+inline void end_arriving(Receiving&) {}
 inline void pass_over_exchange(const ::at::RecordFunction&) noexcept {}
 inline void pass_over_exchanges() noexcept {}
 inline bool is_gloo_work() noexcept { return false; }

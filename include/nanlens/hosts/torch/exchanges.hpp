@@ -76,10 +76,18 @@ class Receiving {
   ExchangedTensors tensors;
   std::uint64_t thread = 0;
   std::uint64_t begun_ns = 0;
-  ::c10::intrusive_ptr<::c10::ivalue::Future> future;      ///< null for messages
-  Weak work = Weak(::c10::intrusive_ptr<::c10d::Work>());  ///< of a message
+  ::c10::intrusive_ptr<::c10::ivalue::Future> future;      ///< null for messages, and for what comes by a copy
+  Weak work = Weak(::c10::intrusive_ptr<::c10d::Work>());  ///< where there is no future
+  std::vector<const ::c10::StorageImpl*> buffers;          ///< memory of tensors that the op made for itself
 
   [[nodiscard]] bool has_come() const { return future != nullptr && future->completed(); }
+  /// The program has dropped it: nothing comes.
+  [[nodiscard]] bool is_dropped() const { return future == nullptr && work.expired(); }
+  /// Is it what a copy from such memory brings, while the program waits?
+  [[nodiscard]] bool comes_by_copy(const void* from, const nanlens::detail::TensorKey& to) const {
+    return future == nullptr && !work.expired() && tensors.refs.size() == 1 && tensors.refs[0].key.same_bytes(to) &&
+           std::find(buffers.begin(), buffers.end(), from) != buffers.end();
+  }
   /// The wait for a message ends: false if that failed, or if there was none, as the program has dropped the receive.
   [[nodiscard]] bool message_has_come() const {
     const auto waited_for = work.lock();
@@ -123,8 +131,20 @@ class Exchanging {
     }
     for (const auto& receiving : come) receiving->end();
     const std::lock_guard guard(lock_);  // only now: another thread waits in end() for what is being recorded
-    std::erase_if(all_, [&](const auto& r) { return std::find(come.begin(), come.end(), r) != come.end(); });
+    std::erase_if(
+        all_, [&](const auto& r) { return r->is_dropped() || std::find(come.begin(), come.end(), r) != come.end(); });
     count_.store(all_.size(), std::memory_order_release);
+  }
+  /// Takes out what a copy brings; null if it brings nothing.
+  std::shared_ptr<Receiving> take_copied(const void* from, const nanlens::detail::TensorKey& to) {
+    if (count_.load(std::memory_order_acquire) == 0) return nullptr;
+    const std::lock_guard guard(lock_);
+    const auto at = std::find_if(all_.begin(), all_.end(), [&](const auto& r) { return r->comes_by_copy(from, to); });
+    if (at == all_.end()) return nullptr;
+    std::shared_ptr<Receiving> found = std::move(*at);
+    all_.erase(at);
+    count_.store(all_.size(), std::memory_order_release);
+    return found;
   }
 
  private:
@@ -268,7 +288,8 @@ inline bool& gloo_works_here() noexcept {
   return works;
 }
 
-/// Null where nothing tells when the work is done: of what it does, what comes is not followed then.
+/// Null where PyTorch has no future for the work, as for gloo's reduce_scatter: while the program waits for that, it
+/// copies what has come from a buffer that the op has made.
 inline ::c10::intrusive_ptr<::c10::ivalue::Future> future_of(::c10d::Work& work) {
   try {
     return work.getFuture();
@@ -281,12 +302,13 @@ inline ::c10::intrusive_ptr<::c10::ivalue::Future> future_of(::c10d::Work& work)
 inline void end_exchange(const std::shared_ptr<Receiving>& receiving, const ::c10::IValue& returned) {
   auto* const work = object_of<::c10d::Work>(returned, "c10d.Work");
   if (work == nullptr) return;
-  if (receiving->exchange.kind == ExchangeKind::message) {
+  const bool is_message = receiving->exchange.kind == ExchangeKind::message;
+  if (!is_message) receiving->future = future_of(*work);
+  if (!receiving->future.defined()) {
     receiving->work = Receiving::Weak(::c10::intrusive_ptr<::c10d::Work>::unsafe_reclaim_from_nonowning(work));
+    if (!is_message && !receiving->buffers.empty()) Exchanging::get().add(receiving);
     return;
   }
-  receiving->future = future_of(*work);
-  if (!receiving->future.defined()) return;
   Exchanging::get().add(receiving);
   receiving->future->addCallback([](::c10::ivalue::Future&) {
     try {

@@ -140,6 +140,7 @@ inline std::unique_ptr<::at::ObserverContext> begin_op(const ::at::RecordFunctio
     if (op->script != nullptr) op->script->open();
     if (!op->written.empty()) look_at_inputs(*op);
     if (!op->hidden.empty()) look_at_hidden(*op);
+    if (facts.copies) begin_copy(*op);
   }
   if (facts.exchange != nullptr) {
     begin_exchange(function, *op, where_of(*op, thread));
@@ -281,8 +282,11 @@ inline void end_op(const ::at::RecordFunction& function, RunningOp& op, ThreadRe
   if (op.facts->exchange != nullptr) {
     thread.receiving = nullptr;
     end_exchange(function, op);
+  } else if (thread.receiving != nullptr && *thread.receiving != nullptr) {
+    return keep_buffers(function, op, **thread.receiving);
   }
   if (op.facts->makes_nothing) return;
+  if (op.arriving != nullptr) return end_arriving(*op.arriving);
   // What an op allocates, fills or copies on its way is part of its own work: the result is that op's.
   if (thread.depth > 0 && (op.facts->allocates || op.facts->initialises)) {
     for (const OutputRef& written : op.written) thread.results.add_filled(written.key, thread.first_result);

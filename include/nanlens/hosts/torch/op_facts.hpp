@@ -36,6 +36,7 @@ struct OpFacts {
   bool makes_nothing = false;  ///< a view, or something about the tensor other than its values
   bool initialises = false;    ///< fills memory from elsewhere
   bool is_constant = false;    ///< gives the same whatever goes in
+  bool copies = false;         ///< from one tensor to another
   Arguments written = 0;       ///< in place
   Arguments unread = 0;        ///< those whose values play no part: what is overwritten, or asked for its shape alone
   Arguments hidden = 0;        ///< written, though the schema does not say so
@@ -119,6 +120,7 @@ inline std::unique_ptr<OpFacts> make_facts(const ::at::RecordFunction& function)
   facts->makes_nothing = facts->makes_nothing || changes_no_values(op);
   facts->initialises = overwrites_self(op);
   facts->is_constant = is_constant(op);
+  facts->copies = op == "copy_";
   if (facts->initialises) facts->unread |= facts->written & 1;
   if (op.ends_with("_like") || op.starts_with("new_")) facts->unread |= 1;
   facts->hidden = hidden_writes(op);

@@ -55,6 +55,7 @@ struct RunningOp final : ::at::ObserverContext {
   std::shared_ptr<ScriptCall> script;        ///< that it runs in
   const std::string* script_path = nullptr;  ///< of its modules and functions
   std::shared_ptr<Receiving> receiving;      ///< what it is going to get from other processes
+  std::shared_ptr<Receiving> arriving;       ///< what has come from them, and this copy puts in place
 
   /// Most ops have few tensors among their arguments.
   void reserve(std::size_t arguments) {
