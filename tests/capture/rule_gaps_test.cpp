@@ -18,32 +18,17 @@
 
 #include <nanlens/query/judge.hpp>
 
+#include "../support/told_by.hpp"
 #include "recorded.hpp"
 
 using namespace nanlens;
 using test::everything;
 using test::Recorded;
 using test::TemporaryDirectory;
+using test::told_by;
 using Vector = std::vector<float>;
 
 namespace {
-
-// What is written to stderr meanwhile.
-template <class Body>
-std::string told_by(const Body& body) {
-  const TemporaryDirectory dir;
-  const std::string path = dir / "stderr";
-  std::fflush(stderr);
-  const int before = ::dup(STDERR_FILENO);
-  std::FILE* const file = std::fopen(path.c_str(), "w");
-  ::dup2(::fileno(file), STDERR_FILENO);
-  body();
-  ::dup2(before, STDERR_FILENO);
-  ::close(before);
-  std::fclose(file);
-  std::ifstream text(path);
-  return {std::istreambuf_iterator<char>(text), {}};
-}
 
 std::size_t count_of(const std::string& what, const std::string& text) {
   std::size_t n = 0;

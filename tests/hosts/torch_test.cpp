@@ -22,6 +22,7 @@
 #include <nanlens/reader/stack.hpp>
 
 #include "../capture/trial.hpp"
+#include "../support/told_by.hpp"
 
 using namespace nanlens;
 using test::answer_of;
@@ -193,6 +194,19 @@ TEST_CASE("threads are recorded; kinds of tensors that can't be read are passed 
   const auto answer = answer_of(run);
   CHECK(answer.op() == "aten::rsqrt");
   CHECK(answer.causes == 1);
+}
+
+TEST_CASE("what torch.compile has compiled is no op, and a word says once that there are none inside") {
+  const auto call = [] { RECORD_FUNCTION("Torch-Compiled Region: 0/0", {}); };
+  const std::string told = test::told_by([&] {
+    const Recorded run = record_torch([&] {
+      call();
+      call();
+    });
+    CHECK(run->num_executions() == 0);
+  });
+  CHECK(told.find("TORCH_COMPILE_DISABLE=1") != std::string::npos);
+  CHECK(told.find("TORCH_COMPILE_DISABLE=1") == told.rfind("TORCH_COMPILE_DISABLE=1"));
 }
 
 TEST_CASE("what ops do inside of one whose arguments hold other tensors is recorded") {

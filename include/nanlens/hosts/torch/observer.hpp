@@ -3,9 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -107,8 +109,18 @@ inline void end_left(ScriptScope& scope, const RunningOp& op, const ForwardPlace
   end_call(scope);
 }
 
+// Says once that the program has code in which there are no ops any more.
+inline void pass_over_compiled() noexcept {
+  static std::atomic<bool> said{false};
+  if (!said.exchange(true))
+    std::fputs(
+        "nanlens: what torch.compile has compiled is not on record; TORCH_COMPILE_DISABLE=1 has every op recorded\n",
+        stderr);
+}
+
 inline std::unique_ptr<::at::ObserverContext> begin_op(const ::at::RecordFunction& function, ThreadRecord& thread) {
   const OpFacts& facts = facts_of(function);
+  if (facts.is_compiled) pass_over_compiled();
   if (!facts.is_op) return nullptr;
   auto op = std::make_unique<RunningOp>();
   op->facts = &facts;

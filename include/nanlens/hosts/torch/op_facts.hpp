@@ -32,6 +32,7 @@ struct OpFacts {
 
   std::string name;            ///< "aten::add_"
   bool is_op = false;          ///< it has a schema: what else has a name is only a part of a program's profile
+  bool is_compiled = false;    ///< what torch.compile has made of a part of the program; no op
   bool allocates = false;      ///< gives memory whose content means nothing
   bool makes_nothing = false;  ///< a view, or something about the tensor other than its values
   bool initialises = false;    ///< fills memory from elsewhere
@@ -116,6 +117,7 @@ inline std::unique_ptr<OpFacts> make_facts(const ::at::RecordFunction& function)
     facts->is_op = true;
     add_schema(*facts, *schema);
   }
+  facts->is_compiled = facts->name.starts_with("Torch-Compiled Region");
   facts->allocates = is_allocator(op);
   facts->makes_nothing = facts->makes_nothing || changes_no_values(op);
   facts->initialises = overwrites_self(op);

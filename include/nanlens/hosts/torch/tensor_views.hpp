@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <mutex>
 #include <set>
 #include <string>
@@ -55,15 +56,29 @@ inline void pass_over(std::size_t kind, const char* what) noexcept {
     std::fprintf(stderr, "nanlens: %s tensors are passed over: their values can't be read here\n", what);
 }
 
+/// False of what wraps other tensors, or stands for one while code is traced: it has no values of its own to miss.
+inline bool has_memory(const ::c10::TensorImpl& tensor) noexcept {
+  const ::c10::Storage& storage = tensor.unsafe_storage();
+  if (storage.unsafeGetStorageImpl() == nullptr || storage.device().is_meta()) return false;
+  try {
+    return storage.data() != nullptr;
+  } catch (const std::exception&) {  // it refuses
+    return false;
+  }
+}
+
 /// True if the memory of a tensor can be described by sizes and strides; says why not.
 inline bool is_plain(const ::c10::TensorImpl& tensor) noexcept {
   if (tensor.is_nested()) return pass_over(0, "nested"), false;
   // What vmap gives out stands for a whole batch, which the ops inside read and make.
   if (tensor.key_set().has(::c10::DispatchKey::FuncTorchBatched)) return false;
-  if (tensor.is_python_dispatch()) return pass_over(1, "Python-dispatched"), false;
-  if (tensor.is_meta()) return pass_over(2, "meta"), false;
-  if (tensor.is_quantized()) return pass_over(3, "quantised"), false;
-  if (tensor.layout() != ::c10::kStrided) return pass_over(4, "sparse"), false;
+  if (tensor.is_python_dispatch()) {
+    if (has_memory(tensor)) pass_over(1, "Python-dispatched");
+    return false;
+  }
+  if (tensor.is_meta()) return false;  // it has no values to miss
+  if (tensor.is_quantized()) return pass_over(2, "quantised"), false;
+  if (tensor.layout() != ::c10::kStrided) return pass_over(3, "sparse"), false;
   return tensor.has_storage();
 }
 
