@@ -12,7 +12,7 @@ import textwrap
 
 here = os.path.dirname(os.path.abspath(__file__))
 PYTHON = "/usr/bin/python3"  # the one that Debian's NumPy is for
-VERSION = "1.31.1"
+VERSION = "1.32.0"
 
 
 def wheel(work):
