@@ -134,3 +134,14 @@ TEST_CASE("what is put in is bad where any of its parts is") {
   CHECK(a.causes == 1);
   CHECK(a.consequence.find("MPI_Allreduce spread it to 1 other rank. All 4 bad tensors follow") == 0);
 }
+
+TEST_CASE("of several tensors at once, each is joined with what was put in at its place") {
+  RankOnPaper culprit(1, 2e9);
+  RankOnPaper other(0, 2e9);
+  culprit.split_and_allreduce({0, 1}, {0, 1});
+  other.split_and_allreduce({0, 0}, {0, 1});
+  const Finding a = finding_of({{&other, ""}, {&culprit, ""}});
+  CHECK(a.rank == 1);
+  CHECK(a.causes == 1);
+  CHECK(a.consequence.find("MPI_Allreduce spread it to 1 other rank. All 4 bad tensors follow") == 0);
+}

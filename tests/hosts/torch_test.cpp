@@ -196,6 +196,25 @@ TEST_CASE("threads are recorded; kinds of tensors that can't be read are passed 
   CHECK(answer.causes == 1);
 }
 
+TEST_CASE("what an op inside has copied is unseen, until another makes something there") {
+  torch_host::NestedResults results{};
+  const auto key = [](std::uintptr_t begin, std::uintptr_t end) {
+    nanlens::detail::TensorKey k;
+    k.begin = begin;
+    k.end = end;
+    return k;
+  };
+  results.add_filled(key(0x100, 0x200), 0);
+  CHECK(results.touches(key(0x100, 0x110), 0));
+  results.add_copied(key(0x100, 0x180), 0);
+  CHECK_FALSE(results.touches(key(0x100, 0x110), 0));
+  CHECK_FALSE(results.covers(key(0x100, 0x110), 0));
+  results.add(key(0x100, 0x180));
+  CHECK(results.touches(key(0x100, 0x110), 0));
+  CHECK(results.covers(key(0x100, 0x110), 0));
+  CHECK_FALSE(results.touches(key(0x100, 0x110), results.count()));
+}
+
 TEST_CASE("what torch.compile has compiled is no op, and a word says once that there are none inside") {
   const auto call = [] { RECORD_FUNCTION("Torch-Compiled Region: 0/0", {}); };
   const std::string told = test::told_by([&] {

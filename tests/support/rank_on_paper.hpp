@@ -23,14 +23,7 @@ class RankOnPaper {
                          logdir::DebugMetadata{"nanlens test", std::string(logdir::file_version), "job"});
   }
   /// An Allreduce of all ranks, of which this one puts in `bad` NaNs and gets `got`.
-  void allreduce(double bad, double got) {
-    ++collectives_;
-    logdir::Exchange e{
-        logdir::ExchangeKind::all, false, false, logdir::Reduction::sum, 99, collectives_, rank_, size_, 0, 0};
-    put("MPI_Allreduce", e, bad);
-    e.received = true;
-    put("MPI_Allreduce", e, got);
-  }
+  void allreduce(double bad, double got) { allreduce_two({bad, -1}, {got, -1}); }
   /// The same of a buffer that two ops have made, the second of which with `bad` NaNs.
   void allreduce_parts(double bad, double got) {
     op("Copy", 0);
@@ -38,6 +31,12 @@ class RankOnPaper {
     op("Copy", bad);
     parts_ = {first, made_};
     allreduce(bad, got);
+  }
+  /// The same of two tensors at once, which an op has made.
+  void split_and_allreduce(std::array<double, 2> bad, std::array<double, 2> got) {
+    split(bad[0], bad[1]);
+    parts_ = {made_, made_ + 1};
+    allreduce_two(bad, got);
   }
   /// What its clock shows from now on.
   void set_time(double time) { time_ = time; }
@@ -71,6 +70,14 @@ class RankOnPaper {
   std::string executions;
 
  private:
+  void allreduce_two(std::array<double, 2> bad, std::array<double, 2> got) {
+    ++collectives_;
+    logdir::Exchange e{
+        logdir::ExchangeKind::all, false, false, logdir::Reduction::sum, 99, collectives_, rank_, size_, 0, 0};
+    put("MPI_Allreduce", e, bad[0], 0, "", bad[1]);
+    e.received = true;
+    put("MPI_Allreduce", e, got[0], 0, "", got[1]);
+  }
   void put(const char* type, const logdir::Exchange& exchange, double nans, double neg_infs = 0, const char* name = "",
            double second = -1) {
     const auto health = [](double nan, double neg_inf) {

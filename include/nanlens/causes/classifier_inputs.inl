@@ -162,7 +162,10 @@ NANLENS_API void Classifier::received_inputs(EventRef event, const Exchange& got
     Link& link = inputs.back().link;
     const std::uint32_t sent = model_.calls().exchanges().sent_by(got, rank);
     const Exchange* const put_in = sent == none ? nullptr : model_.calls().exchanges().find(sent);
-    const std::size_t slot = put_in != nullptr && put_in->per_rank ? static_cast<std::size_t>(got.rank) : 0;
+    std::size_t slot = put_in != nullptr && put_in->per_rank ? static_cast<std::size_t>(got.rank) : 0;
+    // Several tensors at once: each is what the ranks have put in at its place.
+    if (put_in != nullptr && !put_in->per_rank && model_.num_outputs(sent) == model_.num_outputs(event.index))
+      slot = event.slot;
     if (put_in != nullptr && is_what_was_sent(event, got, execution_event(sent, slot)))
       link.set_event(execution_event(sent, slot), 1);
     else

@@ -17,11 +17,12 @@ EXPECTED = {}
 PROGRAMS = {}
 
 
-def program(op, ranks=3, rank=None, reached=None, causes=1, says=(), never=(), since=(1, 13)):
+def program(op, ranks=3, rank=None, reached=None, causes=1, says=(), never=(), since=(1, 13), body=None):
     """Registers a program with the op and the rank that made the first NaN or infinity, and how many other ranks it came to. `says`:
-    words that the answer must have; `never`: those that it must not have. `causes`: how many there are. `since`: PyTorch's version."""
+    words that the answer must have; `never`: those that it must not have. `causes`: how many there are. `since`: PyTorch's version.
+    `body`: where the culprit is, if not in the function itself."""
     def register(function):
-        lines, first = inspect.getsourcelines(function)
+        lines, first = inspect.getsourcelines(body or function)
         line = next((first + i for i, text in enumerate(lines) if "# culprit" in text), None)
         PROGRAMS[function.__name__] = (function, ranks, since)
         EXPECTED[function.__name__] = {"op": op, "rank": rank, "reached": reached, "causes": causes, "line": line, "says": says,
@@ -163,21 +164,43 @@ def reduce_scatter(torch, group, rank):
     parts[0] + 1, parts[1] + 1
 
 
-@program("aten::log", rank=1, reached=2, never=["not on record"], since=(2, 6))
-def sharded(torch, group, rank):
-    """Each rank has a part of the parameters, and gets the gradients of that part alone."""
-    from torch.distributed.fsdp import fully_shard
+@program("aten::log", rank=1, reached=2, never=["not on record"], since=(2, 5))
+def functional(torch, group, rank):
+    """Ops that return before what they return is there, as tensors of other devices are wrapped."""
+    import torch.distributed._functional_collectives as functional
+    x = torch.log(torch.full((6,), 0.0 if rank == 1 else 1.0))  # culprit
+    summed = functional.all_reduce(x, "sum", group.group.WORLD) + 1
+    part = functional.reduce_scatter_tensor(summed, "sum", 0, group.group.WORLD) * 2
+    functional.all_gather_tensor(part, 0, group.group.WORLD) + 1
+
+
+def sharded_training(torch, group, rank, **policy):
+    """Each rank has a part of the parameters, and gets the gradients of that part alone. What does not fit is padded: 8 rows."""
+    from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
     torch.manual_seed(0)
-    net = torch.nn.Sequential(torch.nn.Linear(6, 6), torch.nn.ReLU(), torch.nn.Linear(6, 6))
-    fully_shard(net, mesh=torch.distributed.init_device_mesh("cpu", (3,)))
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    net = torch.nn.Sequential(*(torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.LayerNorm(8), torch.nn.ReLU()) for _ in range(2)))
+    mesh = torch.distributed.init_device_mesh("cpu", (3,))
+    for part in [*net, net]:
+        fully_shard(part, mesh=mesh, mp_policy=MixedPrecisionPolicy(**policy))
+    optimizer = torch.optim.AdamW(net.parameters(), lr=0.1)
     for step in range(3):
         optimizer.zero_grad()
-        y = net(torch.ones(3, 6)).sigmoid()
-        target = torch.full((3, 6), 0.0 if rank == 1 and step == 1 else 1.0)
+        y = net(torch.ones(3, 8)).float().sigmoid()
+        target = torch.full((3, 8), 0.0 if rank == 1 and step == 1 else 1.0)
         loss = (y * torch.log(target)).mean()  # culprit
         loss.backward()
+        torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
         optimizer.step()
+
+
+@program("aten::log", rank=1, reached=2, never=["not on record"], since=(2, 6), body=sharded_training)
+def sharded(torch, group, rank):
+    sharded_training(torch, group, rank)
+
+
+@program("aten::log", rank=1, reached=2, never=["not on record"], since=(2, 6), body=sharded_training)
+def sharded_in_bfloat16(torch, group, rank):
+    sharded_training(torch, group, rank, param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
 
 
 @program("aten::log", ranks=2, rank=1, causes=2, never=["other rank"])

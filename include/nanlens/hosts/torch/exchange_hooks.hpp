@@ -40,9 +40,11 @@ inline void keep_buffers(const ::at::RecordFunction& function, const RunningOp& 
 /// A copy begins: does it bring what comes from other processes? Then that is recorded instead, when it has ended.
 inline void begin_copy(RunningOp& op) {
   if (op.inputs.size() == 1 && op.written.size() == 1)
-    op.arriving = Exchanging::get().take_copied(op.input_identities[0].storage, op.written[0].key);
+    op.arriving = Exchanging::get().begin_copy(op.input_identities[0].storage, op.written[0].key);
 }
-inline void end_arriving(Receiving& arriving) { arriving.end(); }
+inline void end_copy(Receiving& arriving) {
+  if (arriving.is_copied()) arriving.end();
+}
 
 /// An op that nobody looks at.
 inline void pass_over_exchange(const ::at::RecordFunction& function) noexcept {
@@ -79,7 +81,7 @@ inline void begin_exchange(const ::at::RecordFunction&, RunningOp&, const nanlen
 inline void end_exchange(const ::at::RecordFunction&, const RunningOp&) {}
 inline void keep_buffers(const ::at::RecordFunction&, const RunningOp&, Receiving&) {}
 inline void begin_copy(RunningOp&) {}
-inline void end_arriving(Receiving&) {}
+inline void end_copy(Receiving&) {}
 inline void pass_over_exchange(const ::at::RecordFunction&) noexcept {}
 inline void pass_over_exchanges() noexcept {}
 inline bool is_gloo_work() noexcept { return false; }

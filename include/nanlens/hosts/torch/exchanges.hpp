@@ -79,15 +79,18 @@ class Receiving {
   ::c10::intrusive_ptr<::c10::ivalue::Future> future;      ///< null for messages, and for what comes by a copy
   Weak work = Weak(::c10::intrusive_ptr<::c10d::Work>());  ///< where there is no future
   std::vector<const ::c10::StorageImpl*> buffers;          ///< memory of tensors that the op made for itself
+  std::size_t copied = 0;                                  ///< tensors that have been, or are being, copied from there
 
   [[nodiscard]] bool has_come() const { return future != nullptr && future->completed(); }
   /// The program has dropped it: nothing comes.
   [[nodiscard]] bool is_dropped() const { return future == nullptr && work.expired(); }
-  /// Is it what a copy from such memory brings, while the program waits?
+  /// Is one of the tensors what a copy from such memory brings, while the program waits?
   [[nodiscard]] bool comes_by_copy(const void* from, const nanlens::detail::TensorKey& to) const {
-    return future == nullptr && !work.expired() && tensors.refs.size() == 1 && tensors.refs[0].key.same_bytes(to) &&
-           std::find(buffers.begin(), buffers.end(), from) != buffers.end();
+    return future == nullptr && !work.expired() && std::find(buffers.begin(), buffers.end(), from) != buffers.end() &&
+           std::any_of(tensors.refs.begin(), tensors.refs.end(),
+                       [&](const OutputRef& tensor) { return tensor.key.same_bytes(to); });
   }
+  [[nodiscard]] bool is_copied() const { return copied >= tensors.refs.size(); }
   /// The wait for a message ends: false if that failed, or if there was none, as the program has dropped the receive.
   [[nodiscard]] bool message_has_come() const {
     const auto waited_for = work.lock();
@@ -135,14 +138,15 @@ class Exchanging {
         all_, [&](const auto& r) { return r->is_dropped() || std::find(come.begin(), come.end(), r) != come.end(); });
     count_.store(all_.size(), std::memory_order_release);
   }
-  /// Takes out what a copy brings; null if it brings nothing.
-  std::shared_ptr<Receiving> take_copied(const void* from, const nanlens::detail::TensorKey& to) {
+  /// What a copy brings, of which it is the last tensor or not; null if it brings nothing.
+  std::shared_ptr<Receiving> begin_copy(const void* from, const nanlens::detail::TensorKey& to) {
     if (count_.load(std::memory_order_acquire) == 0) return nullptr;
     const std::lock_guard guard(lock_);
     const auto at = std::find_if(all_.begin(), all_.end(), [&](const auto& r) { return r->comes_by_copy(from, to); });
     if (at == all_.end()) return nullptr;
-    std::shared_ptr<Receiving> found = std::move(*at);
-    all_.erase(at);
+    std::shared_ptr<Receiving> found = *at;
+    ++found->copied;
+    if (found->is_copied()) all_.erase(at);
     count_.store(all_.size(), std::memory_order_release);
     return found;
   }

@@ -20,13 +20,19 @@ class NestedResults {
   /// The number of results so far: where an op begins.
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
 
-  void add(const detail::TensorKey& key) noexcept { push({key.begin, key.end, true}); }
+  void add(const detail::TensorKey& key) noexcept { push({key.begin, key.end, Kind::made}); }
 
   /// Memory has been filled since `begin`, which is not what an op is after that fills it on its way: from now on
   /// nothing covers it.
   void add_filled(const detail::TensorKey& key, std::uint64_t begin) noexcept {
     forget(key, begin);
-    push({key.begin, key.end, false});
+    push({key.begin, key.end, Kind::filled});
+  }
+
+  /// The same with values of other memory: of which, nobody can tell afterwards.
+  void add_copied(const detail::TensorKey& key, std::uint64_t begin) noexcept {
+    forget(key, begin);
+    push({key.begin, key.end, Kind::copied});
   }
 
   /// Memory was written since `begin`, by something that is not recorded: what was made there is no longer what it
@@ -34,39 +40,45 @@ class NestedResults {
   void forget(const detail::TensorKey& key, std::uint64_t begin) noexcept {
     for (std::uint64_t i = count_; i-- > std::max(begin, oldest());) {
       Result& result = results_[i % results_.size()];
-      if (result.begin < key.end && key.begin < result.end) result = {};
+      if (result.overlaps(key)) result = {};
     }
   }
 
   /// Was the memory made by an op that has ended since `begin`?
   [[nodiscard]] bool covers(const detail::TensorKey& key, std::uint64_t begin) const noexcept {
-    return any_since(begin, [&](const Result& result) {
-      return result.covers && result.begin <= key.begin && key.end <= result.end;
-    });
+    return find_since(begin, [&](const Result& result) {
+             return result.kind == Kind::made && result.begin <= key.begin && key.end <= result.end;
+           }) != nullptr;
   }
 
-  /// May an op have made or filled some of the memory since `begin`?
+  /// May an op have made or filled some of the memory since `begin`, with what is known?
   [[nodiscard]] bool touches(const detail::TensorKey& key, std::uint64_t begin) const noexcept {
-    return begin < oldest() ||
-           any_since(begin, [&](const Result& result) { return result.begin < key.end && key.begin < result.end; });
+    if (begin < oldest()) return true;
+    const Result* const last = find_since(begin, [&](const Result& result) { return result.overlaps(key); });
+    return last != nullptr && last->kind != Kind::copied;
   }
 
  private:
+  enum class Kind : std::uint8_t { made, filled, copied };
   struct Result {
     std::uintptr_t begin;
     std::uintptr_t end;
-    bool covers;
+    Kind kind;
+    [[nodiscard]] bool overlaps(const detail::TensorKey& key) const noexcept {
+      return begin < key.end && key.begin < end;
+    }
   };
 
   void push(const Result& result) noexcept { results_[count_++ % results_.size()] = result; }
   [[nodiscard]] std::uint64_t oldest() const noexcept {
     return count_ > results_.size() ? count_ - results_.size() : 0;
   }
+  // The last one that fits; null if none does.
   template <class Test>
-  [[nodiscard]] bool any_since(std::uint64_t begin, const Test& test) const noexcept {
+  [[nodiscard]] const Result* find_since(std::uint64_t begin, const Test& test) const noexcept {
     for (std::uint64_t i = count_; i-- > std::max(begin, oldest());)
-      if (test(results_[i % results_.size()])) return true;
-    return false;
+      if (const Result& result = results_[i % results_.size()]; test(result)) return &result;
+    return nullptr;
   }
 
   std::array<Result, 256> results_;

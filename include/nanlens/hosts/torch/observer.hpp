@@ -298,10 +298,14 @@ inline void end_op(const ::at::RecordFunction& function, RunningOp& op, ThreadRe
     return keep_buffers(function, op, **thread.receiving);
   }
   if (op.facts->makes_nothing) return;
-  if (op.arriving != nullptr) return end_arriving(*op.arriving);
+  if (op.arriving != nullptr) return end_copy(*op.arriving);
   // What an op allocates, fills or copies on its way is part of its own work: the result is that op's.
   if (thread.depth > 0 && (op.facts->allocates || op.facts->initialises)) {
-    for (const OutputRef& written : op.written) thread.results.add_filled(written.key, thread.first_result);
+    for (const OutputRef& written : op.written)
+      if (op.facts->copies)
+        thread.results.add_copied(written.key, thread.first_result);
+      else
+        thread.results.add_filled(written.key, thread.first_result);
     return;
   }
   if (op.facts->allocates) return forget_outputs(function, op, thread, false);

@@ -68,6 +68,12 @@ inline bool overwrites_self(std::string_view op) noexcept {
                         "log_normal_", "geometric_", "bernoulli_"});
 }
 
+// Around one that exchanges tensors: what it returns is there when that is.
+inline bool is_around_exchange(std::string_view name) noexcept {
+  return name.starts_with("_c10d_functional::") || name.starts_with("_c10d_functional_autograd::") ||
+         name.starts_with("c10d_functional::");
+}
+
 inline bool is_constant(std::string_view op) noexcept {
   return is_one_of(
       op, {"zeros", "ones", "full", "zeros_like", "ones_like", "full_like", "new_zeros", "new_ones", "new_full"});
@@ -129,7 +135,7 @@ inline std::unique_ptr<OpFacts> make_facts(const ::at::RecordFunction& function)
   facts->kept = kept_results(op);
   facts->unread |= kept_arguments(op);
   facts->exchange = exchange_op(facts->name);
-  facts->makes_nothing = facts->makes_nothing || facts->exchange != nullptr;
+  facts->makes_nothing = facts->makes_nothing || facts->exchange != nullptr || is_around_exchange(facts->name);
   return facts;
 }
 
