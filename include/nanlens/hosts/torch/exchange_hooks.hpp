@@ -39,8 +39,8 @@ inline void keep_buffers(const ::at::RecordFunction& function, const RunningOp& 
 }
 /// A copy begins: does it bring what comes from other processes? Then that is recorded instead, when it has ended.
 inline void begin_copy(RunningOp& op) {
-  if (op.inputs.size() == 1 && op.written.size() == 1)
-    op.arriving = Exchanging::get().begin_copy(op.input_identities[0].storage, op.written[0].key);
+  if (!op.inputs.empty() && op.written.size() == 1)  // what is copied is the last argument that is a tensor
+    op.arriving = Exchanging::get().begin_copy(op.input_identities.back().storage, op.written[0].key);
 }
 inline void end_copy(Receiving& arriving) {
   if (arriving.is_copied()) arriving.end();

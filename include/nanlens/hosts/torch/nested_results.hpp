@@ -59,7 +59,7 @@ class NestedResults {
   }
 
  private:
-  enum class Kind : std::uint8_t { made, filled, copied };
+  enum class Kind : std::uint8_t { filled, made, copied };  // the first is that of what was forgotten
   struct Result {
     std::uintptr_t begin;
     std::uintptr_t end;
