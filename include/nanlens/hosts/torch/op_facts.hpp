@@ -41,7 +41,7 @@ struct OpFacts {
   Arguments written = 0;       ///< in place
   Arguments unread = 0;        ///< those whose values play no part: what is overwritten, or asked for its shape alone
   Arguments hidden = 0;        ///< written, though the schema does not say so
-  Arguments kept = 0;          ///< a bit for each result: of no meaning but to the op's own gradient
+  Arguments kept = 0;          ///< a bit for each result: of no meaning to the program
   std::size_t arguments = any_number;  ///< how many
   std::size_t results = any_number;    ///< how many
   int non_blocking = -1;  ///< the argument that asks for a copy while the program goes on; −1: there is none
@@ -85,11 +85,11 @@ inline Arguments hidden_writes(std::string_view op) noexcept {
   return is_one_of(op, {"native_batch_norm", "cudnn_batch_norm", "miopen_batch_norm"}) ? third_and_fourth : 0;
 }
 
-// Results that an op keeps for its own gradient alone, where infinity is a value like others: logarithms of what is
-// impossible.
+// Results that mean nothing to the program: what an op keeps for its own gradient alone, where infinity is a value like
+// others (logarithms of what is impossible); and memory that is filled only later, as FSDP's before it gathers.
 inline Arguments kept_results(std::string_view op) noexcept {
   constexpr Arguments second = 0b10;
-  return op == "_ctc_loss" ? second : 0;
+  return is_one_of(op, {"_ctc_loss", "all_gather_copy_in"}) ? second : 0;
 }
 inline Arguments kept_arguments(std::string_view op) noexcept {
   constexpr Arguments seventh = 0b1000000;
