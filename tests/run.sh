@@ -3,10 +3,10 @@
 # What passed before and whose inputs are unchanged is not run again; `run.sh --all` runs everything.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-sh cmake/install-packages.sh g++ cmake ninja-build python3-venv || exit 1
+sh cmake/install-packages.sh g++ gfortran cmake ninja-build python3-venv || exit 1 # gfortran: of the same version as g++
 sh cmake/get-ggml.sh & # compiles while the packages are unpacked, which takes one processor
 ggml=$!
-sh cmake/install-packages.sh gfortran pkg-config libzstd-dev zstd libeigen3-dev libcli11-dev nlohmann-json3-dev \
+sh cmake/install-packages.sh pkg-config libzstd-dev zstd libeigen3-dev libcli11-dev nlohmann-json3-dev \
   libre2-dev libprotobuf-dev protobuf-compiler doctest-dev libbenchmark-dev valgrind python3 python3-numpy python3-jsonschema python3-junitparser python3-markdown-it python3-yaml clang-19 clang-tidy-19 clang-format-19 \
   libclang-rt-19-dev g++-aarch64-linux-gnu qemu-user \
   libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32 lld-19 wasi-libc \

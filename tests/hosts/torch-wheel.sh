@@ -1,7 +1,7 @@
 #!/bin/sh
 # The programs of tests/hosts/torch on the newest PyTorch wheel, through `nanlens run`: torch-wheel.sh [NAME…]; and, where none is
-# named, those of several ranks. Not for every day: the wheel is large. Environment: PYTHON, one that has wheels (python3); NANLENS, the command (build/bin/nanlens);
-# TORCH, what pip gets (torch; "torch==2.5.1", say); pip's own variables choose where from.
+# named, those of several ranks. Not for every day: the wheel is large. Environment: PYTHON, one that has wheels (python3);
+# NANLENS, the command (build/bin/nanlens); TORCH, what pip gets (torch; "torch==2.5.1", say); pip's own variables choose where from.
 # A wheel built for CUDA wants its libraries, though on a CPU nothing of them runs: two are installed, the others are stubs.
 set -eu
 cd "$(dirname "$0")/../.."

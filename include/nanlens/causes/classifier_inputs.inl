@@ -156,16 +156,18 @@ NANLENS_API void Classifier::sent_inputs(EventRef event, std::vector<InputEviden
 NANLENS_API void Classifier::received_inputs(EventRef event, const Exchange& got, std::vector<InputEvidence>& inputs) {
   const Senders senders = senders_of(got);
   const auto count = static_cast<std::size_t>(std::max(senders.end - senders.first, 0));
+  const std::size_t num_got = model_.num_outputs(event.index);
   for (std::size_t k = 0; k < num_looked_at(count); ++k) {
     const std::int32_t rank = senders.first + static_cast<std::int32_t>(k);
     inputs.emplace_back().input = static_cast<std::uint32_t>(rank);
     Link& link = inputs.back().link;
     const std::uint32_t sent = model_.calls().exchanges().sent_by(got, rank);
     const Exchange* const put_in = sent == none ? nullptr : model_.calls().exchanges().find(sent);
-    std::size_t slot = put_in != nullptr && put_in->per_rank ? static_cast<std::size_t>(got.rank) : 0;
-    // Several tensors at once: each is what the ranks have put in at its place.
-    if (put_in != nullptr && !put_in->per_rank && model_.num_outputs(sent) == model_.num_outputs(event.index))
-      slot = event.slot;
+    std::size_t slot = 0;
+    if (put_in != nullptr && put_in->per_rank)
+      slot = static_cast<std::size_t>(got.rank);
+    else if (put_in != nullptr && model_.num_outputs(sent) == num_got)
+      slot = event.slot;  // of several tensors at once, what was put in at its place
     if (put_in != nullptr && is_what_was_sent(event, got, execution_event(sent, slot)))
       link.set_event(execution_event(sent, slot), 1);
     else
