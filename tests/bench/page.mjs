@@ -5,7 +5,7 @@ import { Viewer, closeBrowser } from '../browser/harness.mjs';
 const print = (name, value) => console.log(JSON.stringify({ name, value }));
 // Lets a logdir go on the page and waits until all of it is read, and the first bad tensor is selected.
 async function read(viewer, logdir) {
-  await viewer.letGo(logdir);
+  await viewer.letGo([logdir]);
   // Asked seldom: each question is work for the page too.
   for (let more = true; more;) {
     await new Promise((done) => setTimeout(done, 200));

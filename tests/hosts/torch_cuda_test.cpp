@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 #include <torch/library.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -71,12 +72,21 @@ at::Tensor& gpu_add(at::Tensor& x, const at::Tensor& y, const at::Scalar& /*alph
   return x;
 }
 
+// To the host, or from it.
+at::Tensor& gpu_copy(at::Tensor& to, const at::Tensor& from, bool non_blocking) {
+  const auto memory = [](const at::Tensor& x) { return x.is_cuda() ? inside(x) : x.data_ptr<float>(); };
+  fake_cuda::enqueue(&stream_of_ops, [=] { std::copy_n(memory(from), from.numel(), memory(to)); });
+  if (!non_blocking) fake_cuda::synchronise();
+  return to;
+}
+
 C10_REGISTER_GUARD_IMPL(CUDA, c10::impl::NoOpDeviceGuardImpl<c10::DeviceType::CUDA>)
 TORCH_LIBRARY_IMPL(aten, CUDA, library) {
   library.impl("as_strided", &at::native::as_strided_tensorimpl);
   library.impl("log", &gpu_log);
   library.impl("mul.Tensor", &gpu_mul);
   library.impl("add_.Tensor", &gpu_add);
+  library.impl("copy_", &gpu_copy);
 }
 
 using Adjust = void (*)(nanlens::DumpOptions&);
@@ -120,6 +130,20 @@ TEST_CASE("what a GPU's op writes over was looked at before: what came in bad is
   CHECK(answer_of(run).says("The NaN was already in input 0 of aten::add_ (1 of 3 elements)"));
   const auto add = run->execution(0);
   CHECK(add->extension.input_evidence.at(0).counts == std::vector<std::uint64_t>{0, 0, 1, 0, 0, 2});
+}
+
+TEST_CASE("what is copied to the host while the program goes on is the copy's result, and known to who reads it") {
+  const Recorded run = recorded_on_gpu([] {
+    at::Tensor here = at::zeros({3});
+    here.copy_(at::log(on_gpu({1, 0, 3})), true);
+    (void)here.mul(here);
+  });
+  REQUIRE(run->num_executions() == 4);
+  CHECK(run->unread_tensors() == 0);
+  CHECK(run->execution(3)->event.input_tensor_ids.at(0) == run->execution(2)->event.output_tensor_ids.at(0));
+  const auto answer = answer_of(run);
+  CHECK(answer.says("aten::log"));
+  CHECK(answer.sentence.consequence == "All 3 bad tensors follow from it.");
 }
 
 TEST_CASE("a part that is written makes the whole another tensor") {

@@ -18,6 +18,7 @@
 #include <nanlens/config.hpp>
 #include <nanlens/nanlens.hpp>
 #if !defined(NANLENS_DISABLE)
+#include <nanlens/capture/readable.hpp>
 #include <nanlens/hosts/cuda/far_tensors.hpp>
 #include <nanlens/hosts/cuda/fetch_budget.hpp>
 #endif
@@ -58,7 +59,8 @@ namespace detail {
 
 using namespace nanlens::detail;
 
-/// A tensor as it is recorded: of the host's memory its view has the data, of a device's its key the address.
+/// A tensor as it is recorded: of the host's memory its view has the data, of a device's its key the address. Neither
+/// where the memory is nobody's, as what a device has freed.
 struct Seen {
   TensorView view;
   TensorKey key;
@@ -73,6 +75,11 @@ NANLENS_HIDDEN inline Seen see(const Tensor& tensor) {
     seen.key = cuda_host::far_key(seen.view, address, static_cast<std::size_t>(number));
   } else {
     seen.key = key_of(seen.view);
+    if (cuda_host::Driver::get() != nullptr && !can_read(seen.key)) {
+      seen.view.data = nullptr;
+      seen.view.device = unreadable_device;
+      seen.key = {};
+    }
   }
   return seen;
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/mman.h>
+
 #include <nanlens/hosts/cuda.hpp>
 
 #include "../../capture/trial.hpp"
@@ -108,6 +110,19 @@ TEST_CASE("CUDA: a library that is unloaded takes its reading of devices along, 
     log_then_double({1, 0});
   });
   CHECK(answer_of(run).says("turned 1 zero of the result of Load into −∞ (1 of 2)"));
+}
+
+TEST_CASE("CUDA: what is freed, and neither the device's nor the host's any more, is not on record") {
+  const std::size_t bytes = 4096;
+  void* const gone = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(gone != MAP_FAILED);
+  const Recorded run([&] {
+    const float here = 1;
+    cuda::record("Log", cuda_stream, {cuda::tensor(static_cast<float*>(gone), {4})}, {cuda::tensor(&here, {1})});
+  });
+  ::munmap(gone, bytes);
+  CHECK(run->num_executions() == 1);
+  CHECK(run->unread_tensors() == 1);
 }
 
 TEST_CASE("CUDA: check_numerics stops at the op") {

@@ -142,6 +142,18 @@ def loss_scale_too_large(torch):
     scaled.float() / 65500.0
 
 
+@program("aten::mean", says=["aten::mean over no elements at programs.py:", "(input 0 is empty)"])
+def nothing_selected(torch):
+    """Experts of which one gets no samples, as an auxiliary loss of theirs that is a mean."""
+    torch.manual_seed(0)
+    experts = [torch.nn.Linear(4, 4) for _ in range(2)]
+    x = torch.rand(6, 4)
+    parts = []
+    for expert, chosen in zip(experts, (x[:, 0] < 2, x[:, 0] > 2)):
+        parts.append(expert(x[chosen]).mean())  # culprit
+    torch.stack(parts).sum().backward()
+
+
 @program("aten::native_batch_norm")
 def batch_norm_of_one_sample(torch):
     mean, variance = torch.zeros(2), torch.ones(2)

@@ -170,6 +170,10 @@ class FarTensors {
       if (!all_[i].looked_at) look_at_device(all_[i].key->far, stream_of);
   }
 
+  /// Has each of them been looked at? Then their devices have done what was asked of them before.
+  [[nodiscard]] bool answered() const noexcept {
+    return !all_.empty() && std::all_of(all_.begin(), all_.end(), [](const Far& far) { return !far.key->empty(); });
+  }
   /// Of all of them together.
   [[nodiscard]] std::size_t bytes() const noexcept {
     std::size_t sum = 0;

@@ -8,22 +8,13 @@
 #include <cstring>
 
 #include <link.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
+#include <nanlens/capture/readable.hpp>
 #include <nanlens/capture/tensor_link.hpp>
 #include <nanlens/config.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN mpi_host {
-
-/// Can a byte be read? Asks the system: it costs no more than a call of it, and never a signal.
-inline bool can_read(std::uintptr_t address) noexcept {
-  char byte = 0;
-  const iovec here{&byte, 1};
-  const iovec there{reinterpret_cast<void*>(address), 1};
-  return ::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) == 1;
-}
 
 /// Is a library in the process that gives memory of GPUs? Looks again where libraries have come since.
 inline bool knows_gpus() noexcept {
@@ -54,8 +45,7 @@ inline bool knows_gpus() noexcept {
 /// Can a tensor be looked at from here?
 inline bool is_here(const TensorView& view) noexcept {
   if (view.data == nullptr || !knows_gpus()) return true;
-  const nanlens::detail::TensorKey key = nanlens::detail::key_of(view);
-  return key.empty() || (can_read(key.begin) && can_read(key.end - 1));
+  return nanlens::detail::can_read(nanlens::detail::key_of(view));
 }
 
 }  // namespace NANLENS_HIDDEN mpi_host

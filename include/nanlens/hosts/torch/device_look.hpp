@@ -32,6 +32,8 @@ class DeviceLook {
     read_here();
     cuda_host::look_and_fetch(tensors_, site, stream_of);
   }
+  /// Has each device done what it was asked before? False also if none was asked.
+  [[nodiscard]] bool answered() const noexcept { return tensors_.answered(); }
 
  private:
   // Another library that read devices may have been unloaded since.

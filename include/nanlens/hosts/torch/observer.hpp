@@ -252,7 +252,7 @@ inline void record(const ::at::RecordFunction& function, RunningOp& op, ThreadRe
   const SourcePlace where = where_of(op, thread);
   DeviceLook look;
   look_at_devices(look, op, results, where);
-  if (op.copies_later) leave_to_device(results);
+  if (op.copies_later && !look.answered()) leave_to_device(results);
   if (reads_unseen(op, thread) && !hands_on(op, results, thread)) {
     for (const OutputRef& result : results.refs) thread.results.forget(result.key, thread.first_result);
     return;

@@ -99,12 +99,13 @@ inline void add_argument(RunningOp& op, const ::c10::TensorImpl& tensor, Argumen
   const SeenTensor seen = see(tensor);
   const auto& [view, key] = seen;
   op.is_around_others = op.is_around_others || view.device == unreadable_device;
-  if (num_elements(view.shape) == 0 || view.dtype == DType::invalid) return;
-  if ((facts.written & bit) != 0) {
+  if (view.dtype == DType::invalid) return;
+  const bool is_empty = num_elements(view.shape) == 0;
+  if ((facts.written & bit) != 0 && !is_empty) {
     op.written.push_back({view, key});
     op.written_identities.push_back(identity_of(tensor));
   }
-  if ((facts.hidden & bit) != 0) op.hidden.push_back({view, key});
+  if ((facts.hidden & bit) != 0 && !is_empty) op.hidden.push_back({view, key});
   if ((facts.written & bit) != 0) add_around(op, tensor, seen);
   if ((facts.unread & bit) == 0) {
     if (tensor.is_wrapped_number() && op.inputs.size() < 64) op.numbers |= std::uint64_t{1} << op.inputs.size();
