@@ -167,6 +167,30 @@ struct Scaled {
   bool is_heard_of_later = false;
 };
 
+constexpr const char* search_for_bad = "aten::_amp_foreach_non_finite_check_and_unscale_";
+
+// A step of which only the search is on record, and what is done with what it has looked at.
+void unseen_step(float found, bool is_step_taken = false) {
+  const std::vector<float> arriving{found, 2};
+  std::vector<float> gradient(arriving);
+  nanlens::record(search_for_bad, outputs(gradient), inputs(arriving));
+  std::vector<float> weight{1, 2};
+  if (is_step_taken) {
+    weight[0] = found;
+    nanlens::record("aten::add_", outputs(weight), inputs(std::as_const(gradient)));
+  }
+  float scale = 2;
+  nanlens::record("aten::_amp_update_scale_", outputs(scale));
+  for (const std::vector<float>* const memory : std::initializer_list<const std::vector<float>*>{&arriving, &gradient})
+    nanlens::forget(memory->data(), 8);
+}
+std::size_t causes_of_unseen(std::initializer_list<float> found, bool is_step_taken = false) {
+  return test::answer_of(Recorded([&] {
+           for (const float f : found) unseen_step(f, is_step_taken);
+         }))
+      .causes;
+}
+
 // A step of PyTorch with loss scaling, as far as it is told apart.
 void scaled_step(const Scaled& what) {
   std::vector<float> gradient{1e6F, 2};
@@ -178,7 +202,7 @@ void scaled_step(const Scaled& what) {
   const TensorView next = dense_view(product.data(), DType::float16, {2});
   nanlens::record({"aten::mm", what.next}, outputs(next), inputs(half));
   std::vector<float> unscaled{std::numeric_limits<float>::infinity(), 2};
-  nanlens::record("aten::_amp_foreach_non_finite_check_and_unscale_", outputs(unscaled), inputs(next));
+  nanlens::record(search_for_bad, outputs(unscaled), inputs(next));
   std::vector<float> weight{std::numeric_limits<float>::infinity(), 2};
   if (what.is_step_taken) nanlens::record("aten::add_", outputs(weight), inputs(unscaled));
   float norm = std::numeric_limits<float>::infinity();
@@ -214,6 +238,26 @@ TEST_CASE("infinities for which loss scaling has left out a step are expected; a
   CHECK(loss_scaling({.is_clipped = true}).causes == 1);  // nor here
   CHECK(loss_scaling({.is_clipped = true, .has_next_pass = true}).causes == 0);
   CHECK(loss_scaling({.is_clipped = true, .has_next_pass = true, .is_heard_of_later = true}).causes == 1);
+}
+
+TEST_CASE(
+    "gradients that come in bad from outside the record, and for which loss scaling has left out a step, are "
+    "expected") {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  CHECK(causes_of_unseen({inf}) == 0);
+  CHECK(causes_of_unseen({inf}, true) == 1);
+  CHECK(causes_of_unseen({NAN}) == 1);  // it may come again and again
+  CHECK(causes_of_unseen({NAN, inf}) == 1);
+  CHECK(causes_of_unseen({NAN, inf, 1}) == 0);
+  CHECK(causes_of_unseen({1, NAN}) == 1);
+  const Recorded run([] { unseen_step(inf); });
+  causes::Causes causes(*run);
+  test::finish(causes, 1);
+  causes::SentenceWriter writer(causes);
+  REQUIRE(writer.groups().expected().size() == 1);
+  const causes::Sentence& s = writer.sentence(writer.groups().expected()[0].root);
+  CHECK(s.text.find("The +∞ was already in input 0 of aten::_amp_foreach_non_finite_check_and_unscale_ at ") == 0);
+  CHECK(s.text.find(" (1 of 2 elements): loss scaling has left the step out") != std::string::npos);
 }
 
 TEST_CASE("an op of the backward pass is no gradient of the same op a step before") {

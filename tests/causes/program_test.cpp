@@ -300,6 +300,62 @@ TEST_CASE("a mask that did no harm in one call is no excuse for the NaN that com
   CHECK(a.removed == 1);
 }
 
+namespace {
+
+// exp(log(x)), where the logarithm is −∞ in places.
+WhyAnswer through_logarithms(const char* maker, const Vector& x) {
+  return ask(*Recorded([&] {
+    const Vector data = start(Vector(x.size(), 0.5F));
+    Function f("f", arg("data", data));
+    const bool constant = std::string(maker) == "Const";
+    const Vector y = constant ? f.op({maker, "x"}, Vector(x)) : f.op({maker, "x"}, Vector(x), data);
+    f.result(f.op("Exp", Vector(x), log_of(f, y)));
+  }));
+}
+Vector zeros_and(float other, std::size_t size) {
+  Vector x(size, 0);
+  for (std::size_t i = 0; i < size; i += 3) x[i] = other;
+  return x;
+}
+
+// log(sum(exp(x − max))) of two rows, of which the second is −∞ throughout.
+WhyAnswer log_sum(const Vector& x, const Vector& exp, const Vector& sum, const Vector& log) {
+  return ask(*Recorded([&] {
+    const Vector data = start(Vector(x.size(), 1));
+    Function f("f", arg("data", data));
+    const Vector mask = f.op({"Const", "mask"}, Vector(x));
+    const Vector masked = f.op("Sub", Vector(x), mask, data);
+    const Vector powers = f.op("Exp", Vector(exp), masked);
+    const Vector sums = f.op("Sum", Vector(sum), powers);
+    const Vector logs = f.op("Log", Vector(log), sums);
+    f.result(f.op("Maximum", Vector{0, 0}, logs));
+  }));
+}
+
+}  // namespace
+
+TEST_CASE("a mask for logarithms of probabilities is expected: of a constant, or of many zeros and ones") {
+  CHECK(through_logarithms("Const", {0}).expected == 1);
+  CHECK(through_logarithms("Const", {0}).causes == 0);
+  CHECK(through_logarithms("Cast", zeros_and(1, 16)).expected == 1);
+  CHECK(through_logarithms("Cast", zeros_and(1, 16)).causes == 0);
+  CHECK(through_logarithms("Cast", zeros_and(1, 4)).causes == 1);      // by chance
+  CHECK(through_logarithms("Cast", zeros_and(2, 16)).causes == 1);     // no mask
+  CHECK(through_logarithms("Softmax", zeros_and(1, 16)).causes == 1);  // probabilities that are certain
+}
+
+TEST_CASE("the logarithm of a sum of powers passes −∞ on, and makes it where a power became 0 by itself") {
+  const Vector x{0, -1, -infinity, -infinity};
+  const WhyAnswer passed = log_sum(x, {1, 0.5F, 0, 0}, {1.5F, 0}, {0.5F, -infinity});
+  CHECK(passed.causes == 0);
+  CHECK(passed.expected == 1);
+  const WhyAnswer largest_is_0 = log_sum({0, -200, -infinity, -infinity}, {1, 0, 0, 0}, {1, 0}, {0, -infinity});
+  CHECK(largest_is_0.causes == 0);
+  const WhyAnswer made = log_sum({-200, -200, 1, -infinity}, {0, 0, 2, 0}, {0, 2}, {-infinity, 1});
+  CHECK(made.causes == 1);
+  CHECK(made.op_type == "Log");
+}
+
 TEST_CASE("a constant NaN all of which is removed is expected; not if something else was made of it") {
   for (const bool used : {false, true}) {
     CAPTURE(used);

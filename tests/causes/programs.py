@@ -214,6 +214,32 @@ def nested_reused_second(tf, np):
     f(c(1.0, 2.0))
 
 
+@program("RealDiv", "div00", BOTH)
+def nested_by_norm(tf, np):
+    """A function that is called twice, of which the second call fails: with an argument that an op made before the first."""
+    @tf.function
+    def unit(g):
+        return g / tf.norm(g)
+
+    @tf.function
+    def f(x):
+        return unit(x * 2.0) * 0.1 + unit(tf.nn.relu(-x)) * 0.1
+    f(c(1.0, 2.0))
+
+
+@program("expected", "log0", unknown_in=(CURT,))
+def probabilities_as_logarithms(tf, np):
+    """A forward algorithm, as in CTC: what can't come next is −∞, and so is a state that nothing leads to."""
+    @tf.function
+    def f(scores):
+        allowed = tf.math.log(tf.constant(np.eye(5, k=1) + np.eye(5, k=2), tf.float32))
+        state = scores
+        for _ in range(2):
+            state = tf.reduce_logsumexp(state[:, None] + allowed, 0) + scores
+        return tf.reduce_logsumexp(state)
+    f(c(0.1, 0.2, 0.3, 0.4, 0.5))
+
+
 @program("Sqrt", "sqrtneg", BOTH)
 def nested_three_deep(tf, np):
     @tf.function

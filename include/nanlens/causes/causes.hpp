@@ -225,6 +225,10 @@ class Causes {
   std::uint32_t add_root(const Step& step);
   void collect_failing(const std::vector<InputEvidence>& inputs, Step& step);
   [[nodiscard]] std::uint32_t same_failure(const Step& step);
+  [[nodiscard]] bool is_log_of_constant(EventRef event);
+  [[nodiscard]] bool is_log_of_mask(EventRef event);
+  [[nodiscard]] bool was_scaled_too_far(const Root& root);
+  [[nodiscard]] bool came_in_scaled(const Root& root);
   [[nodiscard]] bool near_root(EventRef event, const Root& root);
   void lead(std::uint32_t root, const Step& step);
   [[nodiscard]] bool is_gradient_op(EventRef event);

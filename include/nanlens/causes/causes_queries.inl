@@ -3,25 +3,73 @@
 
 namespace nanlens::causes {
 
-// Infinities that float16 made of a gradient, in the backward pass, and of which nothing is heard any more when the
-// next one begins: PyTorch's loss scaling found something bad in the gradients, left the step out, and went on with a
-// smaller scale. What clips gradients, or reports on them, may have gone on with them until then. A NaN would come
-// again and again.
+// Infinities that float16 made of a gradient in the backward pass. A NaN would come again and again.
+NANLENS_API bool Causes::was_scaled_too_far(const Root& root) {
+  return root.event_class == EventClass::producer && model_.health(root.event).dtype == DType::float16 &&
+         (model_.kinds(root.event) & reader::nan_flag) == 0 && scaled_.is_in_backward_pass(root.event.index);
+}
+
+// What torch.compile's code, or an exchange that is not on record, made of gradients is seen when they are searched.
+// A NaN may be the difference of two infinities there; one that comes again and again is none.
+NANLENS_API bool Causes::came_in_scaled(const Root& root) {
+  return root.event_class == EventClass::source && scaled_.is_search(root.event.index) &&
+         ((model_.kinds(root.event) & reader::nan_flag) == 0 || scaled_.is_well_after(root.event.index));
+}
+
+// What is bad in gradients, and of which nothing is heard any more when the next backward pass begins: PyTorch's loss
+// scaling found it, left the step out, and went on with a smaller scale. What clips gradients, or reports on them, may
+// have gone on with them until then.
 NANLENS_API bool Causes::is_left_out(const Root& root) {
-  if (root.event_class != EventClass::producer || !root.event.is_execution || !root.last.is_execution) return false;
-  if (!root.last.exists() || model_.health(root.event).dtype != DType::float16 || !model_.kinds_known()) return false;
-  if ((model_.kinds(root.event) & reader::nan_flag) != 0) return false;
-  if (!scaled_.is_in_backward_pass(root.event.index)) return false;
-  const std::uint32_t search = scaled_.search_after(root.event.index);
+  if (!root.event.is_execution || !root.last.is_execution || !root.last.exists() || !model_.kinds_known()) return false;
+  const bool came_in = came_in_scaled(root);
+  if (!came_in && !was_scaled_too_far(root)) return false;
+  const std::uint32_t search = came_in ? root.event.index : scaled_.search_after(root.event.index);
   if (search == none || (run().execution_flags(search) & reader::bad_flags) == 0) return false;
   if (root.last.index <= search) return search + 1 < run().num_executions();  // else who knows what came then
   const std::uint32_t pass = scaled_.pass_after(search);
   return pass != none && root.last.index < pass;
 }
 
+// Is the input of a logarithm a constant?
+NANLENS_API bool Causes::is_log_of_constant(EventRef event) {
+  if (event.is_execution) {
+    const auto ids = model_.calls().inputs(event.index);
+    const auto maker = ids.empty() ? std::nullopt : model_.calls().producer(ids[0].tensor_id, event.index);
+    return maker && model_.calls().inputs(maker->execution).empty() &&
+           model_.code(execution_event(maker->execution, maker->position)) == OpCode::constant;
+  }
+  GraphFacts& graphs = model_.graphs();
+  const OpLinks& log = graphs.op(run().trace_op(event.index));
+  return log.inputs.size() == 1 && log.inputs[0].op != none && graphs.op(log.inputs[0].op).code == OpCode::constant;
+}
+
+// A mask for probabilities that are kept as their logarithms: of a constant 0, or of nothing but zeros and ones, more
+// than data are by chance. Not where those are probabilities themselves that have become certain.
+NANLENS_API bool Causes::is_log_of_mask(EventRef event) {
+  if (model_.code(event) != OpCode::log) return false;
+  if (is_log_of_constant(event)) return true;
+  constexpr std::int64_t more_than_by_chance = 16;
+  const TensorHealth out = model_.health(event);
+  if (out.size < more_than_by_chance || out.num_zero <= 0 || out.num_neg_inf + out.num_zero != out.size) return false;
+  std::vector<InputEvidence> inputs;
+  classifier_.find_inputs(event, inputs);
+  if (inputs.size() != 1 || !inputs[0].event.exists()) return false;
+  switch (model_.code(origin(inputs[0].event))) {
+    case OpCode::softmax:
+    case OpCode::bounded:
+    case OpCode::exp:
+    case OpCode::divide:
+    case OpCode::relu:
+    case OpCode::minimum:
+    case OpCode::maximum: return false;
+    default: return true;
+  }
+}
+
 NANLENS_API bool Causes::is_benign(const Root& root) {
   if (is_left_out(root)) return true;
-  if (root.event_class != EventClass::source) return false;
+  const bool mask = root.event_class == EventClass::producer && is_log_of_mask(root.event);
+  if (root.event_class != EventClass::source && !mask) return false;
   const bool constant = model_.code(root.event) == OpCode::constant;
   // A constant all of which was removed again, before much came of it. In a call that has not ended yet, as far as it
   // goes as it did before.

@@ -121,6 +121,8 @@ class Classifier {
   void classify_relay(EventRef event, const InputSum& sum, Classification& c);
   void classify_by_rule(EventRef event, const InputSum& sum, Kinds created, Classification& c);
   [[nodiscard]] bool sets_infinity(EventRef event);
+  bool classify_log_sum(EventRef event, Classification& c);
+  bool explain_by_candidate(EventRef event, Classification& c);
   bool classify_copy(EventRef event, Classification& c);
   bool crossed(const Window& window, std::uint32_t op, std::uint32_t begin, std::uint32_t end);
   bool classify_crossed(EventRef event, Classification& c);

@@ -203,25 +203,80 @@ NANLENS_API void Classifier::classify_by_rule(EventRef event, const InputSum& su
   if (c.inputs.empty() && !call) {
     const bool may_lack_inputs = code == OpCode::other && event.is_execution && !sets_infinity(event);
     c.event_class = may_lack_inputs ? EventClass::unknown : EventClass::source;
+  } else if (!contradicted && classify_log_sum(event, c)) {
+    return;
   } else if (created != 0) {
     c.event_class = EventClass::producer;
     c.confidence = std::max(c.confidence, 0.9F);
   } else if (sum.mixed.exists() && !explained) {
     pass_on_mixed(EventClass::propagator, sum, c);
   } else if (!sum.any_unknown) {
-    if (contradicted && classify_crossed(event, c)) return;
+    const bool other = contradicted && explain_by_candidate(event, c);
+    if (contradicted && !other && classify_crossed(event, c)) return;
     // An overflow of finite inputs is no more than what is left to think of.
-    const bool sure = explained && c.judgement.mechanism != Mechanism::overflow;
+    const bool sure = (explained || other) && c.judgement.mechanism != Mechanism::overflow;
     if (!sure && classify_written_over(event, c)) return;
     c.event_class = EventClass::producer;
-    c.contradicted = contradicted;
-    if (contradicted && !c.all_seen) c.confidence = std::min(c.confidence, 0.4F);
+    c.contradicted = contradicted && !other;
+    if (c.contradicted && !c.all_seen) c.confidence = std::min(c.confidence, 0.4F);
     if (call) fall_back(event, c);
   } else if (explained) {
     c.event_class = EventClass::producer;
   } else if (!classify_copy(event, c) && !classify_arrival(event, contradicted, c)) {
     fall_back(event, c);
   }
+}
+
+// log(sum(exp(x))) where x is −∞ throughout is −∞, as in sums of probabilities that are kept as their logarithms: it is
+// x that was passed on. Not where a sum may be 0 because exp made zeros of other values: these are none, or the
+// largest of each row was subtracted before, so that every sum but those is 1 or more. Without counts it is likely.
+NANLENS_API bool Classifier::classify_log_sum(EventRef event, Classification& c) {
+  if (model_.code(event) != OpCode::log || !model_.kinds_known() || c.inputs.size() != 1) return false;
+  if ((model_.kinds(event) & reader::bad_flags) != reader::neg_inf_flag) return false;
+  EventRef at = c.inputs[0].event;
+  if (!at.exists()) return false;
+  const TensorHealth sums = model_.health(at);
+  constexpr int farthest = 4;
+  for (int steps = 0; steps < farthest && !model_.bad(at); ++steps) {
+    const OpCode code = model_.code(at);
+    if (code != OpCode::exp && code != OpCode::reduce_sum && code != OpCode::keep) return false;
+    std::vector<InputEvidence> inputs;
+    find_inputs(at, inputs);
+    if (inputs.empty() || !inputs[0].event.exists()) return false;
+    const EventRef fed = inputs[0].event;
+    const TensorHealth x = model_.health(fed);
+    const bool counted = x.num_zero >= 0;
+    const bool no_others = x.num_neg_inf == model_.health(at).num_zero;
+    const bool largest_are_0 = x.num_positive == 0 && x.num_zero >= sums.size - sums.num_zero;
+    if (code == OpCode::exp && x.num_neg_inf > 0 && (!counted || no_others || largest_are_0)) {
+      c.event_class = EventClass::propagator;
+      c.parents.push_back(fed);
+      c.confidence = std::min(c.confidence, counted ? 0.9F : 0.6F);
+      return true;
+    }
+    at = fed;
+  }
+  return false;
+}
+
+// Which tensor was passed to a function is not known for certain: one of the others with which the output is
+// explained.
+NANLENS_API bool Classifier::explain_by_candidate(EventRef event, Classification& c) {
+  const Judgement before = c.judgement;
+  const TensorHealth out = model_.health(event);
+  for (InputEvidence& input : c.inputs) {
+    if (input.link.state != Link::State::candidates) continue;
+    const EventRef own = input.event;
+    for (auto at = input.link.events.rbegin(); at != input.link.events.rend(); ++at) {
+      if (model_.bad(*at) || model_.health(*at).size != out.size) continue;
+      input.event = *at;
+      judge_all(event, c);
+      if (c.judgement.verdict == Verdict::explained) return true;
+    }
+    input.event = own;
+  }
+  c.judgement = before;
+  return false;
 }
 
 // An op of nanlens' logdirs that gives one infinity: what has no input there was given none.

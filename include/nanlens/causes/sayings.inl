@@ -42,6 +42,7 @@ X(say_expected_in, "{t}{at} brought in {came_mask}, as a mask does: no NaN follo
 X(say_expected_unread, "{t}{at} holds {unread_mask}, as a mask does; whether a NaN follows is not on record")
 X(say_expected_2, "The constant {t}{at} holds {kinds}, which ops have removed again")
 X(say_scaled, "{op}{at} made {kinds} of a gradient that was scaled too far: loss scaling has left the step out")
+X(say_scaled_in, "The {arrived_kinds} in {arrived} of {op}{at}{arrived_bad}: loss scaling has left the step out")
 X(say_opaque_1, "{call} made {kinds}{in_bad}; its rows are not on record. Most likely {inside}{at}: {in} has {inside_found}")
 X(say_opaque_2, "{call} made {kinds}{in_bad}; its rows are not on record. Most likely it was {inside}{at}")
 X(say_opaque_3, "{call} made {kinds}{in_bad}, though no input of it on record is bad; its rows are not on record")

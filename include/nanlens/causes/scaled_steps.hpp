@@ -17,14 +17,21 @@ class ScaledSteps {
  public:
   ScaledSteps(CallTable& calls, Run& run) : calls_(calls), run_(run) {}
 
+  [[nodiscard]] bool is_search(std::uint32_t execution) const {
+    return calls_.op_type(execution) == "aten::_amp_foreach_non_finite_check_and_unscale_";
+  }
   /// The next search after an execution, of its process; none if there is none on record.
   [[nodiscard]] std::uint32_t search_after(std::uint32_t execution) {
-    constexpr std::string_view searches = "aten::_amp_foreach_non_finite_check_and_unscale_";
     for (; looked_at_ < calls_.size(); ++looked_at_)
-      if (calls_.op_type(looked_at_) == searches) searches_.push_back(looked_at_);
+      if (is_search(looked_at_)) searches_.push_back(looked_at_);
     auto at = std::upper_bound(searches_.begin(), searches_.end(), execution);
     while (at != searches_.end() && !of_one_process(*at, execution)) ++at;
     return at == searches_.end() ? none : *at;
+  }
+  /// Did a later search find nothing?
+  [[nodiscard]] bool is_well_after(std::uint32_t search) {
+    while (search != none && (run_.execution_flags(search) & reader::bad_flags) != 0) search = search_after(search);
+    return search != none;
   }
   /// The first op of a backward pass after a search, of its process; none if there is none on record.
   [[nodiscard]] std::uint32_t pass_after(std::uint32_t search) {

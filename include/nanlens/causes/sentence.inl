@@ -65,9 +65,12 @@ NANLENS_API std::string SentenceWriter::choose(const Root& root, const Classific
   Model& model = causes_.model();
   if (root.event.is_execution && extension_of(causes_.run(), root.event).hits > 0) return "trap";
   const OpCode code = model.code(root.event);
-  if (causes_.is_left_out(root)) return "scaled";
+  if (causes_.is_left_out(root)) {
+    if (root.event_class == EventClass::producer) return "scaled";
+    if (c.arrived != none) return "scaled_in";
+  }
+  if (causes_.is_benign(root)) return "expected";
   if (root.event_class == EventClass::source) {
-    if (causes_.is_benign(root)) return "expected";
     if (c.arrived != none) {
       const InputEvidence& input = c.inputs[c.arrived];
       const bool changed = input.origin == TensorOrigin::changed || input.event.exists();
