@@ -92,6 +92,7 @@ void for_each_cause(Check&& check) {
                                                (out.num_neg_inf > 0 ? reader::neg_inf_flag : 0) |
                                                (out.num_pos_inf > 0 ? reader::pos_inf_flag : 0));
           if (turn % 3 == 0) f.place = "model.cpp:52";
+          if (turn % 6 == 0) f.gradient_of = "model.cpp:40";
           if (turn % 13 == 0) f.where = " on host a";
           if (turn % 3 != 1) f.tensor = "Log:0";
           if (turn % 2 == 0) f.name = "the result of Log";

@@ -373,6 +373,23 @@ TEST_CASE("a constant NaN all of which is removed is expected; not if something 
   }
 }
 
+TEST_CASE("what an op that chooses elements has left out is removed, whatever else it has taken") {
+  const Recorded run([] {
+    const Vector x = start({0, 1});
+    Function f("f", arg("x", x));
+    const Vector fill = f.op({"Const", "fill"}, Vector{not_a_number, not_a_number});
+    const Vector y = log_of(f, x);
+    const Vector chosen = f.op("SelectV2", Vector(y), y, fill);
+    f.result(f.op("Neg", Vector{infinity, 0}, chosen));
+  });
+  const WhyAnswer a = ask(*run);
+  CHECK(a.op_type == "Log");
+  CHECK(a.causes == 1);
+  CHECK(a.expected == 1);
+  CHECK(a.removed == 1);
+  CHECK(a.reach == 4);  // and the result of the call
+}
+
 TEST_CASE("what removes a NaN again is found, and is no cause") {
   const Recorded run([] {
     const Vector x = start({0, 1});

@@ -160,7 +160,7 @@ def gradient_accumulation(tf, np):
         with tf.GradientTape() as tape:
             distance = tf.sqrt(tf.reduce_sum(tf.square(embed(left) - embed(right)), axis=-1))  # culprit
             loss = tf.reduce_mean(tf.nn.relu(distance - 0.5)) + tf.reduce_mean(distance)
-        for total, gradient in zip(sums, tape.gradient(loss, variables)):  # culprit
+        for total, gradient in zip(sums, tape.gradient(loss, variables)):
             total.assign_add(gradient)
         return loss
 

@@ -25,12 +25,13 @@ def judge(expected, mode, found):
     reach = sum(c["reach"] for c in found["causes"] if site(c) == site(head))
     share = reach / found["total"]
     right_op = any(head["op_type"].startswith(c) for c in expected.causes)
-    same_file = os.path.basename(head["path"] or "") == os.path.basename(expected.file)
-    right_line = not expected.lines or (same_file and head["line"] in expected.lines)
+    path, line = (head["gradient_of_path"], head["gradient_of_line"]) if head["gradient_of_line"] else (head["path"], head["line"])
+    same_file = os.path.basename(path or "") == os.path.basename(expected.file)
+    right_line = not expected.lines or (same_file and line in expected.lines)
     if mode in expected.unknown_in:
         right_op, right_line = right_op or head["class"] == "unknown", True
     right = right_op and right_line and share >= expected.share and len(sites) <= expected.most
-    text = f"{head['op_type'][:24]}:{head['line']} {head['class']} {100 * share:.0f}% of {found['total']}, {len(sites)} causes"
+    text = f"{head['op_type'][:24]}:{line} {head['class']} {100 * share:.0f}% of {found['total']}, {len(sites)} causes"
     return right, text + ("" if right_op else " (op)") + ("" if right_line else " (line)")
 
 

@@ -123,10 +123,10 @@ void print_last_healthy(Causes& causes, EventRef event) {
   print_inputs(causes, causes.lineage(before));
 }
 
-void print_place(Causes& causes, const reader::StackFrame& frame) {
+void print_place(Causes& causes, const reader::StackFrame& frame, Text words) {
   const std::string place = place_text(frame);
   if (place.empty()) return;
-  line("    " + tr(Text::out_at, {{"place", place}}));
+  line("    " + tr(words, {{"place", place}}));
   const auto text = reader::source_line(causes.run(), frame);
   const std::size_t start = text ? text->find_first_not_of(" \t") : std::string::npos;
   if (start != std::string::npos) line("      " + std::to_string(frame.line) + " | " + text->substr(start));
@@ -138,7 +138,8 @@ void print_root(SentenceWriter& writer, Causes& causes, std::uint32_t root) {
   line("  " + s.text);
   if (!s.consequence.empty()) line("  " + s.consequence);
   if (!s.remedy.empty()) line("  " + s.remedy);
-  print_place(causes, s.place);
+  print_place(causes, s.place, Text::out_at);
+  print_place(causes, s.gradient_of, Text::out_gradient_of);
   line("    " + tr(Text::out_evidence, {{"event", event_text(causes, event)}}) + "  " + values_text(causes, event));
   if (!s.where.empty()) line("      " + tr(Text::out_where, {{"text", s.where}}));
   print_inputs(causes, causes.lineage(event));

@@ -32,10 +32,11 @@ struct CauseFacts {
 
   std::string op;  ///< type of the op to blame
   OpCode code = OpCode::other;
-  std::string tensor;  ///< "Log:0"
-  std::string place;   ///< "model.cpp:52"
-  std::string where;   ///< the process, where there are several, with its blank: " on host a"
-  std::string name;    ///< of the bad tensor, as a user knows it
+  std::string tensor;       ///< "Log:0"
+  std::string place;        ///< "model.cpp:52"
+  std::string gradient_of;  ///< likewise, of the op that it is the gradient of, if that has a line of its own
+  std::string where;        ///< the process, where there are several, with its blank: " on host a"
+  std::string name;         ///< of the bad tensor, as a user knows it
 
   Kinds kinds = 0;
   bool unread = false;  ///< an op took it, and the values that this made are not on record

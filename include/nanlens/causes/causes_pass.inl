@@ -437,7 +437,7 @@ NANLENS_API void Causes::find_execution_killer(EventRef event, std::uint32_t use
   const EventRef result = execution_event(user, 0);
   const OpCode code = model_.code(result);
   if (code == OpCode::split || code == OpCode::identity_n || code == OpCode::assign || code == OpCode::apply) return;
-  if (model_.calls().outputs(user).empty() || model_.bad(result)) return;
+  if (model_.calls().outputs(user).empty() || (model_.bad(result) && !model_.has_left_out(result, event))) return;
   if (model_.calls().is_unread(user))
     note_unread(alert);
   else
@@ -501,7 +501,7 @@ NANLENS_API void Causes::count_integer_killers(EventRef event, std::uint32_t ale
   roots_[root_of_alert_[alert]].removed += static_cast<std::uint64_t>(n);
 }
 
-// Consumers whose output is clean.
+// Consumers whose output is clean, or holds nothing of what is bad here.
 NANLENS_API void Causes::find_killers(EventRef event, std::uint32_t alert) {
   if (event.is_execution) {
     const auto uses = model_.calls().consumers(event.index, event.slot);
@@ -519,7 +519,8 @@ NANLENS_API void Causes::find_killers(EventRef event, std::uint32_t alert) {
   for (const ConsumerEdge& edge : takers) {
     if (edge.output_slot != slot) continue;
     const std::uint32_t row = window.find(model_.graphs().tensor(edge.op, 0), at);
-    if (row == none || (run().trace_flags(row) & reader::bad_flags) != 0) continue;
+    if (row == none) continue;
+    if ((run().trace_flags(row) & reader::bad_flags) != 0 && !model_.has_left_out(trace_event(row), event)) continue;
     if ((run().trace_flags(row) & reader::has_summary_flag) != 0) add_killer(edge.op, trace_event(row), event, alert);
   }
 }

@@ -30,14 +30,10 @@ NANLENS_API bool Causes::is_left_out(const Root& root) {
   return pass != none && root.last.index < pass;
 }
 
-// Is the input of a logarithm a constant?
+// Is the input of a logarithm a constant of its graph? What an eager program fills with zeros may be meant to become
+// something else.
 NANLENS_API bool Causes::is_log_of_constant(EventRef event) {
-  if (event.is_execution) {
-    const auto ids = model_.calls().inputs(event.index);
-    const auto maker = ids.empty() ? std::nullopt : model_.calls().producer(ids[0].tensor_id, event.index);
-    return maker && model_.calls().inputs(maker->execution).empty() &&
-           model_.code(execution_event(maker->execution, maker->position)) == OpCode::constant;
-  }
+  if (event.is_execution) return false;
   GraphFacts& graphs = model_.graphs();
   const OpLinks& log = graphs.op(run().trace_op(event.index));
   return log.inputs.size() == 1 && log.inputs[0].op != none && graphs.op(log.inputs[0].op).code == OpCode::constant;

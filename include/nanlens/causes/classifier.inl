@@ -26,7 +26,7 @@ NANLENS_API bool Classifier::pass_on(EventRef event, Classification& c) {
   if (event.is_execution) return false;
   GraphFacts& graphs = model_.graphs();
   const OpLinks& op = graphs.op(model_.run().trace_op(event.index));
-  if (op.inputs.empty() || op.inputs.size() > limits::inputs_looked_at ||
+  if (op.inputs.empty() || op.inputs.size() > limits::inputs_looked_at || op.code == OpCode::select ||
       (is_relay(op.code) && op.code != OpCode::identity))
     return false;
   const Window& window = model_.window(model_.owners().owner(event.index));
@@ -83,6 +83,8 @@ NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
   c.lay_there = {};
   c.lost_there = false;
   const InputSum sum = sum_up(c);
+  const auto was_left_out = [&](EventRef parent) { return model_.has_left_out(event, parent); };
+  if (!std::all_of(c.parents.begin(), c.parents.end(), was_left_out)) std::erase_if(c.parents, was_left_out);
   const OpCode code = model_.code(event);
   const Kinds created = created_kinds(code) & model_.kinds(event);
   if (!c.parents.empty() || (c.arrived != none && (created & ~c.inputs[c.arrived].now.flags) != 0)) c.arrived = none;

@@ -220,6 +220,8 @@ class GraphFacts {
     links.ready = true;
     if (!created) return {};
     if (!created->output_tensor_ids.empty()) links.first_tensor_id = created->output_tensor_ids.front();
+    // ONNX's chooses; TensorFlow's says where, and has one input.
+    if (created->input_names.size() == 3 && op_type(index) == "Where") links.code = OpCode::select;
     return std::move(created->input_names);
   }
 

@@ -127,6 +127,12 @@ class Model {
     if (!kinds_known() || is_bad_complex(event)) return 0;
     return flags(event) & reader::bad_flags;
   }
+  /// Did an op that chooses elements take none of those of an input that are bad, by their kinds?
+  bool has_left_out(EventRef result, EventRef input) {
+    const Kinds taken = kinds(result);
+    const Kinds offered = kinds(input);
+    return code(result) == OpCode::select && taken != 0 && offered != 0 && (taken & offered) == 0;
+  }
   /// Does the recording tell NaN from infinity? Found from the first summary on record.
   bool kinds_known() {
     if (!kinds_known_) kinds_known_ = mode() != TensorDebugMode::curt_health;

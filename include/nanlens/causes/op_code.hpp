@@ -393,6 +393,7 @@ inline constexpr OpName aten_names[] = {
     {"truedivide", OpCode::divide},
     {"var", OpCode::deviation},
     {"varmean", OpCode::deviation},
+    {"where", OpCode::select},
     {"zero", OpCode::constant},
 };
 

@@ -141,6 +141,7 @@ X(op_named, "{op} \"{name}\"")
 // Where
 X(named, " in {op}")
 X(at, " at {place}")
+X(at_gradient, " at {place} [gradient of {forward}]")
 X(no_place, "an unrecorded place")
 X(in_function, " in {function}")
 X(on_host, " on host {host}")

@@ -25,6 +25,9 @@ struct Sentence {
   std::string graph_id;      ///< of that op
   std::string host;          ///< where it began, if several processes recorded; else empty
   reader::StackFrame place;  ///< the line to look at; line 0 if none is on record
+  /// Of an op that TensorFlow made to calculate a gradient: the line of the op that it is the gradient of, if that is
+  /// another; line 0 if there is none, or it can't be told.
+  reader::StackFrame gradient_of;
 };
 
 /// "Log:0", or the op type of an execution with its output.
@@ -63,6 +66,8 @@ class SentenceWriter {
  private:
   void blame(EventRef event, Sentence& s);
   void blame_op(std::uint32_t op, Sentence& s);
+  [[nodiscard]] std::optional<reader::StackFrame> frame_of(std::uint32_t op);
+  [[nodiscard]] std::uint32_t forward_op(std::uint32_t op);
   [[nodiscard]] std::string choose(const Root& root, const Classification& c);
   [[nodiscard]] bool masked_row(const Root& root);
   [[nodiscard]] bool has_no_weight(EventRef event);

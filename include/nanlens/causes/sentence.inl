@@ -42,9 +42,40 @@ NANLENS_API void SentenceWriter::blame_op(std::uint32_t op, Sentence& s) {
   s.op_type = std::string(graphs.op_type(op));
   s.op_name = std::string(graphs.op_name(op));
   s.graph_id = std::string(graphs.text(graphs.graph(graphs.graph_of(op)).id));
-  if (const auto detail = causes_.run().op(op))
-    if (const auto frame = reader::user_frame(reader::resolve_stack(causes_.run(), detail->event.code_location)))
-      s.place = *frame;
+  if (const auto frame = frame_of(op)) s.place = *frame;
+  const std::uint32_t forward = forward_op(op);
+  const auto of = forward == none ? std::nullopt : frame_of(forward);
+  if (of && (of->line != s.place.line || of->file_path != s.place.file_path)) s.gradient_of = *of;
+}
+
+NANLENS_API std::optional<reader::StackFrame> SentenceWriter::frame_of(std::uint32_t op) {
+  const auto detail = causes_.run().op(op);
+  return detail ? reader::user_frame(reader::resolve_stack(causes_.run(), detail->event.code_location)) : std::nullopt;
+}
+
+// The op whose gradient an op of TensorFlow's calculates: by its name, "gradient_tape/<op>/…" or
+// "gradients/<op>_grad/…"; or by what it takes, as SqrtGrad takes the result of Sqrt. None if it is no gradient, or
+// can't be told whose.
+NANLENS_API std::uint32_t SentenceWriter::forward_op(std::uint32_t op) {
+  Model& model = causes_.model();
+  GraphFacts& graphs = model.graphs();
+  if (model.owners().native()) return none;
+  const std::string_view name = graphs.op_name(op);
+  const std::string_view of_tape = detail::tape_scope(name);
+  const std::string_view scope = of_tape.empty() ? detail::gradient_scope(name) : of_tape;
+  const std::uint32_t own = graphs.graph_of(op);
+  for (const std::uint32_t graph : {own, model.nested().forward_of(own)}) {
+    if (scope.empty() || graph == none) continue;
+    const std::uint32_t found = causes_.run().find_op(graphs.text(graphs.graph(graph).id), std::string(scope));
+    if (found != none && causes_.run().definitions().ops()[found].declared) return found;
+  }
+  constexpr std::string_view gradient = "Grad";
+  std::string_view type = graphs.op_type(op);
+  if (!type.ends_with(gradient)) return none;
+  type.remove_suffix(gradient.size());
+  for (const InputEdge& edge : graphs.op(op).inputs)
+    if (edge.op != none && graphs.op_type(edge.op) == type) return edge.op;
+  return none;
 }
 
 // A mask of −∞ whose first NaN is a softmax: a row was masked whole.
@@ -126,6 +157,7 @@ NANLENS_API void SentenceWriter::gather(const Root& root, const Classification& 
   if (s.id == "opaque" && c.inside.op != none) gather_inside(c, s, f);
   f.op = s.op_type;
   f.place = short_place(s.place);
+  f.gradient_of = short_place(s.gradient_of);
   f.where = where_it_ran(root.event, s);
 }
 

@@ -195,7 +195,8 @@ inline void word_op(const CauseFacts& f, const Speech& speech, Arguments& a) {
             : f.op_name.empty() ? f.op
                                 : say(speech, Saying::op_named, {{"op", f.op}, {"name", f.op_name}});
   a["named"] = f.op_name.empty() ? "" : say(speech, Saying::named, {{"op", a["op"]}});
-  a["at"] = (f.place.empty() ? "" : say(speech, Saying::at, {{"place", f.place}})) + f.where;
+  const Saying at = f.gradient_of.empty() ? Saying::at : Saying::at_gradient;
+  a["at"] = (f.place.empty() ? "" : say(speech, at, {{"place", f.place}, {"forward", f.gradient_of}})) + f.where;
   a["src"] = f.place.empty() ? say(speech, Saying::no_place) : f.place;
   a["t"] = f.tensor.empty() ? say(speech, Saying::a_tensor) : f.tensor;
   a["call"] = f.call.empty() ? a["op"] : f.call;

@@ -168,8 +168,8 @@ void what_is_not_understood_is_not_looked_at() {
 void memory_that_cannot_be_read_is_left_alone() {
   const double x = 1;
   void* const closed = ::mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  CHECK(nanlens::mpi_host::can_read(reinterpret_cast<std::uintptr_t>(&x)));
-  CHECK(!nanlens::mpi_host::can_read(reinterpret_cast<std::uintptr_t>(closed)));
+  CHECK(nanlens::detail::can_read(reinterpret_cast<std::uintptr_t>(&x)));
+  CHECK(!nanlens::detail::can_read(reinterpret_cast<std::uintptr_t>(closed)));
   const TensorView view = nanlens::dense_view(closed, nanlens::DType::float64, Shape{4});
   CHECK(nanlens::mpi_host::is_here(view));  // nobody is asked where nothing has such memory
   CHECK(::dlopen(FAKE_CUDA, RTLD_NOW) != nullptr);
