@@ -169,24 +169,29 @@ struct Scaled {
 
 constexpr const char* search_for_bad = "aten::_amp_foreach_non_finite_check_and_unscale_";
 
-// A step of which only the search is on record, and what is done with what it has looked at.
-void unseen_step(float found, bool is_step_taken = false) {
+enum class Seen : std::uint8_t { by_search, by_step, in_backward_pass };
+
+// A step of which the backward pass is not on record, or one op of it: what that, the search, and the step have got.
+void unseen_step(float found, Seen seen = Seen::by_search) {
   const std::vector<float> arriving{found, 2};
+  std::vector<float> product(arriving);
+  if (seen == Seen::in_backward_pass)
+    nanlens::record({"aten::mm", "CompiledFunctionBackward of net"}, outputs(product), inputs(arriving));
   std::vector<float> gradient(arriving);
   nanlens::record(search_for_bad, outputs(gradient), inputs(arriving));
   std::vector<float> weight{1, 2};
-  if (is_step_taken) {
+  if (seen == Seen::by_step) {
     weight[0] = found;
     nanlens::record("aten::add_", outputs(weight), inputs(std::as_const(gradient)));
   }
   float scale = 2;
   nanlens::record("aten::_amp_update_scale_", outputs(scale));
-  for (const std::vector<float>* const memory : std::initializer_list<const std::vector<float>*>{&arriving, &gradient})
-    nanlens::forget(memory->data(), 8);
+  for (const void* const memory : std::initializer_list<const void*>{arriving.data(), product.data(), gradient.data()})
+    nanlens::forget(memory, 8);
 }
-std::size_t causes_of_unseen(std::initializer_list<float> found, bool is_step_taken = false) {
+std::size_t causes_of_unseen(std::initializer_list<float> found, Seen seen = Seen::by_search) {
   return test::answer_of(Recorded([&] {
-           for (const float f : found) unseen_step(f, is_step_taken);
+           for (const float f : found) unseen_step(f, seen);
          }))
       .causes;
 }
@@ -245,7 +250,10 @@ TEST_CASE(
     "expected") {
   constexpr float inf = std::numeric_limits<float>::infinity();
   CHECK(causes_of_unseen({inf}) == 0);
-  CHECK(causes_of_unseen({inf}, true) == 1);
+  CHECK(causes_of_unseen({inf}, Seen::by_step) == 1);
+  CHECK(causes_of_unseen({inf}, Seen::in_backward_pass) == 0);
+  CHECK(causes_of_unseen({NAN, 1}, Seen::in_backward_pass) == 0);
+  CHECK(causes_of_unseen({NAN}, Seen::in_backward_pass) == 1);
   CHECK(causes_of_unseen({NAN}) == 1);  // it may come again and again
   CHECK(causes_of_unseen({NAN, inf}) == 1);
   CHECK(causes_of_unseen({NAN, inf, 1}) == 0);

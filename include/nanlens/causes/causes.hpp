@@ -228,7 +228,7 @@ class Causes {
   [[nodiscard]] bool is_log_of_constant(EventRef event);
   [[nodiscard]] bool is_log_of_mask(EventRef event);
   [[nodiscard]] bool was_scaled_too_far(const Root& root);
-  [[nodiscard]] bool came_in_scaled(const Root& root);
+  [[nodiscard]] bool came_in_scaled(const Root& root, std::uint32_t search);
   [[nodiscard]] bool near_root(EventRef event, const Root& root);
   void lead(std::uint32_t root, const Step& step);
   [[nodiscard]] bool is_gradient_op(EventRef event);

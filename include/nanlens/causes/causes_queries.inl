@@ -9,11 +9,13 @@ NANLENS_API bool Causes::was_scaled_too_far(const Root& root) {
          (model_.kinds(root.event) & reader::nan_flag) == 0 && scaled_.is_in_backward_pass(root.event.index);
 }
 
-// What torch.compile's code, or an exchange that is not on record, made of gradients is seen when they are searched.
-// A NaN may be the difference of two infinities there; one that comes again and again is none.
-NANLENS_API bool Causes::came_in_scaled(const Root& root) {
-  return root.event_class == EventClass::source && scaled_.is_search(root.event.index) &&
-         ((model_.kinds(root.event) & reader::nan_flag) == 0 || scaled_.is_well_after(root.event.index));
+// What torch.compile's code, or an exchange that is not on record, made of gradients is seen by an op of the backward
+// pass, or when they are searched. A NaN may be the difference of two infinities there; one that comes again and again
+// is none.
+NANLENS_API bool Causes::came_in_scaled(const Root& root, std::uint32_t search) {
+  if (root.event_class != EventClass::source) return false;
+  if (root.event.index != search && !scaled_.is_of_backward_pass(root.event.index)) return false;
+  return (model_.kinds(root.event) & reader::nan_flag) == 0 || scaled_.is_well_after(search);
 }
 
 // What is bad in gradients, and of which nothing is heard any more when the next backward pass begins: PyTorch's loss
@@ -21,10 +23,10 @@ NANLENS_API bool Causes::came_in_scaled(const Root& root) {
 // have gone on with them until then.
 NANLENS_API bool Causes::is_left_out(const Root& root) {
   if (!root.event.is_execution || !root.last.is_execution || !root.last.exists() || !model_.kinds_known()) return false;
-  const bool came_in = came_in_scaled(root);
-  if (!came_in && !was_scaled_too_far(root)) return false;
-  const std::uint32_t search = came_in ? root.event.index : scaled_.search_after(root.event.index);
+  const std::uint32_t at = root.event.index;
+  const std::uint32_t search = scaled_.is_search(at) ? at : scaled_.search_after(at);
   if (search == none || (run().execution_flags(search) & reader::bad_flags) == 0) return false;
+  if (!was_scaled_too_far(root) && !came_in_scaled(root, search)) return false;
   if (root.last.index <= search) return search + 1 < run().num_executions();  // else who knows what came then
   const std::uint32_t pass = scaled_.pass_after(search);
   return pass != none && root.last.index < pass;

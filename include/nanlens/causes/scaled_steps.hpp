@@ -17,6 +17,7 @@ class ScaledSteps {
  public:
   ScaledSteps(CallTable& calls, Run& run) : calls_(calls), run_(run) {}
 
+  /// Are gradients searched here, by GradScaler's own op?
   [[nodiscard]] bool is_search(std::uint32_t execution) const {
     return calls_.op_type(execution) == "aten::_amp_foreach_non_finite_check_and_unscale_";
   }

@@ -45,7 +45,8 @@ NANLENS_API void SentenceWriter::blame_op(std::uint32_t op, Sentence& s) {
   if (const auto frame = frame_of(op)) s.place = *frame;
   const std::uint32_t forward = forward_op(op);
   const auto of = forward == none ? std::nullopt : frame_of(forward);
-  if (of && (of->line != s.place.line || of->file_path != s.place.file_path)) s.gradient_of = *of;
+  const bool has_its_own = of && (of->line != s.place.line || of->file_path != s.place.file_path);
+  s.gradient_of = has_its_own ? *of : reader::StackFrame();
 }
 
 NANLENS_API std::optional<reader::StackFrame> SentenceWriter::frame_of(std::uint32_t op) {
