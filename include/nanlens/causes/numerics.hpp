@@ -216,8 +216,9 @@ inline Judgement judge_by_counts(OpCode op, const TensorHealth& out, std::span<c
 /// (modes below FULL_HEALTH) only what is impossible for any finite input is told. `all_known`: no input is missing.
 inline Judgement judge(OpCode op, const TensorHealth& out, std::span<const TensorHealth* const> inputs,
                        bool all_known) {
+  // Whatever else an op does: it has made one NaN of nothing.
   const bool reduces =
-      op == OpCode::mean || op == OpCode::maximum_of || op == OpCode::minimum_of || op == OpCode::deviation;
+      op == OpCode::mean || op == OpCode::maximum_of || op == OpCode::minimum_of || (out.size == 1 && out.num_nan == 1);
   if (reduces && detail::any_empty(inputs)) return {Verdict::explained, Mechanism::empty};
   if (detail::only_overflows(op) && out.num_nan > 0) return {Verdict::contradicted, Mechanism::overflow};
   return out.num_negative < 0 ? Judgement{} : detail::judge_by_counts(op, out, inputs, all_known);

@@ -299,6 +299,8 @@ inline void end_op(const ::at::RecordFunction& function, RunningOp& op, ThreadRe
   }
   if (op.facts->makes_nothing) return;
   if (op.arriving != nullptr) return end_copy(*op.arriving);
+  // What a mean divides, say, where there is nothing to add up, is no more than how it says so.
+  if (thread.depth > 0 && thread.outermost != nullptr && thread.outermost->is_of_nothing) return;
   // What an op allocates, fills or copies on its way is part of its own work: the result is that op's.
   if (thread.depth > 0 && (op.facts->allocates || op.facts->initialises)) {
     for (const OutputRef& written : op.written)

@@ -51,6 +51,7 @@ struct RunningOp final : ::at::ObserverContext {
   bool from_device = false;       ///< some argument is not in the host's memory
   bool copies_later = false;      ///< a device goes on with it when the op has ended
   bool is_around_others = false;  ///< some argument stands for others, which ops inside may read, or holds others
+  bool is_of_nothing = false;     ///< its first argument has no elements
   ForwardPlace place;
   std::shared_ptr<ScriptCall> script;        ///< that it runs in
   const std::string* script_path = nullptr;  ///< of its modules and functions
@@ -101,6 +102,7 @@ inline void add_argument(RunningOp& op, const ::c10::TensorImpl& tensor, Argumen
   op.is_around_others = op.is_around_others || view.device == unreadable_device;
   if (view.dtype == DType::invalid) return;
   const bool is_empty = num_elements(view.shape) == 0;
+  op.is_of_nothing = op.is_of_nothing || (is_empty && bit == 1 && is_floating(view.dtype));
   if ((facts.written & bit) != 0 && !is_empty) {
     op.written.push_back({view, key});
     op.written_identities.push_back(identity_of(tensor));
