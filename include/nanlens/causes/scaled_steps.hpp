@@ -23,16 +23,16 @@ class ScaledSteps {
   }
   /// The next search after an execution, of its process; none if there is none on record.
   [[nodiscard]] std::uint32_t search_after(std::uint32_t execution) {
-    for (; looked_at_ < calls_.size(); ++looked_at_)
-      if (is_search(looked_at_)) searches_.push_back(looked_at_);
+    find_searches();
     auto at = std::upper_bound(searches_.begin(), searches_.end(), execution);
     while (at != searches_.end() && !of_one_process(*at, execution)) ++at;
     return at == searches_.end() ? none : *at;
   }
   /// Did a later search find nothing?
   [[nodiscard]] bool is_well_after(std::uint32_t search) {
-    while (search != none && (run_.execution_flags(search) & reader::bad_flags) != 0) search = search_after(search);
-    return search != none;
+    find_searches();
+    const auto last = last_well_.find(run_.set_of_execution(search));
+    return last != last_well_.end() && last->second > search;
   }
   /// The first op of a backward pass after a search, of its process; none if there is none on record.
   [[nodiscard]] std::uint32_t pass_after(std::uint32_t search) {
@@ -56,6 +56,14 @@ class ScaledSteps {
   }
 
  private:
+  void find_searches() {
+    for (; looked_at_ < calls_.size(); ++looked_at_) {
+      if (!is_search(looked_at_)) continue;
+      searches_.push_back(looked_at_);
+      if ((run_.execution_flags(looked_at_) & reader::bad_flags) == 0)
+        last_well_[run_.set_of_execution(looked_at_)] = looked_at_;
+    }
+  }
   [[nodiscard]] bool of_one_process(std::uint32_t a, std::uint32_t b) const {
     return run_.set_of_execution(a) == run_.set_of_execution(b);
   }
@@ -64,7 +72,8 @@ class ScaledSteps {
   Run& run_;
   std::uint32_t looked_at_ = 0;
   std::vector<std::uint32_t> searches_;
-  std::unordered_map<std::uint32_t, std::uint32_t> passes_;  // by search: what was looked at so far
+  std::unordered_map<std::size_t, std::uint32_t> last_well_;  // by process: the last search that found nothing
+  std::unordered_map<std::uint32_t, std::uint32_t> passes_;   // by search: what was looked at so far
 };
 
 }  // namespace nanlens::causes
