@@ -30,6 +30,7 @@ struct FakeFrame {
 constexpr std::size_t code_of = 0, previous = 1, globals_of = 3, instruction = 7, first_local = 9;
 constexpr std::size_t instructions_in_code = 192;  // in bytes
 constexpr std::size_t executed = 6;
+constexpr std::size_t size_of_code = 10;  // in instructions of two bytes
 
 struct FakePython {
   Words state{};
@@ -69,6 +70,7 @@ extern "C" {
     if (names[i] == name) return &fake.text[i];
   return nullptr;
 }
+[[gnu::visibility("default")]] int PyCode_Addr2Line(void* /*code*/, int offset) { return 100 + offset; }
 [[gnu::visibility("default")]] void PyErr_Clear() {}
 [[gnu::visibility("default")]] void Py_DecRef(void* /*object*/) {}
 }
@@ -86,6 +88,7 @@ void lay_out(bool leads_in) {
     const bool is_between = i == 1;
     if (is_between && !leads_in) continue;
     code[1] = address(&PyCode_Type);
+    code[2] = size_of_code;
     for (std::size_t k = 0; k < 4; ++k) code[10 + k] = address(&fake.text[k]);
     frame.object[3] = address(frame.inner.data());
     frame.inner[code_of] = address(code.data());
@@ -128,4 +131,17 @@ TEST_CASE("Where there are none, no frame is passed over") {
   lay_out(false);
   CHECK(python::find_layout(address(fake.local.data())).between == 0);
   CHECK(walked_codes().size() == 3);
+}
+
+TEST_CASE("Instructions that are not those of the code object have no line") {
+  lay_out(false);
+  const python::FrameLayout layout = python::find_layout(address(fake.local.data()));
+  const std::uintptr_t code = address(fake.codes[0].data());
+  const auto line_at = [&](std::uintptr_t at) { return python::line_of(layout, {0, code, at}); };
+  const std::uintptr_t begin = code + instructions_in_code;
+  CHECK(line_at(begin - 2) == 98);
+  CHECK(line_at(begin + executed) == 100 + executed);
+  CHECK(line_at(begin + 2 * size_of_code) == 0);
+  CHECK(line_at(begin - 4) == 0);
+  CHECK(line_at(address(fake.local.data())) == 0);
 }

@@ -55,9 +55,12 @@ inline void walk(const FrameLayout& layout, Object state, Walk& walked) noexcept
   }
 }
 
-/// The line that a frame is at; 0: none.
+/// The line that a frame is at; 0: none, or not known, as where a thread runs a copy of its own of the instructions
+/// (3.14 without the interpreter's lock).
 inline std::uint32_t line_of(const FrameLayout& layout, const Frame& frame) noexcept {
   const auto offset = static_cast<std::ptrdiff_t>(frame.instruction - frame.code) - layout.bytecode;
+  const auto size = static_cast<std::ptrdiff_t>(2 * word_of(frame.code, layout.type + 1));  // counted in instructions
+  if (offset < -2 || offset >= size) return 0;  // -2: it has not begun (3.11, 3.12)
   Object const code = reinterpret_cast<Object>(frame.code);
   const int line = Interpreter::get().PyCode_Addr2Line(code, static_cast<int>(offset));
   return static_cast<std::uint32_t>(line < 0 ? 0 : line);
