@@ -35,10 +35,11 @@ inline constexpr const char* op_types[] = {
     "MatMul",   "Prod",      "Softmax",  "Cast",  "Acos",        "Acosh",   "Atanh",     "SqrtGrad", "InvGrad",
     "Cholesky", "LayerNorm", "Identity", "Const", "Placeholder", "Split",   "RsqrtGrad", "",         "FusedBatchNormV3",
     "aten::std"};
-inline constexpr const char* ids[] = {
-    "log0",     "logneg",   "log_softmax", "sqrtneg", "rsqrt0",  "sqrtgrad0", "div0",      "div00",  "empty",
-    "exp",      "overflow", "cast",        "pow",     "domain",  "matrix",    "allmasked", "data",   "const",
-    "expected", "opaque",   "unknown",     "generic", "arrived", "changed",   "ignored",   "scaled", "scaled_in"};
+inline constexpr const char* ids[] = {"log0",     "logneg", "log_softmax", "sqrtneg",   "rsqrt0",   "sqrtgrad0",
+                                      "div0",     "div00",  "empty",       "exp",       "overflow", "cast",
+                                      "pow",      "domain", "matrix",      "allmasked", "data",     "const",
+                                      "expected", "opaque", "unknown",     "generic",   "arrived",  "changed",
+                                      "ignored",  "scaled", "scaled_in",   "guarded"};
 
 inline std::vector<TensorHealth> outputs() {
   TensorHealth concise = health(7, 2, 1, 0, -1, -1);
@@ -106,6 +107,7 @@ void for_each_cause(Check&& check) {
           f.native = turn % 2 == 1;
           f.all_seen = turn % 10 == 0;
           if (turn % 4 == 2) f.arrived = {"input 0", true, out};
+          if (f.id == "guarded") f.guard = "SelectV2", f.integers = turn % 2 == 0 ? "Cast" : "";
           if (turn % 4 == 3) f.recorded_there = "the result of Load";
           check(f);
         }

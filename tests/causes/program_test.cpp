@@ -11,16 +11,17 @@
 #include <nanlens/causes/sentence.hpp>
 
 #include "../capture/recorded.hpp"
-#include "../support/finish.hpp"
+#include "why_answer.hpp"
 
 using namespace nanlens;
+using test::ask;
+using test::infinity;
+using test::not_a_number;
 using test::Recorded;
+using test::WhyAnswer;
 using Vector = std::vector<float>;
 
 namespace {
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 template <class Map>
 Vector map(const Vector& x, Map&& f) {
@@ -43,35 +44,6 @@ Vector times(Function& f, const Vector& a, const Vector& b) {
   return f.op("Mul", zip(a, b, [](float x, float y) { return x * y; }), a, b);
 }
 Vector start(const Vector& values) { return nanlens::op("Data", Vector(values)); }
-
-struct WhyAnswer {
-  std::string id;
-  std::string op_type;
-  std::string text;
-  std::uint64_t reach = 0;
-  std::uint64_t total = 0;
-  std::size_t causes = 0;
-  std::size_t expected = 0;
-  std::size_t removed = 0;
-};
-
-WhyAnswer ask(reader::Run& run) {
-  causes::Causes causes(run);
-  test::finish(causes, 3);
-  WhyAnswer a;
-  a.total = causes.total();
-  for (const auto& root : causes.roots()) a.causes += root.reach > 0 && !causes.is_benign(root);
-  a.expected = causes.benign().size();
-  for (const auto& k : causes.killers()) a.removed += k.count;
-  if (const auto headline = causes.headline()) {
-    const auto s = causes::SentenceWriter(causes).sentence(*headline);
-    a.id = s.id;
-    a.op_type = s.op_type;
-    a.text = s.text;
-    a.reach = causes.roots()[*headline].reach;
-  }
-  return a;
-}
 
 struct Program {
   const char* name;

@@ -240,6 +240,33 @@ def probabilities_as_logarithms(tf, np):
     f(c(0.1, 0.2, 0.3, 0.4, 0.5))
 
 
+@program("expected", "log0", unknown_in=(CURT,))
+def guarded_by_a_choice(tf, np):
+    f = tf.function(lambda x: tf.reduce_sum(tf.where(x > 0.0, tf.math.log(x), 0.0)))
+    f(c(0.0, 1.0, 2.0))
+
+
+@program("expected", "log0", unknown_in=(CURT,))
+def guarded_by_clipping(tf, np):
+    f = tf.function(lambda x: tf.reduce_sum(tf.clip_by_value(tf.math.log(x), -10.0, 10.0)))
+    f(c(0.0, 1.0, 2.0))
+
+
+@program("expected", "log0", unknown_in=(CURT,))
+def integers_of_which_one_chooses(tf, np):
+    x = c(0.0, 1.0, 2.0)
+    far = tf.minimum(tf.cast(tf.math.log(x), tf.int32), 3)
+    tf.reduce_sum(tf.where(x > 0.0, far, 0))
+
+
+@program("Log", "log0", unknown_in=(CURT,))
+def gradient_behind_a_choice(tf, np):
+    x = tf.Variable([0.0, 1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(tf.where(x > 0.0, tf.math.log(x), 0.0))
+    x.assign_sub(tape.gradient(y, x))
+
+
 @program("Sqrt", "sqrtneg", BOTH)
 def nested_three_deep(tf, np):
     @tf.function

@@ -92,6 +92,8 @@ Json root_json(SentenceWriter& writer, Causes& causes, const report::MutedCauses
           {"host", text_or_null(s.host)},
           {"path", text_or_null(s.place.file_path)},
           {"line", s.place.line},
+          {"inside_path", text_or_null(s.inside.file_path)},
+          {"inside_line", s.inside.line},
           {"gradient_of_path", text_or_null(s.gradient_of.file_path)},
           {"gradient_of_line", s.gradient_of.line},
           {"reach", group != nullptr ? group->reach : root.reach},

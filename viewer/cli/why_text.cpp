@@ -139,6 +139,7 @@ void print_root(SentenceWriter& writer, Causes& causes, std::uint32_t root) {
   if (!s.consequence.empty()) line("  " + s.consequence);
   if (!s.remedy.empty()) line("  " + s.remedy);
   print_place(causes, s.place, Text::out_at);
+  print_place(causes, s.inside, Text::out_inside);
   print_place(causes, s.gradient_of, Text::out_gradient_of);
   line("    " + tr(Text::out_evidence, {{"event", event_text(causes, event)}}) + "  " + values_text(causes, event));
   if (!s.where.empty()) line("      " + tr(Text::out_where, {{"text", s.where}}));

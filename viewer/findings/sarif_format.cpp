@@ -45,6 +45,7 @@ constexpr std::pair<std::string_view, const char*> rule_words[] = {
     {"rc.const", "A constant that holds a NaN or infinity"},
     {"rc.expected", "An infinity that is meant, as in a mask"},
     {"rc.scaled", "An infinity for which loss scaling has left out a step"},
+    {"rc.guarded", "A NaN or infinity that the program leaves out by a choice or a bound"},
     {"rc.scaled_in", "A gradient that came in bad, for which loss scaling has left out a step"},
     {"rc.opaque", "A NaN or infinity made where no row is on record"},
     {"rc.unknown", "A NaN or infinity whose cause is not on record"},

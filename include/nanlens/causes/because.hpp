@@ -70,12 +70,24 @@ inline std::string because_of_power(const CauseFacts& f, const Speech& speech) {
   return (f.kinds & reader::nan_flag) != 0 ? std::string() : say(speech, Saying::infinite_power);
 }
 
+// By statistics of its own input, whose squares are added up, in float32 at least. What is negative in it does no harm.
+inline std::string because_of_own_statistics(const CauseFacts& f, const Speech& speech) {
+  const double max = dtype_max(f.out.dtype);
+  const double size = f.inputs.empty() ? 1 : std::max(1.0, f.inputs.front().health.size);
+  const InputFacts* const large = max > 1e30 ? large_input(f, std::sqrt(max / size)) : nullptr;
+  if (large != nullptr) return large_words(f, speech, *large);
+  for (const Met where : {Met::everywhere, Met::perhaps})
+    if (std::string zeros = zeros_inside(f, speech, where); !zeros.empty()) return zeros;
+  return {};
+}
+
 // Its inputs are x, scale, offset, mean and variance, in TensorFlow, PyTorch and ONNX.
 inline std::string because_of_normalisation(const CauseFacts& f, const Speech& speech) {
   constexpr std::size_t variance = 4;
   const bool known = variance < f.inputs.size() && f.inputs[variance].known;
   const std::string below = known ? negatives_words(f.inputs[variance].health, speech) : std::string();
-  if (below.empty() || (f.kinds_known && (f.kinds & reader::nan_flag) == 0)) return because_of_unknown_op(f, speech);
+  if (below.empty() || (f.kinds_known && (f.kinds & reader::nan_flag) == 0))
+    return because_of_own_statistics(f, speech);
   return say(speech, Saying::variance_negative, {{"input", name_of(f.inputs[variance], speech)}, {"count", below}});
 }
 
@@ -153,6 +165,7 @@ inline std::string because(const CauseFacts& f, const Speech& speech) {
     case OpCode::reciprocal_grad:
       return say(speech, Saying::gradient_at_0, {{"function", std::string(function_of_gradient(f.op))}});
     case OpCode::batch_norm: return because_of_normalisation(f, speech);
+    case OpCode::layer_norm: return because_of_own_statistics(f, speech);
     case OpCode::matrix: return say(speech, Saying::singular_matrix);
     case OpCode::softmax:
     case OpCode::log_softmax: return say(speech, Saying::softmax_overflows);

@@ -53,6 +53,9 @@ struct CauseFacts {
   InputFacts inside_input;
   bool inside_negatives = false;  ///< opaque: it did it with negative values, not with zeros
 
+  std::string guard;     ///< guarded: type of the op that left it out
+  std::string integers;  ///< guarded: type of the op that made integers of it, among which that op chooses
+
   std::string missing;  ///< unknown and data: the input that is not on record
   Reason reason = Reason::none;
   bool native = false;    ///< recorded by nanlens

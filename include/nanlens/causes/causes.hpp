@@ -38,13 +38,17 @@ struct Root {
   EventRef last;                  ///< the last event that follows
   std::uint64_t unread = 0;  ///< what took its bad tensors, and made something of which the values are not on record
   std::uint64_t left = 0;    ///< events that follow, of which nothing bad was made and which no op removed
+  std::uint64_t open = 0;    ///< these, and those that an op removed which does not choose elements
   EventRef last_removed;     ///< the last event that follows and was removed by an op
+  EventRef remover;          ///< the result of that op
+  std::vector<EventRef> integers;  ///< what became integers, the first few
   std::uint32_t first_nan_alert = none;
   std::uint32_t last_alert = 0;
   std::uint32_t last_removed_alert = 0;
-  std::uint32_t first_of_site = 0;  ///< the first root of the same op, as an index
-  std::array<EventRef, 3> failing;  ///< clean inputs that it may have failed on
-  bool arrived = false;             ///< an input was bad already, by what is not on record
+  std::uint32_t first_of_site = 0;   ///< the first root of the same op, as an index
+  std::array<EventRef, 3> failing;   ///< clean inputs that it may have failed on
+  std::int64_t failing_tensor = -1;  ///< likewise, the id of a tensor that no execution on record made
+  bool arrived = false;              ///< an input was bad already, by what is not on record
 };
 
 /// Roots of one call, or of an eager op and what directly follows it.
@@ -122,7 +126,11 @@ class Causes {
   /// The root to show: in the first incident, the one that most follows from.
   [[nodiscard]] std::optional<std::uint32_t> headline();
   /// Is a root an intended infinity, such as a mask: one kind of infinity, no NaN after it, from a constant or removed?
+  /// Or one that loss scaling left out, or that the program's own choices did?
   [[nodiscard]] bool is_benign(const Root& root);
+  /// The op by which a program left out, as it says, all that is bad behind a root: a choice or a bound. Does not exist
+  /// where there is more than that. What became integers counts if a choice takes of these.
+  [[nodiscard]] EventRef guard_of(const Root& root);
   /// Did loss scaling leave out the step that it would have spoilt?
   [[nodiscard]] bool is_left_out(const Root& root);
   /// Did the one root go bad before the other?
@@ -161,7 +169,7 @@ class Causes {
   [[nodiscard]] std::uint64_t steps() const noexcept { return model_.spent(); }
   /// Bytes that results take.
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
-    return classes_.capacity() + used_.capacity() / 8 + root_of_alert_.capacity() * sizeof(std::uint32_t) +
+    return classes_.capacity() + fates_.capacity() + root_of_alert_.capacity() * sizeof(std::uint32_t) +
            roots_.capacity() * sizeof(Root) + alert_of_row_.capacity() * sizeof(std::uint32_t) +
            blocks_.capacity() * sizeof(RowBlock) + killer_rows_.capacity() * sizeof(std::uint32_t) +
            removals_.capacity() * sizeof(Removal) +
@@ -178,6 +186,7 @@ class Causes {
     bool also_made;
     std::uint32_t best = none;  // the earliest root of its parents
     std::array<EventRef, 3> failing{};
+    std::int64_t failing_tensor = -1;
     bool arrived = false;
     bool mixed = false;               // its parents have several roots
     std::vector<EventRef> complex{};  // bad complex tensors on the way to its parents
@@ -186,6 +195,13 @@ class Causes {
   struct ComplexRoot {
     std::uint32_t root;
     std::uint32_t alert;  // behind which it was found
+  };
+  // What became of a bad tensor, as bits; of one that is only compared, as with 0, nothing did.
+  enum Fate : std::uint8_t {
+    passed_on = 1,
+    chosen_from = 2,  // by an op that chooses elements, or bounds them
+    to_integers = 4,
+    removed_otherwise = 8,
   };
   // An op removed a bad value.
   struct Removal {
@@ -211,7 +227,12 @@ class Causes {
   void truncate(std::size_t keep);
   void forget_removals(std::size_t keep);
   void note_parent(std::uint32_t alert, std::uint32_t parent);
-  void note_used(std::uint32_t alert);
+  // Does something bad end here that no choice left out?
+  [[nodiscard]] static bool is_open(std::uint8_t fate) noexcept { return fate == 0 || (fate & removed_otherwise) != 0; }
+  void note_fate(std::uint32_t alert, std::uint8_t fate);
+  [[nodiscard]] std::uint8_t fate_by(EventRef result, EventRef bad);
+  [[nodiscard]] EventRef choice_of_integers(EventRef integers);
+  [[nodiscard]] bool is_gone(const Incident& incident) const;
   void count_reach(std::uint32_t root, std::uint32_t alert, EventRef event);
   void look_at(std::uint32_t alert);
   Step begin(std::uint32_t alert);
@@ -224,6 +245,7 @@ class Causes {
   void finish(const Step& step);
   std::uint32_t add_root(const Step& step);
   void collect_failing(const std::vector<InputEvidence>& inputs, Step& step);
+  [[nodiscard]] bool fails_alike(const Step& step, const Root& root);
   [[nodiscard]] std::uint32_t same_failure(const Step& step);
   [[nodiscard]] bool is_log_of_constant(EventRef event);
   [[nodiscard]] bool is_log_of_mask(EventRef event);
@@ -271,7 +293,7 @@ class Causes {
   std::size_t done_ = 0;
   std::vector<std::uint8_t> classes_;  // by alert: EventClass, or unseen, visiting
   std::vector<std::uint32_t> root_of_alert_;
-  std::vector<bool> used_;  // by alert: something bad was made of it, or an op removed it
+  std::vector<std::uint8_t> fates_;  // by alert: bits of Fate
   std::vector<Root> roots_;
   std::map<std::uint64_t, std::uint32_t> root_of_site_;                           // the last root of each op
   std::map<std::pair<std::uint32_t, std::uint16_t>, ComplexRoot> complex_roots_;  // by execution and output

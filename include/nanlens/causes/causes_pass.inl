@@ -55,10 +55,28 @@ NANLENS_API void Causes::note_parent(std::uint32_t alert, std::uint32_t parent) 
   if (parent != none && parent > alert) later_parents_.emplace_back(alert, parent);
 }
 
-NANLENS_API void Causes::note_used(std::uint32_t alert) {
-  if (alert == none || used_[alert]) return;
-  used_[alert] = true;
-  if (const std::uint32_t root = root_of_alert_[alert]; root != none) --roots_[root].left;
+NANLENS_API void Causes::note_fate(std::uint32_t alert, std::uint8_t fate) {
+  if (alert == none) return;
+  const std::uint8_t before = fates_[alert];
+  fates_[alert] |= fate;
+  const std::uint32_t root = root_of_alert_[alert];
+  if (root == none) return;
+  if (before == 0 && fates_[alert] != 0) --roots_[root].left;
+  if (is_open(before)) --roots_[root].open;
+  if (is_open(fates_[alert])) ++roots_[root].open;
+}
+
+// What an op with this clean result made of its bad input. A bound that a NaN did not pass was written without care.
+NANLENS_API std::uint8_t Causes::fate_by(EventRef result, EventRef bad) {
+  if (!result.exists() || !model_.kinds_known()) return removed_otherwise;
+  const OpCode code = model_.code(result);
+  const OpCode before = model_.code(bad);
+  const bool clips = code == OpCode::clamp || (code == OpCode::maximum && before == OpCode::minimum) ||
+                     (code == OpCode::minimum && before == OpCode::maximum);  // as TensorFlow clips
+  const bool by_chance = clips && (model_.kinds(bad) & reader::nan_flag) != 0;
+  if ((clips || chooses(code)) && !by_chance) return chosen_from;
+  if (model_.health(result).known()) return removed_otherwise;
+  return code == OpCode::cast ? std::uint8_t{to_integers} : std::uint8_t{0};
 }
 
 NANLENS_API void Causes::truncate(std::size_t keep) {
@@ -72,8 +90,9 @@ NANLENS_API void Causes::truncate(std::size_t keep) {
       if (roots_[r].alert >= keep) continue;
       new_number[r] = static_cast<std::uint32_t>(kept.size());
       Root& root = kept.emplace_back(roots_[r]);
-      root.reach = root.nan_reach = root.removed = root.unread = root.left = 0;
-      root.first_nan = root.last = root.last_removed = {};
+      root.reach = root.nan_reach = root.removed = root.unread = root.left = root.open = 0;
+      root.first_nan = root.last = root.last_removed = root.remover = {};
+      root.integers.clear();
       root.first_nan_alert = none;
       root.last_alert = root.last_removed_alert = 0;
       const auto [found, is_new] = root_of_site_.try_emplace(site_of(root.event), new_number[r]);
@@ -83,7 +102,7 @@ NANLENS_API void Causes::truncate(std::size_t keep) {
     roots_ = std::move(kept);
     classes_.resize(keep);
     root_of_alert_.resize(keep);
-    used_.resize(keep);
+    fates_.resize(keep);
     for (std::uint32_t i = 0; i < keep; ++i) {
       std::uint32_t& root = root_of_alert_[i];
       root = root == none ? none : new_number[root];
@@ -114,7 +133,8 @@ NANLENS_API void Causes::forget_removals(std::size_t keep) {
 NANLENS_API void Causes::count_reach(std::uint32_t root, std::uint32_t alert, EventRef event) {
   Root& r = roots_[root];
   ++r.reach;
-  r.left += used_[alert] ? 0 : 1;
+  r.left += fates_[alert] == 0 ? 1 : 0;
+  r.open += is_open(fates_[alert]) ? 1 : 0;
   if (alert >= r.last_alert) {
     r.last = event;
     r.last_alert = alert;
@@ -134,7 +154,7 @@ NANLENS_API void Causes::prepare() {
   const auto& alerts = run().alerts();
   classes_.resize(alerts.size(), unseen);
   root_of_alert_.resize(alerts.size(), none);
-  used_.resize(alerts.size());
+  fates_.resize(alerts.size());
   blocks_.assign(run().num_traces() / 64 + 1, {});
   std::uint32_t bad_rows = 0;
   for (std::size_t row = 0; row < run().num_traces(); ++row) {
@@ -213,9 +233,12 @@ NANLENS_API void Causes::collect_failing(const std::vector<InputEvidence>& evide
   const OpCode code = model_.code(step.event);
   if (!fails_at_zero(code) || code == OpCode::nll_loss) return;  // which divides by what is no input of it
   std::vector<EventRef> inputs;
-  for (const InputEvidence& input : evidence)
+  for (const InputEvidence& input : evidence) {
     if (input.event.exists() && input.state == InputState::clean && inputs.size() < step.failing.size())
       inputs.push_back(input.event);
+    const bool from_elsewhere = !input.event.exists() && !input.arrived && step.event.is_execution;
+    if (from_elsewhere && step.failing_tensor < 0) step.failing_tensor = input.link.tensor_id;
+  }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const bool counted = model_.health(inputs[i]).num_zero >= 0;
     constexpr float probably = 0.65F;  // a gradient's argument is known by its name
@@ -223,22 +246,26 @@ NANLENS_API void Causes::collect_failing(const std::vector<InputEvidence>& evide
   }
 }
 
+// Did both fail on the zeros of one tensor?
+NANLENS_API bool Causes::fails_alike(const Step& step, const Root& root) {
+  if (!fails_at_zero(model_.code(step.event)) || !fails_at_zero(model_.code(root.event))) return false;
+  if (step.failing_tensor >= 0 && step.failing_tensor == root.failing_tensor)
+    return model_.set_of(step.event) == model_.set_of(root.event);
+  return std::any_of(step.failing.begin(), step.failing.end(), [&](EventRef e) {
+    return e.exists() && std::find(root.failing.begin(), root.failing.end(), e) != root.failing.end();
+  });
+}
+
 // A gradient that fails together with the op whose gradient it is, or on the very zeros on which another op failed: one
 // cause; so is a number that comes in bad while that gradient runs. Rows of nested functions are in no order: the
 // gradient may have come first.
 NANLENS_API std::uint32_t Causes::same_failure(const Step& step) {
-  const bool at_zero = fails_at_zero(model_.code(step.event));
   constexpr std::size_t most = 32;
   for (std::size_t r = roots_.size(), tried = 0; r-- > 0 && tried < most; ++tried) {
     const Root& root = roots_[r];
     if (root.event_class != EventClass::producer) continue;
-    const auto shared = [&](EventRef e) {
-      return e.exists() && std::find(root.failing.begin(), root.failing.end(), e) != root.failing.end();
-    };
-    const bool same_zeros = at_zero && fails_at_zero(model_.code(root.event)) &&
-                            std::any_of(step.failing.begin(), step.failing.end(), shared);
-    if (same_zeros || (near_root(step.event, root) &&
-                       (is_gradient_of(step.event, root.event) || is_gradient_of(root.event, step.event))))
+    if (fails_alike(step, root) || (near_root(step.event, root) &&
+                                    (is_gradient_of(step.event, root.event) || is_gradient_of(root.event, step.event))))
       return static_cast<std::uint32_t>(r);
   }
   return none;
@@ -265,6 +292,7 @@ NANLENS_API void Causes::lead(std::uint32_t number, const Step& step) {
   root.alert = step.alert;
   root.confidence = step.confidence;
   root.failing = step.failing;
+  root.failing_tensor = step.failing_tensor;
 }
 
 // By name, as TensorFlow gives it.
@@ -316,7 +344,7 @@ NANLENS_API void Causes::look_at(std::uint32_t alert) {
   for (const EventRef& parent : scratch_.parents) {
     const std::uint32_t index = alert_of(parent);
     note_parent(alert, index);
-    note_used(index);
+    note_fate(index, passed_on);
     all_seen = all_seen && (index == none || classes_[index] != unseen);
     if (all_seen) take_root_of(index, step);
   }
@@ -337,7 +365,7 @@ NANLENS_API void Causes::follow(const Step& first) {
     }
     const std::uint32_t parent = alert_of(top.parents[top.next]);
     note_parent(top.step.alert, parent);
-    note_used(parent);
+    note_fate(parent, passed_on);
     if (parent != none && classes_[parent] == unseen) {
       const Step inner = begin(parent);
       stack_.push_back({inner, scratch_.parents, 0});
@@ -392,6 +420,7 @@ NANLENS_API std::uint32_t Causes::add_root(const Step& step) {
       model_.is_bad_complex(step.event) ? model_.time(step.event) : run().alerts()[step.alert].wall_time;
   root.time = time + (step.event.is_execution ? 0 : model_.owners().clock_offset());
   root.failing = step.failing;
+  root.failing_tensor = step.failing_tensor;
   root.arrived = step.arrived;
   root.call = step.event.is_execution ? step.event.index : model_.owners().owner(step.event.index);
   const auto number = static_cast<std::uint32_t>(roots_.size());
@@ -414,12 +443,15 @@ NANLENS_API void Causes::add_killer(std::uint32_t op, EventRef event, EventRef r
     killer.alert = alert;
   }
   removals_.push_back({alert, op, event});
-  note_used(alert);
+  const std::uint8_t fate = fate_by(event, removed);
+  note_fate(alert, fate);
   Root& root = roots_[root_of_alert_[alert]];
   ++root.removed;
+  if (fate == to_integers && root.integers.size() < limits::integers_of_root) root.integers.push_back(event);
   if (event.exists() && alert >= root.last_removed_alert) {
     root.last_removed = removed;
     root.last_removed_alert = alert;
+    if (fate != 0) root.remover = event;
   }
   if (event.exists() && !event.is_execution) {
     killer_rows_sorted_ = killer_rows_sorted_ && (killer_rows_.empty() || killer_rows_.back() <= event.index);

@@ -58,14 +58,50 @@ NANLENS_API bool Causes::is_log_of_mask(EventRef event) {
     case OpCode::exp:
     case OpCode::divide:
     case OpCode::relu:
+    case OpCode::clamp:
     case OpCode::minimum:
     case OpCode::maximum: return false;
     default: return true;
   }
 }
 
+// The op that chooses among integers which came of bad values: every way from them leads to one.
+NANLENS_API EventRef Causes::choice_of_integers(EventRef integers) {
+  constexpr std::size_t farthest = 64;
+  std::vector<std::uint32_t> way{integers.index};
+  EventRef choice;
+  for (std::size_t at = 0; at < way.size(); ++at) {
+    const std::size_t num_outputs = model_.calls().outputs(way[at]).size();
+    bool used = false;
+    for (std::size_t slot = 0; slot < num_outputs; ++slot)
+      for (const TensorUse& use : model_.calls().consumers(way[at], static_cast<std::uint16_t>(slot))) {
+        const EventRef result = execution_event(use.execution, 0);
+        used = true;
+        if (model_.code(result) == OpCode::select && use.position > 0) {
+          if (!choice.exists()) choice = result;
+        } else if (model_.health(result).known() || model_.calls().is_call(use.execution) || way.size() == farthest) {
+          return {};
+        } else {
+          way.push_back(use.execution);
+        }
+      }
+    if (!used) return {};
+  }
+  return choice;
+}
+
+NANLENS_API EventRef Causes::guard_of(const Root& root) {
+  const bool known = root.event_class == EventClass::producer || root.event_class == EventClass::source;
+  if (!known || !root.remover.exists() || root.open > 0 || root.unread > 0) return {};
+  if (root.integers.size() == limits::integers_of_root) return {};
+  EventRef choice;
+  for (const EventRef& integers : root.integers)
+    if (choice = choice_of_integers(integers); !choice.exists()) return {};
+  return choice.exists() ? choice : root.remover;
+}
+
 NANLENS_API bool Causes::is_benign(const Root& root) {
-  if (is_left_out(root)) return true;
+  if (is_left_out(root) || guard_of(root).exists()) return true;
   const bool mask = root.event_class == EventClass::producer && is_log_of_mask(root.event);
   if (root.event_class != EventClass::source && !mask) return false;
   const bool constant = model_.code(root.event) == OpCode::constant;
@@ -129,9 +165,18 @@ NANLENS_API bool Causes::same_incident(std::uint32_t call, const Root& root) {
   return then > first && then - first <= near;
 }
 
+// Has all that was made there been removed again? What came in may come in elsewhere, too.
+NANLENS_API bool Causes::is_gone(const Incident& incident) const {
+  return std::all_of(incident.roots.begin(), incident.roots.end(), [&](std::uint32_t r) {
+    return roots_[r].event_class == EventClass::producer && roots_[r].left == 0 && roots_[r].unread == 0;
+  });
+}
+
 NANLENS_API std::optional<std::uint32_t> Causes::headline() {
-  const auto list = incidents();
+  auto list = incidents();
   if (list.empty()) return std::nullopt;
+  const auto gone = [&](const Incident& incident) { return is_gone(incident); };
+  if (!std::all_of(list.begin(), list.end(), gone)) std::erase_if(list, gone);
   const bool native = model_.owners().native();
   const auto largest = [&](const Incident& incident, bool made) {
     std::uint32_t best = none;

@@ -55,9 +55,12 @@ enum class OpCode : std::uint8_t {
   reciprocal_grad,
   matrix,
   batch_norm,
+  layer_norm,  // by statistics of its own input, not given ones
   maximum,
   minimum,
   select,
+  clamp,
+  nan_to_num,
   negate,
   keep,
   split,
@@ -121,8 +124,8 @@ inline constexpr OpName op_names[] = {
     {"ceil", OpCode::keep},
     {"celu", OpCode::relu},
     {"cholesky", OpCode::matrix},
-    {"clip", OpCode::keep},
-    {"clipbyvalue", OpCode::keep},
+    {"clip", OpCode::clamp},
+    {"clipbyvalue", OpCode::clamp},
     {"collectivegather", OpCode::collective},
     {"collectivereduce", OpCode::collective},
     {"collectivereducescatter", OpCode::collective},
@@ -175,16 +178,20 @@ inline constexpr OpName op_names[] = {
     {"globalmaxpool", OpCode::keep},
     {"greater", OpCode::not_float},
     {"greaterequal", OpCode::not_float},
+    {"groupnormalization", OpCode::layer_norm},
     {"hardsigmoid", OpCode::bounded},
     {"identity", OpCode::identity},
     {"identityn", OpCode::identity_n},
     {"if", OpCode::branch},
+    {"instancenormalization", OpCode::layer_norm},
     {"inv", OpCode::reciprocal},
     {"invgrad", OpCode::reciprocal_grad},
     {"isfinite", OpCode::not_float},
     {"isinf", OpCode::not_float},
     {"isnan", OpCode::not_float},
     {"iteratorgetnext", OpCode::iterator_get},
+    {"layernorm", OpCode::layer_norm},
+    {"layernormalization", OpCode::layer_norm},
     {"leakyrelu", OpCode::relu},
     {"less", OpCode::not_float},
     {"lessequal", OpCode::not_float},
@@ -252,6 +259,7 @@ inline constexpr OpName op_names[] = {
     {"resourcegathernd", OpCode::read_variable},
     {"retval", OpCode::function_return},
     {"reverse", OpCode::keep},
+    {"rmsnormalization", OpCode::layer_norm},
     {"round", OpCode::keep},
     {"rsqrt", OpCode::rsqrt},
     {"rsqrtgrad", OpCode::sqrt_grad},
@@ -262,6 +270,7 @@ inline constexpr OpName op_names[] = {
     {"shapen", OpCode::not_float},
     {"sigmoid", OpCode::bounded},
     {"sign", OpCode::bounded},
+    {"simplifiedlayernormalization", OpCode::layer_norm},
     {"sinh", OpCode::sinh},
     {"size", OpCode::not_float},
     {"slice", OpCode::keep},
@@ -325,15 +334,16 @@ inline constexpr OpName aten_names[] = {
     {"cat", OpCode::keep},
     {"choleskyinverse", OpCode::matrix},
     {"choleskysolve", OpCode::matrix},
-    {"clamp", OpCode::keep},
-    {"clampmax", OpCode::keep},
-    {"clampmin", OpCode::keep},
+    {"clamp", OpCode::clamp},
+    {"clampmax", OpCode::clamp},
+    {"clampmin", OpCode::clamp},
     {"clone", OpCode::keep},
     {"complex", OpCode::keep},
     {"constantpadnd", OpCode::constant},
     {"convolution", OpCode::matmul},
     {"convolutionbackward", OpCode::matmul},
     {"copy", OpCode::cast},
+    {"cudnnbatchnorm", OpCode::batch_norm},
     {"cummax", OpCode::keep},
     {"dot", OpCode::matmul},
     {"embedding", OpCode::keep},
@@ -342,9 +352,12 @@ inline constexpr OpName aten_names[] = {
     {"fftr2c", OpCode::matmul},
     {"fill", OpCode::constant},
     {"flip", OpCode::keep},
+    {"fmax", OpCode::maximum},
+    {"fmin", OpCode::minimum},
     {"fmod", OpCode::modulo},
     {"full", OpCode::constant},
     {"fulllike", OpCode::constant},
+    {"fusedrmsnorm", OpCode::layer_norm},
     {"gelu", OpCode::unbounded_smooth},
     {"hardtanh", OpCode::bounded},
     {"index", OpCode::keep},
@@ -364,7 +377,13 @@ inline constexpr OpName aten_names[] = {
     {"mkldnnlinear", OpCode::matmul},
     {"mm", OpCode::matmul},
     {"mv", OpCode::matmul},
+    {"nantonum", OpCode::nan_to_num},
     {"nativebatchnorm", OpCode::batch_norm},
+    {"nativebatchnormlegit", OpCode::batch_norm},
+    {"nativegroupnorm", OpCode::layer_norm},
+    {"nativegroupnormbackward", OpCode::layer_norm},
+    {"nativelayernorm", OpCode::layer_norm},
+    {"nativelayernormbackward", OpCode::layer_norm},
     {"newfull", OpCode::constant},
     {"nllloss2dbackward", OpCode::nll_loss},
     {"nllloss2dforward", OpCode::nll_loss},
@@ -405,7 +424,7 @@ inline constexpr OpName ggml_names[] = {
     {"add1", OpCode::add},
     {"addid", OpCode::add},
     {"argsort", OpCode::not_float},
-    {"clamp", OpCode::keep},
+    {"clamp", OpCode::clamp},
     {"cont", OpCode::keep},
     {"conv2d", OpCode::matmul},
     {"conv2ddw", OpCode::matmul},
@@ -425,13 +444,13 @@ inline constexpr OpName ggml_names[] = {
     {"geluerf", OpCode::unbounded_smooth},
     {"geluquick", OpCode::unbounded_smooth},
     {"getrows", OpCode::keep},
-    {"groupnorm", OpCode::batch_norm},
+    {"groupnorm", OpCode::layer_norm},
     {"hardsigmoid", OpCode::bounded},
     {"hardswish", OpCode::unbounded_smooth},
     {"im2col", OpCode::cast},
     {"mulmat", OpCode::matmul},
     {"mulmatid", OpCode::matmul},
-    {"norm", OpCode::batch_norm},
+    {"norm", OpCode::layer_norm},
     {"outprod", OpCode::matmul},
     {"permute", OpCode::identity},
     {"pool1d", OpCode::keep},
@@ -440,7 +459,7 @@ inline constexpr OpName ggml_names[] = {
     {"repeat", OpCode::keep},
     {"repeatback", OpCode::reduce_sum},
     {"reshape", OpCode::identity},
-    {"rmsnorm", OpCode::batch_norm},
+    {"rmsnorm", OpCode::layer_norm},
     {"roll", OpCode::keep},
     {"scale", OpCode::multiply},
     {"set", OpCode::keep},
@@ -539,9 +558,23 @@ constexpr bool only_preserves(OpCode op) noexcept {
     case OpCode::relu:
     case OpCode::bounded:
     case OpCode::select:
+    case OpCode::clamp:
+    case OpCode::nan_to_num:
     case OpCode::softmax:
     case OpCode::log_softmax:
     case OpCode::cross_entropy: return true;
+    default: return false;
+  }
+}
+
+/// Does the op leave elements out, or replace them, as its program says: are the infinities that it removes meant to be
+/// removed? Not those that maximum and minimum remove, which make a ReLU, too.
+constexpr bool chooses(OpCode op) noexcept {
+  switch (op) {
+    case OpCode::select:
+    case OpCode::clamp:
+    case OpCode::nan_to_num:
+    case OpCode::constant: return true;  // it fills a part of its input
     default: return false;
   }
 }

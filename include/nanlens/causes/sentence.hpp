@@ -28,6 +28,7 @@ struct Sentence {
   /// Of an op that TensorFlow made to calculate a gradient: the line of the op that it is the gradient of, if that is
   /// another; line 0 if there is none, or it can't be told.
   reader::StackFrame gradient_of;
+  reader::StackFrame inside;  ///< the line of a library that the line to look at has called; line 0 if there is none
 };
 
 /// "Log:0", or the op type of an execution with its output.
@@ -66,7 +67,8 @@ class SentenceWriter {
  private:
   void blame(EventRef event, Sentence& s);
   void blame_op(std::uint32_t op, Sentence& s);
-  [[nodiscard]] std::optional<reader::StackFrame> frame_of(std::uint32_t op);
+  [[nodiscard]] std::vector<reader::StackFrame> stack_of_op(std::uint32_t op);
+  static void take_places(const std::vector<reader::StackFrame>& frames, Sentence& s);
   [[nodiscard]] std::uint32_t forward_op(std::uint32_t op);
   [[nodiscard]] std::string choose(const Root& root, const Classification& c);
   [[nodiscard]] bool masked_row(const Root& root);

@@ -34,7 +34,13 @@ NANLENS_API void SentenceWriter::blame(EventRef event, Sentence& s) {
   if (!event.is_execution) return blame_op(causes_.run().trace_op(event.index), s);
   s.op_type = std::string(causes_.model().op_type(event));
   s.op_name = extension_of(causes_.run(), event).op_name;
-  if (const auto frame = reader::user_frame(stack_of(causes_.run(), event))) s.place = *frame;
+  take_places(stack_of(causes_.run(), event), s);
+}
+
+NANLENS_API void SentenceWriter::take_places(const std::vector<reader::StackFrame>& frames, Sentence& s) {
+  if (frames.empty()) return;
+  s.place = *reader::user_frame(frames);
+  s.inside = reader::package_frame(frames).value_or(reader::StackFrame());
 }
 
 NANLENS_API void SentenceWriter::blame_op(std::uint32_t op, Sentence& s) {
@@ -42,16 +48,17 @@ NANLENS_API void SentenceWriter::blame_op(std::uint32_t op, Sentence& s) {
   s.op_type = std::string(graphs.op_type(op));
   s.op_name = std::string(graphs.op_name(op));
   s.graph_id = std::string(graphs.text(graphs.graph(graphs.graph_of(op)).id));
-  if (const auto frame = frame_of(op)) s.place = *frame;
+  take_places(stack_of_op(op), s);
   const std::uint32_t forward = forward_op(op);
-  const auto of = forward == none ? std::nullopt : frame_of(forward);
+  const auto of = forward == none ? std::nullopt : reader::user_frame(stack_of_op(forward));
   const bool has_its_own = of && (of->line != s.place.line || of->file_path != s.place.file_path);
   s.gradient_of = has_its_own ? *of : reader::StackFrame();
 }
 
-NANLENS_API std::optional<reader::StackFrame> SentenceWriter::frame_of(std::uint32_t op) {
+NANLENS_API std::vector<reader::StackFrame> SentenceWriter::stack_of_op(std::uint32_t op) {
   const auto detail = causes_.run().op(op);
-  return detail ? reader::user_frame(reader::resolve_stack(causes_.run(), detail->event.code_location)) : std::nullopt;
+  if (!detail) return {};
+  return reader::resolve_stack(causes_.run(), detail->event.code_location);
 }
 
 // The op whose gradient an op of TensorFlow's calculates: by its name, "gradient_tape/<op>/…" or
@@ -101,6 +108,7 @@ NANLENS_API std::string SentenceWriter::choose(const Root& root, const Classific
     if (root.event_class == EventClass::producer) return "scaled";
     if (c.arrived != none) return "scaled_in";
   }
+  if (code != OpCode::constant && causes_.guard_of(root).exists()) return "guarded";
   if (causes_.is_benign(root)) return "expected";
   if (root.event_class == EventClass::source) {
     if (c.arrived != none) {
@@ -156,6 +164,10 @@ NANLENS_API void SentenceWriter::gather(const Root& root, const Classification& 
   f.lost_there = c.lost_there;
   if (c.arrived != none) gather_arrived(root.event, c, f);
   if (s.id == "opaque" && c.inside.op != none) gather_inside(c, s, f);
+  if (s.id == "guarded") {
+    f.guard = std::string(model.op_type(causes_.guard_of(root)));
+    if (!root.integers.empty()) f.integers = std::string(model.op_type(root.integers.front()));
+  }
   f.op = s.op_type;
   f.place = short_place(s.place);
   f.gradient_of = short_place(s.gradient_of);

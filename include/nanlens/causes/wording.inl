@@ -206,6 +206,8 @@ inline void word_rest(const CauseFacts& f, const Speech& speech, Arguments& a) {
   word_op(f, speech, a);
   a["origin"] = f.origin;
   a["inside"] = f.inside;
+  a["guard"] = f.guard;
+  a["integers"] = f.integers;
   a["missing"] = f.missing;
   a["Missing"] = capital(f.missing, speech);
   a["incoming"] = capital(!f.missing.empty() ? f.missing : f.name.empty() ? a["t"] : f.name, speech);
@@ -240,6 +242,7 @@ constexpr bool is_softmax(OpCode code) noexcept { return code == OpCode::softmax
 
 // Which wordings tell a sentence of this id.
 inline std::string_view wording_key(const CauseFacts& f) {
+  if (f.id == "guarded") return f.id;
   if (f.contradicted && f.event_class == EventClass::producer && f.id != "opaque") {
     if (f.all_seen && is_softmax(f.code)) return "made";  // one written without care does that
     return f.all_seen ? "contradicted_seen" : "contradicted";
@@ -259,6 +262,7 @@ inline std::string_view wording_key(const CauseFacts& f) {
 
 inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
   const bool torch = f.op.starts_with("aten::");  // mostly of a program in Python
+  if (key == "guarded") return key;
   if (torch && key == "arrived") return "arrived_torch";
   if (torch && key == "changed") return "changed_torch";
   if (f.code == OpCode::log1p) return "log1p";

@@ -70,6 +70,8 @@ inline constexpr std::size_t file_sets = 4096;
 inline constexpr std::size_t inputs_looked_at = 4096;
 /// Consumers of one tensor that may have removed what is bad. A learning rate has one for each variable.
 inline constexpr std::size_t consumers_looked_at = 4096;
+/// Integers that came of what one cause made bad, for each of which a choice is looked for.
+inline constexpr std::size_t integers_of_root = 16;
 /// Steps from an input to what fed it, through nested calls and control flow. A sound graph takes some dozens;
 /// candidates of a nested call some hundreds.
 inline constexpr std::size_t link_steps = 4096;

@@ -42,6 +42,23 @@ inline std::optional<StackFrame> user_frame(const std::vector<StackFrame>& frame
   return frames.back();
 }
 
+/// The innermost frame inside of the user's in an installed package of Python: what a library did there. Not in those
+/// packages whose ops are recorded.
+inline std::optional<StackFrame> package_frame(const std::vector<StackFrame>& frames) {
+  constexpr std::string_view packages = "-packages/";  // site- and dist-packages
+  const auto is_of_package = [&](std::string_view path) {
+    const std::size_t at = path.rfind(packages);
+    if (at == std::string_view::npos) return false;
+    const std::string_view inside = path.substr(at + packages.size());
+    for (const std::string_view recorded : {"torch/", "tensorflow/", "numpy/", "scipy/"})
+      if (inside.starts_with(recorded)) return false;
+    return true;
+  };
+  for (std::size_t i = frames.size(); i-- > 0 && (is_library_path(frames[i].file_path) || frames[i].line <= 0);)
+    if (is_of_package(frames[i].file_path) && frames[i].line > 0) return frames[i];
+  return std::nullopt;
+}
+
 /// The text of a line of a source file on record; nothing if the file, or its text, is not.
 inline std::optional<std::string> source_line(Run& run, const StackFrame& frame) {
   for (std::size_t i = 0; i < run.source_files().size(); ++i) {

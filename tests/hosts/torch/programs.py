@@ -285,7 +285,7 @@ def dataset_in_a_worker(torch):
 
         def __getitem__(self, i):
             return torch.ones(3) / i  # culprit
-    for batch in torch.utils.data.DataLoader(Data(), batch_size=2, num_workers=1):
+    for batch in torch.utils.data.DataLoader(Data(), batch_size=2, num_workers=1, multiprocessing_context="fork"):
         batch.sum()
 
 
@@ -761,6 +761,47 @@ def filled_with_infinity(torch):
 def passed_on_by_filling(torch):
     x = torch.log(torch.zeros(2, 3))  # culprit
     torch.nn.functional.pad(x, (1, 1)).scatter(1, torch.tensor([[0], [1]]), 0.0).index_fill(1, torch.tensor([0]), 0.0)
+
+
+@program(None)
+def guarded_by_choices(torch):
+    x = torch.tensor([0.0, 1.0, 2.0, 0.0])
+    torch.where(x > 0, torch.log(x), torch.zeros(())).sum()
+    torch.log(x).clamp(min=-100).sum()
+    torch.nan_to_num(x / x).sum()
+    (x / x).masked_fill(x == 0, 0.0).sum()
+
+
+@program(None)
+def buckets_of_distances(torch):
+    """As T5 has them: the logarithm of a distance 0 becomes an integer that a choice leaves out."""
+    distance = (torch.arange(12)[None, :] - torch.arange(12)[:, None]).abs()
+    far = 4 + (torch.log(distance.float() / 4) / 3.4 * 4).to(torch.long)
+    far = torch.min(far, torch.full_like(far, 7))
+    torch.nn.functional.embedding(torch.where(distance < 4, distance, far), torch.randn(8, 2)).sum()
+
+
+@program("aten::div")
+def guarded_before(torch):
+    """What a choice has left out does not lead before what stays."""
+    x = torch.tensor([0.0, 1.0, 2.0, 0.0])
+    y = torch.where(x > 0, torch.log(x), torch.zeros(()))
+    z = torch.log(x).exp()
+    for _ in range(4):
+        y = y * 1
+    ((y - y) / (z - x)).neg()  # culprit
+
+
+@program("aten::log")
+def gradient_behind_a_choice(torch):
+    x = torch.tensor([0.0, 1.0, 2.0], requires_grad=True)
+    torch.where(x > 0, torch.log(x), torch.zeros(())).sum().backward()  # culprit
+    (x - 0.1 * x.grad).sum()
+
+
+@program("aten::native_layer_norm", says=("reaches",))
+def layer_norm_of_large_values(torch):
+    torch.nn.functional.layer_norm(torch.tensor([[1e25, -1e25, 3e25, 2.0]]), (4,)).sum()  # culprit
 
 
 @program(None)

@@ -1,0 +1,98 @@
+// What a program guards by a choice or a bound: expected where it takes nothing bad, whatever comes later.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "../capture/recorded.hpp"
+#include "why_answer.hpp"
+
+using namespace nanlens;
+using test::ask;
+using test::infinity;
+using test::not_a_number;
+using test::Recorded;
+using test::WhyAnswer;
+using Vector = std::vector<float>;
+using Integers = std::vector<std::int64_t>;
+
+namespace {
+
+Vector zero_and_one() { return op("Data", Vector{0, 1}); }
+Vector logarithm(const Vector& x) { return op("Log", Vector{-infinity, 0}, x); }
+
+// log(x), of which an op makes zeros, and later perhaps 0/0.
+WhyAnswer guarded_by(const char* guard, bool then_divides = false) {
+  return ask(*Recorded([&] {
+    const Vector x = zero_and_one();
+    const Vector y = op(guard, Vector{0, 0}, logarithm(x));
+    if (!then_divides) return;
+    for (int i = 0; i < 8; ++i) op("Step", Vector{1}, op("Data", Vector{1}));
+    op("Neg", Vector{not_a_number, 0}, op("RealDiv", Vector{not_a_number, 0}, y, op("Sub", Vector{0, 1}, y, x)));
+  }));
+}
+
+// log(x) as an index, which a choice replaces where it is none; `used`: by something else, too.
+WhyAnswer as_integers(bool chosen, bool used = false) {
+  return ask(*Recorded([&] {
+    const Vector x = zero_and_one();
+    const Integers small = op("Compare", Integers{1, 0}, x);
+    const Integers index = op("Cast", Integers{std::numeric_limits<std::int64_t>::min(), 0}, logarithm(x));
+    const Integers least = op("Minimum", Integers{std::numeric_limits<std::int64_t>::min(), 0}, index);
+    if (chosen) op("SelectV2", Integers{0, 0}, small, small, least);
+    if (used) op("Gather", Vector{1, 1}, least);
+  }));
+}
+
+}  // namespace
+
+TEST_CASE("what a choice or a bound has left out is expected") {
+  for (const char* const guard : {"SelectV2", "aten::where", "aten::nan_to_num", "aten::clamp", "aten::masked_fill"}) {
+    CAPTURE(guard);
+    const WhyAnswer a = guarded_by(guard);
+    CHECK(a.causes == 0);
+    CHECK(a.expected == 1);
+  }
+  for (const char* const other : {"Exp", "Relu", "Maximum", "Softmax"}) {
+    CAPTURE(other);
+    CHECK(guarded_by(other).causes == 1);
+    CHECK(guarded_by(other).op_type == "Log");
+  }
+}
+
+TEST_CASE("a bound leaves infinities out; a NaN that does not pass one is a cause") {
+  for (const bool nan : {false, true}) {
+    const WhyAnswer a = ask(*Recorded([&] {
+      const Vector y = op("Sqrt", Vector{nan ? not_a_number : infinity, 0}, op("Data", Vector{-1, 0}));
+      op("aten::clamp", Vector{0, 0}, y);
+    }));
+    CHECK(a.causes == (nan ? 1 : 0));
+  }
+}
+
+TEST_CASE("TensorFlow clips by two ops") {
+  const WhyAnswer a = ask(
+      *Recorded([] { op("Maximum", Vector{-9, 0}, op("Minimum", Vector{-infinity, 0}, logarithm(zero_and_one()))); }));
+  CHECK(a.causes == 0);
+  CHECK(a.expected == 1);
+}
+
+TEST_CASE("what is gone again does not lead before what stays") {
+  for (const char* const guard : {"SelectV2", "Maximum"}) {
+    CAPTURE(guard);
+    const WhyAnswer a = guarded_by(guard, true);
+    CHECK(a.op_type == "RealDiv");
+    CHECK(a.causes == (std::string(guard) == "Maximum" ? 2 : 1));
+  }
+}
+
+TEST_CASE("integers of an infinity are expected where a choice takes of them, and nothing else does") {
+  CHECK(as_integers(true).expected == 1);
+  CHECK(as_integers(true).causes == 0);
+  CHECK(as_integers(false).causes == 1);
+  CHECK(as_integers(true, true).causes == 1);
+  CHECK(as_integers(false, true).causes == 1);
+}
