@@ -240,6 +240,29 @@ def probabilities_as_logarithms(tf, np):
     f(c(0.1, 0.2, 0.3, 0.4, 0.5))
 
 
+@program("Xlogy", "generic", unknown_in=(CURT,))
+def product_with_a_logarithm(tf, np):
+    f = tf.function(lambda x: tf.math.xlogy(2.0, x) * 1.0)
+    f(c(0.0, 1.0))
+
+
+@program("expected", "log0", unknown_in=(CURT,))
+def integers_in_a_graph(tf, np):
+    @tf.function
+    def f(x):
+        far = tf.minimum(tf.cast(tf.math.log(x), tf.int32), 3)
+        return tf.cast(tf.where(x > 0.0, far, 0), tf.float32) + tf.minimum(x, 1.0)
+    f(c(0.0, 1.0, 2.0))
+
+
+@program("Log", ["log0", "unknown"], unknown_in=(CURT,))
+def integers_in_a_graph_without_a_choice(tf, np):
+    @tf.function
+    def f(x):
+        return tf.cast(tf.minimum(tf.cast(tf.math.log(x), tf.int32), 3), tf.float32) + tf.minimum(x, 1.0)
+    f(c(0.0, 1.0, 2.0))
+
+
 @program("expected", "log0", unknown_in=(CURT,))
 def guarded_by_a_choice(tf, np):
     f = tf.function(lambda x: tf.reduce_sum(tf.where(x > 0.0, tf.math.log(x), 0.0)))

@@ -243,6 +243,24 @@ TEST_CASE("an op without rules: a hint where an input has zeros, as a possibilit
         "LayerNorm at a.cpp:3 made NaN in 1 of 4 elements from clean input x.");
 }
 
+TEST_CASE("an op that normalises by its own statistics: by large values, never by negative ones") {
+  InputFacts x{"x", true, health(4, 0, 0, 0, 2, 0)};
+  CHECK(text_of(made_by("aten::native_layer_norm", "generic", health(4, 4, 0, 0, 0, 0), {x})) ==
+        "aten::native_layer_norm at a.cpp:3 made NaN in 4 of 4 elements from clean input x.");
+  x.largest = 1e25;
+  const std::string large = "; x reaches 1e+25, and float32 ends at 3.40e+38: it may have overflowed inside";
+  for (const char* const op : {"aten::native_layer_norm", "LayerNormalization", "RMS_NORM", "aten::native_group_norm"})
+    CHECK(text_of(made_by(op, "generic", health(4, 4, 0, 0, 0, 0), {x})).find(large) != std::string::npos);
+}
+
+TEST_CASE("x log(1 + y): by −1, and what is below") {
+  const InputFacts x{"x", true, health(4, 0, 0, 0, 0, 4)};
+  const InputFacts y{"y", true, health(4, 0, 0, 0, 2, 1)};
+  const auto told = [&](const TensorHealth& out) { return text_of(made_by("Xlog1py", "generic", out, {x, y})); };
+  CHECK(told(health(4, 0, 1, 0, 0, 0)).find("only −1 does that") != std::string::npos);
+  CHECK(told(health(4, 1, 0, 0, 0, 0)).find("only values below −1 do that") != std::string::npos);
+}
+
 TEST_CASE("x log y: what y holds whose logarithm is infinite, or is none") {
   const InputFacts x{"x", true, health(4, 0, 0, 0, 0, 1)};
   const auto told = [&](const TensorHealth& out, const TensorHealth& y) {

@@ -99,8 +99,10 @@ inline std::string because_of_domain(const CauseFacts& f, const Speech& speech) 
 
 // x · log(y): 0 where x is 0.
 inline std::string because_of_xlogy(const CauseFacts& f, const Speech& speech) {
-  const bool shifted = f.op.find("1p") != std::string::npos;  // x · log(1 + y)
-  if (shifted || !f.kinds_known || f.inputs.size() < 2 || !f.inputs[1].known) return because_of_unknown_op(f, speech);
+  constexpr RootValues shifted = {Saying::do_minus_one, Saying::do_below_minus_one, Saying::do_minus_one_and_below,
+                                  reader::neg_inf_flag | reader::pos_inf_flag};  // x · log(1 + y)
+  if (f.op.find("1p") != std::string::npos) return because_of_root(f, speech, shifted);
+  if (!f.kinds_known || f.inputs.size() < 2 || !f.inputs[1].known) return because_of_unknown_op(f, speech);
   const TensorHealth& y = f.inputs[1].health;
   const std::string zeros = (f.kinds & ~reader::nan_flag) != 0 ? zeros_words(y, speech) : std::string();
   const std::string count = zeros.empty() ? negatives_words(y, speech) : zeros;

@@ -14,6 +14,7 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include <nanlens/causes/classifier.hpp>
@@ -21,6 +22,14 @@
 #include <nanlens/causes/settled.hpp>
 
 namespace nanlens::causes {
+
+/// An op by one of its results, or by its number where it has no row.
+struct OpRef {
+  EventRef event;
+  std::uint32_t op = none;
+
+  [[nodiscard]] bool exists() const noexcept { return event.exists() || op != none; }
+};
 
 /// Where a story begins: an event that nothing on record before it is to blame for.
 struct Root {
@@ -36,12 +45,12 @@ struct Root {
   std::uint64_t occurrences = 1;  ///< roots of the same op that this one stands for
   EventRef first_nan;             ///< the first event with a NaN that follows
   EventRef last;                  ///< the last event that follows
-  std::uint64_t unread = 0;  ///< what took its bad tensors, and made something of which the values are not on record
-  std::uint64_t left = 0;    ///< events that follow, of which nothing bad was made and which no op removed
-  std::uint64_t open = 0;    ///< these, and those that an op removed which does not choose elements
-  EventRef last_removed;     ///< the last event that follows and was removed by an op
-  EventRef remover;          ///< the result of that op
-  std::vector<EventRef> integers;  ///< what became integers, the first few
+  std::uint64_t unread = 0;     ///< what took its bad tensors, and made something of which the values are not on record
+  std::uint64_t left = 0;       ///< events that follow, of which nothing bad was made and which no op removed
+  std::uint64_t open = 0;       ///< these, and those that an op removed which does not choose elements
+  EventRef last_removed;        ///< the last event that follows and was removed by an op
+  EventRef remover;             ///< the result of that op
+  std::vector<OpRef> integers;  ///< the first ops that made integers of what follows
   std::uint32_t first_nan_alert = none;
   std::uint32_t last_alert = 0;
   std::uint32_t last_removed_alert = 0;
@@ -130,7 +139,7 @@ class Causes {
   [[nodiscard]] bool is_benign(const Root& root);
   /// The op by which a program left out, as it says, all that is bad behind a root: a choice or a bound. Does not exist
   /// where there is more than that. What became integers counts if a choice takes of these.
-  [[nodiscard]] EventRef guard_of(const Root& root);
+  [[nodiscard]] OpRef guard_of(const Root& root);
   /// Did loss scaling leave out the step that it would have spoilt?
   [[nodiscard]] bool is_left_out(const Root& root);
   /// Did the one root go bad before the other?
@@ -231,7 +240,10 @@ class Causes {
   [[nodiscard]] static bool is_open(std::uint8_t fate) noexcept { return fate == 0 || (fate & removed_otherwise) != 0; }
   void note_fate(std::uint32_t alert, std::uint8_t fate);
   [[nodiscard]] std::uint8_t fate_by(EventRef result, EventRef bad);
-  [[nodiscard]] EventRef choice_of_integers(EventRef integers);
+  void note_integers(std::uint32_t alert, OpRef integers);
+  [[nodiscard]] bool type_has_rows(std::uint32_t op);
+  [[nodiscard]] OpRef choice_of_integers(EventRef integers);
+  [[nodiscard]] OpRef choice_of_integers(std::uint32_t op);
   [[nodiscard]] bool is_gone(const Incident& incident) const;
   void count_reach(std::uint32_t root, std::uint32_t alert, EventRef event);
   void look_at(std::uint32_t alert);
@@ -261,6 +273,7 @@ class Causes {
   struct Takers {
     std::vector<ConsumerEdge> with_rows;
     std::vector<ConsumerEdge> integers;  // their outputs have no summary: they removed it wherever they ran
+    std::vector<ConsumerEdge> casts;     // without rows: to integers, or left out by a filter
   };
   // Bad values that consumers without a summary removed, by the output they took them from.
   struct RemovedByIntegers {
@@ -303,6 +316,7 @@ class Causes {
   std::vector<KillerSite> killers_;
   std::map<std::uint64_t, std::uint32_t> killer_by_site_;
   std::unordered_map<std::uint32_t, Takers> takers_;
+  std::unordered_set<std::uint32_t> types_with_rows_;  // of ops of graphs; found when first asked for
   std::map<std::pair<std::uint32_t, std::uint16_t>, RemovedByIntegers> removed_by_integers_;  // by op and output
   std::vector<std::uint16_t> bad_slots_;
   std::uint32_t bad_slots_of_ = none;  // which execution
@@ -320,6 +334,7 @@ class Causes {
 
 #if !defined(NANLENS_SPLIT)
 #include <nanlens/causes/causes_complex.inl>
+#include <nanlens/causes/causes_guards.inl>
 #include <nanlens/causes/causes_pass.inl>
 #include <nanlens/causes/causes_queries.inl>
 #endif

@@ -66,19 +66,6 @@ NANLENS_API void Causes::note_fate(std::uint32_t alert, std::uint8_t fate) {
   if (is_open(fates_[alert])) ++roots_[root].open;
 }
 
-// What an op with this clean result made of its bad input. A bound that a NaN did not pass was written without care.
-NANLENS_API std::uint8_t Causes::fate_by(EventRef result, EventRef bad) {
-  if (!result.exists() || !model_.kinds_known()) return removed_otherwise;
-  const OpCode code = model_.code(result);
-  const OpCode before = model_.code(bad);
-  const bool clips = code == OpCode::clamp || (code == OpCode::maximum && before == OpCode::minimum) ||
-                     (code == OpCode::minimum && before == OpCode::maximum);  // as TensorFlow clips
-  const bool by_chance = clips && (model_.kinds(bad) & reader::nan_flag) != 0;
-  if ((clips || chooses(code)) && !by_chance) return chosen_from;
-  if (model_.health(result).known()) return removed_otherwise;
-  return code == OpCode::cast ? std::uint8_t{to_integers} : std::uint8_t{0};
-}
-
 NANLENS_API void Causes::truncate(std::size_t keep) {
   keep = with_all_parents(keep);
   if (keep < classes_.size()) {
@@ -150,6 +137,7 @@ NANLENS_API void Causes::prepare() {
   truncate(num_settled());
   settled_.reset();
   takers_.clear();
+  types_with_rows_.clear();
   bad_slots_of_ = none;
   const auto& alerts = run().alerts();
   classes_.resize(alerts.size(), unseen);
@@ -445,9 +433,9 @@ NANLENS_API void Causes::add_killer(std::uint32_t op, EventRef event, EventRef r
   removals_.push_back({alert, op, event});
   const std::uint8_t fate = fate_by(event, removed);
   note_fate(alert, fate);
+  if (fate == to_integers) note_integers(alert, {event});
   Root& root = roots_[root_of_alert_[alert]];
   ++root.removed;
-  if (fate == to_integers && root.integers.size() < limits::integers_of_root) root.integers.push_back(event);
   if (event.exists() && alert >= root.last_removed_alert) {
     root.last_removed = removed;
     root.last_removed_alert = alert;
@@ -499,8 +487,9 @@ NANLENS_API const Causes::Takers& Causes::takers_of(std::uint32_t op) {
     const OpCode code = model_.graphs().op(edge.op).code;
     if (code == OpCode::split || code == OpCode::identity_n || code == OpCode::keep || is_relay(code)) continue;
     const bool integers = code == OpCode::not_float;
-    if (!integers && !model_.owners().has_rows(edge.op)) continue;
-    auto& list = integers ? takers.integers : takers.with_rows;
+    const bool has_rows = model_.owners().has_rows(edge.op);
+    if (!integers && !has_rows && code != OpCode::cast) continue;
+    auto& list = integers ? takers.integers : has_rows ? takers.with_rows : takers.casts;
     if (list.size() == limits::consumers_looked_at) {
       model_.reach_limit(Limit::consumers);
       continue;
@@ -518,9 +507,12 @@ NANLENS_API std::uint16_t Causes::slot_of(EventRef event) {
 
 NANLENS_API void Causes::count_integer_killers(EventRef event, std::uint32_t alert) {
   const std::uint32_t op = run().trace_op(event.index);
-  const auto& takers = takers_of(op).integers;
-  if (takers.empty()) return;
+  const Takers& all = takers_of(op);
+  const auto& takers = all.integers;
+  if (takers.empty() && all.casts.empty()) return;
   const std::uint16_t slot = slot_of(event);
+  for (const ConsumerEdge& edge : all.casts)
+    if (edge.output_slot == slot) note_fate(alert, to_integers), note_integers(alert, {{}, edge.op});
   const auto n =
       std::count_if(takers.begin(), takers.end(), [&](const ConsumerEdge& edge) { return edge.output_slot == slot; });
   if (n == 0) return;

@@ -65,41 +65,6 @@ NANLENS_API bool Causes::is_log_of_mask(EventRef event) {
   }
 }
 
-// The op that chooses among integers which came of bad values: every way from them leads to one.
-NANLENS_API EventRef Causes::choice_of_integers(EventRef integers) {
-  constexpr std::size_t farthest = 64;
-  std::vector<std::uint32_t> way{integers.index};
-  EventRef choice;
-  for (std::size_t at = 0; at < way.size(); ++at) {
-    const std::size_t num_outputs = model_.calls().outputs(way[at]).size();
-    bool used = false;
-    for (std::size_t slot = 0; slot < num_outputs; ++slot)
-      for (const TensorUse& use : model_.calls().consumers(way[at], static_cast<std::uint16_t>(slot))) {
-        const EventRef result = execution_event(use.execution, 0);
-        used = true;
-        if (model_.code(result) == OpCode::select && use.position > 0) {
-          if (!choice.exists()) choice = result;
-        } else if (model_.health(result).known() || model_.calls().is_call(use.execution) || way.size() == farthest) {
-          return {};
-        } else {
-          way.push_back(use.execution);
-        }
-      }
-    if (!used) return {};
-  }
-  return choice;
-}
-
-NANLENS_API EventRef Causes::guard_of(const Root& root) {
-  const bool known = root.event_class == EventClass::producer || root.event_class == EventClass::source;
-  if (!known || !root.remover.exists() || root.open > 0 || root.unread > 0) return {};
-  if (root.integers.size() == limits::integers_of_root) return {};
-  EventRef choice;
-  for (const EventRef& integers : root.integers)
-    if (choice = choice_of_integers(integers); !choice.exists()) return {};
-  return choice.exists() ? choice : root.remover;
-}
-
 NANLENS_API bool Causes::is_benign(const Root& root) {
   if (is_left_out(root) || guard_of(root).exists()) return true;
   const bool mask = root.event_class == EventClass::producer && is_log_of_mask(root.event);

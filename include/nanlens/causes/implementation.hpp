@@ -9,6 +9,7 @@
 #include <nanlens/causes/sentence.hpp>
 
 #include <nanlens/causes/causes_complex.inl>
+#include <nanlens/causes/causes_guards.inl>
 #include <nanlens/causes/causes_pass.inl>
 #include <nanlens/causes/causes_queries.inl>
 #include <nanlens/causes/classifier.inl>

@@ -75,6 +75,7 @@ constexpr Kinds likely_made(OpCode op) noexcept {
     case OpCode::matmul:
     case OpCode::sqrt_grad: return reader::pos_inf_flag;
     case OpCode::divide:
+    case OpCode::xlogy:
     case OpCode::add_quotient: return reader::bad_flags;
     case OpCode::pow: return reader::nan_flag | reader::pos_inf_flag;
     case OpCode::log:

@@ -165,8 +165,11 @@ NANLENS_API void SentenceWriter::gather(const Root& root, const Classification& 
   if (c.arrived != none) gather_arrived(root.event, c, f);
   if (s.id == "opaque" && c.inside.op != none) gather_inside(c, s, f);
   if (s.id == "guarded") {
-    f.guard = std::string(model.op_type(causes_.guard_of(root)));
-    if (!root.integers.empty()) f.integers = std::string(model.op_type(root.integers.front()));
+    const auto type_of = [&](const OpRef& op) {
+      return std::string(op.op == none ? model.op_type(op.event) : model.graphs().op_type(op.op));
+    };
+    f.guard = type_of(causes_.guard_of(root));
+    if (!root.integers.empty()) f.integers = type_of(root.integers.front());
   }
   f.op = s.op_type;
   f.place = short_place(s.place);

@@ -1,0 +1,98 @@
+// Part of causes.hpp: what a program has left out by a choice or a bound.
+#pragma once
+
+namespace nanlens::causes {
+
+// What an op with this clean result made of its bad input. A bound that a NaN did not pass was written without care.
+NANLENS_API std::uint8_t Causes::fate_by(EventRef result, EventRef bad) {
+  if (!result.exists() || !model_.kinds_known()) return removed_otherwise;
+  const OpCode code = model_.code(result);
+  const OpCode before = model_.code(bad);
+  const bool clips = code == OpCode::clamp || (code == OpCode::maximum && before == OpCode::minimum) ||
+                     (code == OpCode::minimum && before == OpCode::maximum);  // as TensorFlow clips
+  const bool by_chance = clips && (model_.kinds(bad) & reader::nan_flag) != 0;
+  if ((clips || chooses(code)) && !by_chance) return chosen_from;
+  if (model_.health(result).known()) return removed_otherwise;
+  return code == OpCode::cast ? std::uint8_t{to_integers} : std::uint8_t{0};
+}
+
+NANLENS_API void Causes::note_integers(std::uint32_t alert, OpRef integers) {
+  std::vector<OpRef>& list = roots_[root_of_alert_[alert]].integers;
+  const auto same = [&](const OpRef& other) { return other.event == integers.event && other.op == integers.op; };
+  if (list.size() < limits::integers_of_root && std::none_of(list.begin(), list.end(), same)) list.push_back(integers);
+}
+
+// The op that chooses among integers which came of bad values: every way from them leads to one.
+NANLENS_API OpRef Causes::choice_of_integers(EventRef integers) {
+  constexpr std::size_t farthest = 64;
+  std::vector<std::uint32_t> way{integers.index};
+  OpRef choice;
+  for (std::size_t at = 0; at < way.size(); ++at) {
+    const std::size_t num_outputs = model_.calls().outputs(way[at]).size();
+    bool used = false;
+    for (std::size_t slot = 0; slot < num_outputs; ++slot)
+      for (const TensorUse& use : model_.calls().consumers(way[at], static_cast<std::uint16_t>(slot))) {
+        const EventRef result = execution_event(use.execution, 0);
+        used = true;
+        if (model_.code(result) == OpCode::select && use.position > 0) {
+          if (!choice.exists()) choice.event = result;
+        } else if (model_.health(result).known() || model_.calls().is_call(use.execution) || way.size() == farthest) {
+          return {};
+        } else {
+          way.push_back(use.execution);
+        }
+      }
+    if (!used) return {};
+  }
+  return choice;
+}
+
+// Has any op of this one's type a row: does no filter leave them out?
+NANLENS_API bool Causes::type_has_rows(std::uint32_t op) {
+  const auto& ops = run().definitions().ops();
+  if (types_with_rows_.empty())
+    for (std::uint32_t i = 0; i < ops.size(); ++i)
+      if (model_.owners().has_rows(i)) types_with_rows_.insert(ops[i].type);
+  return types_with_rows_.contains(ops[op].type);
+}
+
+// The same of an op of a graph, whose outputs have no row. That they are integers, and not left out by a filter, shows
+// an op on the way of which others have rows.
+NANLENS_API OpRef Causes::choice_of_integers(std::uint32_t op) {
+  constexpr std::size_t farthest = 64;
+  std::vector<std::uint32_t> way{op};
+  OpRef choice;
+  bool filtered = true;
+  for (std::size_t at = 0; at < way.size(); ++at) {
+    const auto& consumers = model_.graphs().op(way[at]).consumers;
+    if (consumers.empty()) return {};
+    filtered = filtered && !type_has_rows(way[at]);
+    for (const ConsumerEdge& edge : consumers) {
+      const OpCode code = model_.graphs().op(edge.op).code;
+      const bool leads_out =
+          code == OpCode::call || code == OpCode::branch || code == OpCode::loop || code == OpCode::function_return;
+      if (model_.owners().has_rows(edge.op) || leads_out || way.size() == farthest) return {};
+      if (code == OpCode::select && edge.input_slot > 0) {
+        filtered = filtered && !type_has_rows(edge.op);
+        choice.op = edge.op;
+      } else {
+        way.push_back(edge.op);
+      }
+    }
+  }
+  return filtered ? OpRef{} : choice;
+}
+
+NANLENS_API OpRef Causes::guard_of(const Root& root) {
+  const bool known = root.event_class == EventClass::producer || root.event_class == EventClass::source;
+  if (!known || root.open > 0 || root.unread > 0) return {};
+  if (root.integers.size() == limits::integers_of_root) return {};
+  OpRef choice;
+  for (const OpRef& integers : root.integers) {
+    choice = integers.op == none ? choice_of_integers(integers.event) : choice_of_integers(integers.op);
+    if (!choice.exists()) return {};
+  }
+  return choice.exists() ? choice : OpRef{root.remover};
+}
+
+}  // namespace nanlens::causes
