@@ -70,8 +70,8 @@ if(zstd_target AND TARGET ${zstd_target})
   list(APPEND NANLENS_MODULES archive)
 endif()
 
-find_package(Eigen3 3.4 QUIET NO_MODULE)
-if(TARGET Eigen3::Eigen)
+find_package(Eigen3 QUIET NO_MODULE)  # asked for 3.4, Eigen 5 says that it is another
+if(TARGET Eigen3::Eigen AND Eigen3_VERSION VERSION_GREATER_EQUAL 3.4)
   nanlens_module(hosts_eigen nanlens_capture Eigen3::Eigen)
   list(APPEND NANLENS_MODULES hosts_eigen)
 endif()

@@ -3,12 +3,21 @@
 #include <cmath>
 #include <vector>
 
+#if __has_include(<xtensor/containers/xarray.hpp>)  // from 0.26 on
+#include <xtensor/containers/xadapt.hpp>
+#include <xtensor/containers/xarray.hpp>
+#include <xtensor/containers/xtensor.hpp>
+#include <xtensor/core/xvectorize.hpp>
+#include <xtensor/views/xstrided_view.hpp>
+#include <xtensor/views/xview.hpp>
+#else
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xarray.hpp>
 #include <xtensor/xstrided_view.hpp>
 #include <xtensor/xtensor.hpp>
 #include <xtensor/xvectorize.hpp>
 #include <xtensor/xview.hpp>
+#endif
 
 #include <nanlens/hosts/xtensor.hpp>
 #include <nanlens/summary/health.hpp>

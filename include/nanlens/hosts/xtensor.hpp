@@ -14,8 +14,13 @@
 #include <nanlens/tensor/view_of.hpp>
 
 #if defined(XTENSOR_EXPRESSION_HPP)
+#if __has_include(<xtensor/containers/xarray.hpp>)  // from 0.26 on
+#include <xtensor/containers/xarray.hpp>
+#include <xtensor/containers/xtensor.hpp>
+#else
 #include <xtensor/xarray.hpp>
 #include <xtensor/xtensor.hpp>
+#endif
 #endif
 
 namespace nanlens::inline NANLENS_ABI {
