@@ -8,7 +8,9 @@ to=build/deps
 [ -f "$to/done-2" ] && exit 0
 new_enough() { [ "$("$1" --version 2>/dev/null | sed -n 's/^cargo 1\.\([0-9]*\).*/\1/p')" -ge 85 ] 2>/dev/null; }
 if ! new_enough cargo; then
-  sh cmake/install-packages.sh cargo-web
+  release=$(sed -n 's/^VERSION_ID="\{0,1\}\([0-9]*\).*/\1/p' /etc/os-release)
+  if [ "$release" = 12 ]; then package=cargo-web; else package=cargo; fi
+  sh cmake/install-packages.sh $package
 fi
 rm -rf "$to"
 mkdir -p "$to/pins"

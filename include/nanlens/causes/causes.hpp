@@ -245,6 +245,9 @@ class Causes {
   [[nodiscard]] OpRef choice_of_integers(EventRef integers);
   [[nodiscard]] OpRef choice_of_integers(std::uint32_t op);
   [[nodiscard]] bool is_gone(const Incident& incident) const;
+  void leave_out_gone(std::vector<Incident>& list);
+  [[nodiscard]] bool sees_every_op(EventRef event);
+  [[nodiscard]] bool may_have_led_on(const Root& root);
   void count_reach(std::uint32_t root, std::uint32_t alert, EventRef event);
   void look_at(std::uint32_t alert);
   Step begin(std::uint32_t alert);
@@ -316,7 +319,9 @@ class Causes {
   std::vector<KillerSite> killers_;
   std::map<std::uint64_t, std::uint32_t> killer_by_site_;
   std::unordered_map<std::uint32_t, Takers> takers_;
-  std::unordered_set<std::uint32_t> types_with_rows_;  // of ops of graphs; found when first asked for
+  std::uint32_t last_arrival_ = 0;                      // the alert of what came in last from where nobody knows
+  std::pair<std::size_t, std::size_t> arrivals_as_of_;  // alerts looked at, and roots
+  std::unordered_set<std::uint32_t> types_with_rows_;   // of ops of graphs; found when first asked for
   std::map<std::pair<std::uint32_t, std::uint16_t>, RemovedByIntegers> removed_by_integers_;  // by op and output
   std::vector<std::uint16_t> bad_slots_;
   std::uint32_t bad_slots_of_ = none;  // which execution

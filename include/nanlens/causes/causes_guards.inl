@@ -1,6 +1,8 @@
 // Part of causes.hpp: what a program has left out by a choice or a bound.
 #pragma once
 
+#include <utility>
+
 namespace nanlens::causes {
 
 // What an op with this clean result made of its bad input. A bound that a NaN did not pass was written without care.
@@ -83,9 +85,27 @@ NANLENS_API OpRef Causes::choice_of_integers(std::uint32_t op) {
   return filtered ? OpRef{} : choice;
 }
 
+// Does the host record every op? Where a program names its ops itself, what it has not named may take a tensor, too.
+NANLENS_API bool Causes::sees_every_op(EventRef event) {
+  return !model_.owners().native() || model_.op_type(event).starts_with("aten::");
+}
+
+// May what came in later, from where nobody knows, be what is bad here, handed on by code that is not on record?
+NANLENS_API bool Causes::may_have_led_on(const Root& root) {
+  if (sees_every_op(root.event)) return false;
+  if (const std::pair now(done_, roots_.size()); arrivals_as_of_ != now) {
+    arrivals_as_of_ = now;
+    last_arrival_ = 0;
+    for (const Root& other : roots_)
+      if ((other.arrived || other.event_class == EventClass::unknown) && !is_left_out(other))
+        last_arrival_ = std::max(last_arrival_, other.alert);
+  }
+  return last_arrival_ > root.alert;
+}
+
 NANLENS_API OpRef Causes::guard_of(const Root& root) {
   const bool known = root.event_class == EventClass::producer || root.event_class == EventClass::source;
-  if (!known || root.open > 0 || root.unread > 0) return {};
+  if (!known || root.open > 0 || root.unread > 0 || may_have_led_on(root)) return {};
   if (root.integers.size() == limits::integers_of_root) return {};
   OpRef choice;
   for (const OpRef& integers : root.integers) {

@@ -138,6 +138,7 @@ NANLENS_API void Causes::prepare() {
   settled_.reset();
   takers_.clear();
   types_with_rows_.clear();
+  arrivals_as_of_ = {};
   bad_slots_of_ = none;
   const auto& alerts = run().alerts();
   classes_.resize(alerts.size(), unseen);
@@ -221,12 +222,13 @@ NANLENS_API void Causes::collect_failing(const std::vector<InputEvidence>& evide
   const OpCode code = model_.code(step.event);
   if (!fails_at_zero(code) || code == OpCode::nll_loss) return;  // which divides by what is no input of it
   std::vector<EventRef> inputs;
-  for (const InputEvidence& input : evidence) {
+  for (const InputEvidence& input : evidence)
     if (input.event.exists() && input.state == InputState::clean && inputs.size() < step.failing.size())
       inputs.push_back(input.event);
-    const bool from_elsewhere = !input.event.exists() && !input.arrived && step.event.is_execution;
-    if (from_elsewhere && step.failing_tensor < 0) step.failing_tensor = input.link.tensor_id;
-  }
+  const bool divides = code == OpCode::divide || code == OpCode::modulo;
+  const std::size_t place = code == OpCode::add_quotient ? 2 : divides ? 1 : 0;  // of what may not be 0
+  if (step.event.is_execution && place < evidence.size() && !evidence[place].event.exists())
+    step.failing_tensor = evidence[place].link.tensor_id;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const bool counted = model_.health(inputs[i]).num_zero >= 0;
     constexpr float probably = 0.65F;  // a gradient's argument is known by its name
