@@ -216,8 +216,8 @@ struct Verdict {
   bool explained = false;  ///< `cause` is known
   CauseLine cause;
   std::uint64_t total = 0;         ///< bad tensors
-  std::uint64_t num_expected = 0;  ///< intended infinities
-  std::uint64_t num_causes = 0;    ///< intended infinities among them
+  std::uint64_t num_expected = 0;  ///< what is meant, or did no harm
+  std::uint64_t num_causes = 0;    ///< what is expected among them
   std::uint64_t num_muted = 0;     ///< of the causes
   bool all_muted = false;          ///< there is no cause that is not
   bool harmless = false;           ///< `cause` is an intended infinity: there is no other that is not muted

@@ -32,7 +32,7 @@ class MutedCauses {
   [[nodiscard]] std::uint32_t headline() const noexcept { return headline_; }
   /// "1 of 3 causes is muted, by nanlens.mutes:4 (the mask of padded tokens)"; empty if none is.
   [[nodiscard]] std::string words() const;
-  /// The causes of the run, intended infinities among them.
+  /// The causes of the run, expected ones among them.
   [[nodiscard]] std::uint64_t all() const noexcept { return all_; }
   /// How many of them are muted.
   [[nodiscard]] std::uint64_t muted() const noexcept { return marks_.size(); }

@@ -130,7 +130,7 @@ class Causes {
   [[nodiscard]] const std::vector<Root>& roots() const noexcept { return roots_; }
   /// Roots by incident, in the order of time; benign ones are left out.
   [[nodiscard]] std::vector<Incident> incidents();
-  /// Intended infinities, and those that loss scaling reckons with, that did no harm.
+  /// Intended infinities, those that loss scaling reckons with, and what the program itself left out: they did no harm.
   [[nodiscard]] std::vector<std::uint32_t> benign();
   /// The root to show: in the first incident, the one that most follows from.
   [[nodiscard]] std::optional<std::uint32_t> headline();

@@ -39,7 +39,7 @@ class CauseGroups {
  public:
   explicit CauseGroups(Causes& causes);
 
-  /// The group of the headline first, the others by time. Intended infinities are left out, and what is only a further
+  /// The group of the headline first, the others by time. What is expected is left out, and what is only a further
   /// producer on the way of another cause.
   [[nodiscard]] const std::vector<CauseGroup>& list() const noexcept { return groups_; }
   /// The cause to show; none if there is none.

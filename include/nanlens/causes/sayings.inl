@@ -41,7 +41,7 @@ X(say_expected_1, "The constant {t}{at} holds {mask}, as a mask does: no NaN fol
 X(say_expected_in, "{t}{at} brought in {came_mask}, as a mask does: no NaN follows")
 X(say_expected_unread, "{t}{at} holds {unread_mask}, as a mask does; whether a NaN follows is not on record")
 X(say_expected_2, "The constant {t}{at} holds {kinds}, which ops have removed again")
-X(say_guarded_1, "{t}{at} holds {kinds}{in_bad}, which became integers by {integers}, and {guard} chooses among these: nothing bad follows")
+X(say_guarded_1, "{t}{at} holds {kinds}{in_bad}; {guard} chooses among the integers that {integers} made of it")
 X(say_guarded_2, "{t}{at} holds {kinds}{in_bad}, which {guard} left out again: nothing bad follows")
 X(say_scaled, "{op}{at} made {kinds} of a gradient that was scaled too far: loss scaling has left the step out")
 X(say_scaled_in, "The {arrived_kinds} in {arrived} of {op}{at}{arrived_bad}: loss scaling has left the step out")
