@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,13 +64,36 @@ TEST_CASE("what a choice or a bound has left out is expected") {
   }
 }
 
-TEST_CASE("a bound leaves infinities out; a NaN that does not pass one is a cause") {
-  for (const bool nan : {false, true}) {
+TEST_CASE("bounds and nan_to_num leave infinities out; a NaN that does not pass them is a cause") {
+  for (const char* const guard : {"aten::clamp", "aten::nan_to_num", "aten::where"})
+    for (const bool nan : {false, true}) {
+      CAPTURE(guard);
+      CAPTURE(nan);
+      const WhyAnswer a = ask(*Recorded([&] {
+        const Vector y = op("Sqrt", Vector{nan ? not_a_number : infinity, 0}, op("Data", Vector{-1, 0}));
+        op(guard, Vector{0, 0}, y);
+      }));
+      CHECK(a.causes == (nan && std::string(guard) != "aten::where" ? 1 : 0));
+    }
+}
+
+TEST_CASE("a NaN that is looked for is a cause, though a choice replaces it") {
+  for (const bool in_graph : {false, true}) {
+    CAPTURE(in_graph);
     const WhyAnswer a = ask(*Recorded([&] {
-      const Vector y = op("Sqrt", Vector{nan ? not_a_number : infinity, 0}, op("Data", Vector{-1, 0}));
-      op("aten::clamp", Vector{0, 0}, y);
+      const Vector x = op("Data", Vector{-1, 0});
+      std::optional<Function> f;
+      if (in_graph) f.emplace("f", arg("x", x));
+      const auto made = [&](const char* type, const auto& y, const auto&... inputs) {
+        return f ? f->op(type, y, inputs...) : op(type, y, inputs...);
+      };
+      const Vector y = made("Sqrt", Vector{not_a_number, 0}, x);
+      const Integers is_nan = made("IsNan", Integers{1, 0}, y);
+      const Vector z = made("SelectV2", Vector{0, 0}, is_nan, x, y);
+      if (f) f->result(z);
     }));
-    CHECK(a.causes == (nan ? 1 : 0));
+    CHECK(a.causes == 1);
+    CHECK(a.op_type == "Sqrt");
   }
 }
 

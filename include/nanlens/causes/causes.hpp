@@ -239,6 +239,7 @@ class Causes {
   // Does something bad end here that no choice left out?
   [[nodiscard]] static bool is_open(std::uint8_t fate) noexcept { return fate == 0 || (fate & removed_otherwise) != 0; }
   void note_fate(std::uint32_t alert, std::uint8_t fate);
+  [[nodiscard]] bool is_asked_for_nan(EventRef bad);
   [[nodiscard]] std::uint8_t fate_by(EventRef result, EventRef bad);
   void note_integers(std::uint32_t alert, OpRef integers);
   [[nodiscard]] bool type_has_rows(std::uint32_t op);

@@ -1,19 +1,39 @@
 // Part of causes.hpp: what a program has left out by a choice or a bound.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace nanlens::causes {
 
-// What an op with this clean result made of its bad input. A bound that a NaN did not pass was written without care.
+// Has the program asked whether a tensor holds a NaN? Then it knows of a fault, and mends what came of it.
+NANLENS_API bool Causes::is_asked_for_nan(EventRef bad) {
+  const auto asks = [](std::string_view type) {
+    const std::string plain = detail::plain_name(type);
+    return plain.ends_with("isnan") || plain.ends_with("isfinite");
+  };
+  if (bad.is_execution) {
+    const auto uses = model_.calls().consumers(bad.index, bad.slot);
+    return std::any_of(uses.begin(), uses.end(),
+                       [&](const TensorUse& use) { return asks(model_.op_type(execution_event(use.execution, 0))); });
+  }
+  const auto& edges = model_.graphs().op(run().trace_op(bad.index)).consumers;
+  return std::any_of(edges.begin(), edges.end(),
+                     [&](const ConsumerEdge& edge) { return asks(model_.graphs().op_type(edge.op)); });
+}
+
+// What an op with this clean result made of its bad input. A bound that a NaN did not pass was written without care,
+// and what looks for NaN hides a fault: only a choice by something else was meant.
 NANLENS_API std::uint8_t Causes::fate_by(EventRef result, EventRef bad) {
   if (!result.exists() || !model_.kinds_known()) return removed_otherwise;
   const OpCode code = model_.code(result);
   const OpCode before = model_.code(bad);
   const bool clips = code == OpCode::clamp || (code == OpCode::maximum && before == OpCode::minimum) ||
                      (code == OpCode::minimum && before == OpCode::maximum);  // as TensorFlow clips
-  const bool by_chance = clips && (model_.kinds(bad) & reader::nan_flag) != 0;
-  if ((clips || chooses(code)) && !by_chance) return chosen_from;
+  const bool nan = (model_.kinds(bad) & reader::nan_flag) != 0;
+  const bool meant = !nan || !(clips || code == OpCode::nan_to_num || is_asked_for_nan(bad));
+  if ((clips || chooses(code)) && meant) return chosen_from;
   if (model_.health(result).known()) return removed_otherwise;
   return code == OpCode::cast ? std::uint8_t{to_integers} : std::uint8_t{0};
 }

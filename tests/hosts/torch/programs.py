@@ -768,8 +768,14 @@ def guarded_by_choices(torch):
     x = torch.tensor([0.0, 1.0, 2.0, 0.0])
     torch.where(x > 0, torch.log(x), torch.zeros(())).sum()
     torch.log(x).clamp(min=-100).sum()
-    torch.nan_to_num(x / x).sum()
+    torch.nan_to_num(1 / x, posinf=0.0).sum()
     (x / x).masked_fill(x == 0, 0.0).sum()
+
+
+@program("aten::div")
+def mended_afterwards(torch):
+    x = torch.tensor([0.0, 1.0])
+    torch.nan_to_num(x / x).sum()  # culprit
 
 
 @program(None)
