@@ -34,6 +34,7 @@ TEST_CASE("what a library did inside of the user's line, by its innermost line t
 
 TEST_CASE("where the user's line is the innermost that is no framework's, there is none inside") {
   CHECK_FALSE(reader::package_frame({}));
+  CHECK_FALSE(reader::package_frame({frame(packages + "runner/main.py", 1)}));
   CHECK_FALSE(reader::package_frame({frame(packages + "transformers/trainer.py", 2330), frame("/home/me/model.py", 8),
                                      frame(packages + "torch/nn/functional.py", 9),
                                      frame(packages + "tensorflow/python/ops.py", 2)}));

@@ -43,7 +43,7 @@ inline std::optional<StackFrame> user_frame(const std::vector<StackFrame>& frame
 }
 
 /// The innermost frame inside of the user's in an installed package of Python: what a library did there. Not in those
-/// packages whose ops are recorded.
+/// packages whose ops are recorded; nothing where no frame is the user's.
 inline std::optional<StackFrame> package_frame(const std::vector<StackFrame>& frames) {
   constexpr std::string_view packages = "-packages/";  // site- and dist-packages
   const auto is_of_package = [&](std::string_view path) {
@@ -54,8 +54,12 @@ inline std::optional<StackFrame> package_frame(const std::vector<StackFrame>& fr
       if (inside.starts_with(recorded)) return false;
     return true;
   };
-  for (std::size_t i = frames.size(); i-- > 0 && (is_library_path(frames[i].file_path) || frames[i].line <= 0);)
-    if (is_of_package(frames[i].file_path) && frames[i].line > 0) return frames[i];
+  std::optional<StackFrame> innermost;
+  for (std::size_t i = frames.size(); i-- > 0;) {
+    if (frames[i].line <= 0) continue;
+    if (!is_library_path(frames[i].file_path)) return innermost;
+    if (!innermost && is_of_package(frames[i].file_path)) innermost = frames[i];
+  }
   return std::nullopt;
 }
 
