@@ -69,6 +69,20 @@ std::uint64_t steps_of_recorded_calls(std::size_t n, bool same_name) {
   return causes.steps();
 }
 
+// Eager choices that all leave out the same NaN.
+std::uint64_t steps_of_choices(std::size_t n) {
+  const Recorded run([&] {
+    const Vector x = nanlens::op("Data", Vector{-1, 1});
+    const Vector y = nanlens::op("Sqrt", Vector{NAN, 1}, x);
+    for (std::size_t i = 0; i < n; ++i) nanlens::op("SelectV2", Vector{0, 1}, y);
+  });
+  causes::Causes causes(*run);
+  finish(causes);
+  CHECK(causes.benign().size() == 1);
+  CHECK(causes.killers().at(0).count == n);
+  return causes.steps();
+}
+
 }  // namespace
 
 TEST_CASE("steps for each element are the same for a hundred times as many") {
@@ -86,6 +100,10 @@ TEST_CASE("steps for each element are the same for a hundred times as many") {
 TEST_CASE("steps for each recorded nested call are the same for a hundred times as many") {
   check_linear("calls of one function", 20, [](std::size_t n) { return steps_of_recorded_calls(n, true); });
   check_linear("calls of a function each", 20, [](std::size_t n) { return steps_of_recorded_calls(n, false); });
+}
+
+TEST_CASE("steps for each choice that leaves a NaN out are the same for a hundred times as many") {
+  check_linear("choices", 20, steps_of_choices);
 }
 
 TEST_CASE("an op with more inputs than are looked at: told, and the answer says no more than it knows") {

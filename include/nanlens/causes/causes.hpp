@@ -49,7 +49,7 @@ struct Root {
   std::uint64_t left = 0;       ///< events that follow, of which nothing bad was made and which no op removed
   std::uint64_t open = 0;       ///< these, and those that an op removed which does not choose elements
   EventRef last_removed;        ///< the last event that follows and was removed by an op
-  EventRef remover;             ///< the result of that op
+  EventRef remover;             ///< the result of the last op that removed one; comparisons remove nothing
   std::vector<OpRef> integers;  ///< the first ops that made integers of what follows
   std::uint32_t first_nan_alert = none;
   std::uint32_t last_alert = 0;
@@ -320,6 +320,8 @@ class Causes {
   std::vector<KillerSite> killers_;
   std::map<std::uint64_t, std::uint32_t> killer_by_site_;
   std::unordered_map<std::uint32_t, Takers> takers_;
+  EventRef asked_of_;  // whether the program asks for a NaN in it is known
+  bool asked_ = false;
   std::uint32_t last_arrival_ = 0;                      // the alert of what came in last from where nobody knows
   std::pair<std::size_t, std::size_t> arrivals_as_of_;  // alerts looked at, and roots
   std::unordered_set<std::uint32_t> types_with_rows_;   // of ops of graphs; found when first asked for

@@ -13,14 +13,18 @@ NANLENS_API bool Causes::is_asked_for_nan(EventRef bad) {
     const std::string plain = detail::plain_name(type);
     return plain.ends_with("isnan") || plain.ends_with("isfinite");
   };
+  if (std::exchange(asked_of_, bad) == bad) return asked_;  // of each op that removed it, one after another
   if (bad.is_execution) {
     const auto uses = model_.calls().consumers(bad.index, bad.slot);
-    return std::any_of(uses.begin(), uses.end(),
-                       [&](const TensorUse& use) { return asks(model_.op_type(execution_event(use.execution, 0))); });
+    model_.spend(uses.size());
+    return asked_ = std::any_of(uses.begin(), uses.end(), [&](const TensorUse& use) {
+             return asks(model_.op_type(execution_event(use.execution, 0)));
+           });
   }
   const auto& edges = model_.graphs().op(run().trace_op(bad.index)).consumers;
-  return std::any_of(edges.begin(), edges.end(),
-                     [&](const ConsumerEdge& edge) { return asks(model_.graphs().op_type(edge.op)); });
+  model_.spend(edges.size());
+  return asked_ = std::any_of(edges.begin(), edges.end(),
+                              [&](const ConsumerEdge& edge) { return asks(model_.graphs().op_type(edge.op)); });
 }
 
 // What an op with this clean result made of its bad input. A bound that a NaN did not pass was written without care,
@@ -31,9 +35,10 @@ NANLENS_API std::uint8_t Causes::fate_by(EventRef result, EventRef bad) {
   const OpCode before = model_.code(bad);
   const bool clips = code == OpCode::clamp || (code == OpCode::maximum && before == OpCode::minimum) ||
                      (code == OpCode::minimum && before == OpCode::maximum);  // as TensorFlow clips
-  const bool nan = (model_.kinds(bad) & reader::nan_flag) != 0;
-  const bool meant = !nan || !(clips || code == OpCode::nan_to_num || is_asked_for_nan(bad));
-  if ((clips || chooses(code)) && meant) return chosen_from;
+  if (clips || chooses(code)) {
+    const bool nan = (model_.kinds(bad) & reader::nan_flag) != 0;
+    if (!nan || !(clips || code == OpCode::nan_to_num || is_asked_for_nan(bad))) return chosen_from;
+  }
   if (model_.health(result).known()) return removed_otherwise;
   return code == OpCode::cast ? std::uint8_t{to_integers} : std::uint8_t{0};
 }
@@ -46,8 +51,8 @@ NANLENS_API void Causes::note_integers(std::uint32_t alert, OpRef integers) {
 
 // The op that chooses among integers which came of bad values: every way from them leads to one.
 NANLENS_API OpRef Causes::choice_of_integers(EventRef integers) {
-  constexpr std::size_t farthest = 64;
   std::vector<std::uint32_t> way{integers.index};
+  std::size_t steps = 0;
   OpRef choice;
   for (std::size_t at = 0; at < way.size(); ++at) {
     const std::size_t num_outputs = model_.calls().outputs(way[at]).size();
@@ -56,9 +61,10 @@ NANLENS_API OpRef Causes::choice_of_integers(EventRef integers) {
       for (const TensorUse& use : model_.calls().consumers(way[at], static_cast<std::uint16_t>(slot))) {
         const EventRef result = execution_event(use.execution, 0);
         used = true;
+        if (++steps > limits::integer_steps) return {};
         if (model_.code(result) == OpCode::select && use.position > 0) {
           if (!choice.exists()) choice.event = result;
-        } else if (model_.health(result).known() || model_.calls().is_call(use.execution) || way.size() == farthest) {
+        } else if (model_.health(result).known() || model_.calls().is_call(use.execution)) {
           return {};
         } else {
           way.push_back(use.execution);
@@ -81,8 +87,8 @@ NANLENS_API bool Causes::type_has_rows(std::uint32_t op) {
 // The same of an op of a graph, whose outputs have no row. That they are integers, and not left out by a filter, shows
 // an op on the way of which others have rows.
 NANLENS_API OpRef Causes::choice_of_integers(std::uint32_t op) {
-  constexpr std::size_t farthest = 64;
   std::vector<std::uint32_t> way{op};
+  std::size_t steps = 0;
   OpRef choice;
   bool filtered = true;
   for (std::size_t at = 0; at < way.size(); ++at) {
@@ -93,7 +99,7 @@ NANLENS_API OpRef Causes::choice_of_integers(std::uint32_t op) {
       const OpCode code = model_.graphs().op(edge.op).code;
       const bool leads_out =
           code == OpCode::call || code == OpCode::branch || code == OpCode::loop || code == OpCode::function_return;
-      if (model_.owners().has_rows(edge.op) || leads_out || way.size() == farthest) return {};
+      if (model_.owners().has_rows(edge.op) || leads_out || ++steps > limits::integer_steps) return {};
       if (code == OpCode::select && edge.input_slot > 0) {
         filtered = filtered && !type_has_rows(edge.op);
         choice.op = edge.op;
@@ -129,6 +135,7 @@ NANLENS_API OpRef Causes::guard_of(const Root& root) {
   if (root.integers.size() == limits::integers_of_root) return {};
   OpRef choice;
   for (const OpRef& integers : root.integers) {
+    if (integers.op != none && model_.owners().has_rows(integers.op)) continue;  // since then: no integers
     choice = integers.op == none ? choice_of_integers(integers.event) : choice_of_integers(integers.op);
     if (!choice.exists()) return {};
   }

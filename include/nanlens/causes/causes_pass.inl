@@ -134,11 +134,12 @@ NANLENS_API void Causes::count_reach(std::uint32_t root, std::uint32_t alert, Ev
 }
 
 NANLENS_API void Causes::prepare() {
-  truncate(num_settled());
-  settled_.reset();
   takers_.clear();
   types_with_rows_.clear();
   arrivals_as_of_ = {};
+  asked_of_ = {};
+  truncate(num_settled());
+  settled_.reset();
   bad_slots_of_ = none;
   const auto& alerts = run().alerts();
   classes_.resize(alerts.size(), unseen);

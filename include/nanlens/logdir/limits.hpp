@@ -72,6 +72,8 @@ inline constexpr std::size_t inputs_looked_at = 4096;
 inline constexpr std::size_t consumers_looked_at = 4096;
 /// Integers that came of what one cause made bad, for each of which a choice is looked for.
 inline constexpr std::size_t integers_of_root = 16;
+/// Steps from such integers to that choice. T5's distances take three.
+inline constexpr std::size_t integer_steps = 64;
 /// Steps from an input to what fed it, through nested calls and control flow. A sound graph takes some dozens;
 /// candidates of a nested call some hundreds.
 inline constexpr std::size_t link_steps = 4096;
