@@ -6,10 +6,18 @@
 #include <utility>
 
 #include <nanlens/capture/rust_name.hpp>
+#include <nanlens/capture/symbolizer.hpp>
 #include <nanlens/reader/stack.hpp>
 
 using nanlens::detail::RustSymbol;
 using nanlens::detail::without_rust_hash;
+
+TEST_CASE("a C function's name is no type, as it would be where names are mangled") {
+  for (const char* const name : {"f", "c", "d", "i", "v", "Pd", "main"})
+    CHECK(nanlens::detail::demangled(name) == std::string(name));
+  CHECK(nanlens::detail::demangled("_Z4fluxd") == "flux(double)");
+  CHECK(nanlens::detail::demangled("_Zflux") == "_Zflux");
+}
 
 TEST_CASE("symbols of RFC 2603") {
   const std::pair<const char*, const char*> symbols[] = {

@@ -297,6 +297,32 @@ def test_fork():
     check(f"each with its own: {kinds}", kinds == ["0/0", "x/0"])
 
 
+def test_deaths():
+    """What comes of a NaN may be the end at once: it is on record nevertheless."""
+    program = build("deaths.c", "-O1")
+    ways = ("index", "kill", "term", "trap", "abort", "quick_exit", "exit_group", "exec", "")
+    for way in ways:
+        logdir = work / f"death by {way}"
+        ours = run(logdir, program, way)
+        same_end = plain(program, way).returncode
+        check(f"{way}: the same end: {ours}", ours.returncode == (same_end if same_end >= 0 else 128 - same_end))
+        check(f"{way}: the NaN is told: {ours.stderr}", re.search(r"nanlens: 0/0 at deaths\.c:13 in main", ours.stderr))
+        check(f"{way}: nothing is missing: {ours.stderr}", "missing" not in ours.stderr and "no floating" not in ours.stderr)
+    index = plain(nanlens, "why", work / "death by index").stdout
+    check(f"and so is what came of it: {index}", "cvttsd2si" in index)
+
+
+def test_own_malloc():
+    """No thread of ours may run beside a malloc that is made for one."""
+    program = build("own_malloc.c", "-O1", "-fno-builtin", "-rdynamic")
+    ours = run(work / "own malloc", program, flags=["--traps", "--check"])
+    same_behaviour(ours, plain(program))
+    check(f"it is said: {ours.stderr}", "the program brings its own malloc and starts no threads" in ours.stderr)
+    threaded = build("own_malloc.c", "-O1", "-fno-builtin", "-rdynamic", "-Wl,-u,pthread_create", name="threaded_malloc")
+    ours = plain(nanlens, "run", "--traps", "--logdir", work / "threaded malloc", "--", threaded)
+    check(f"one that knows of threads is watched: {ours.stderr}", "brings its own malloc" not in ours.stderr)
+
+
 def test_often():
     program = build("often.c", "-O1", "-pthread")
     (often, once) = sorted(line for _, _, line in marks("often.c"))

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <set>
 
 #include <nanlens/summary/debug_mode.hpp>
@@ -78,7 +79,8 @@ void check_hosts(std::string_view list) {
 struct Recording {
   std::string logdir;
   std::string mark;
-  bool was_there = false;  // the logdir, before
+  bool was_there = false;       // the logdir, before
+  std::int64_t unrecorded = 0;  // places whose exceptions are not on record
 };
 
 Recording prepare_logdir(const RunOptions& options) {
@@ -124,6 +126,13 @@ bool has_records(const std::string& logdir) {
   for (const auto& entry : fs::directory_iterator(logdir, error))
     if (entry.path().filename().string().starts_with("tfdbg_events.")) return true;
   return false;
+}
+
+// What the marked processes have left: how many places trapped an exception that did not come on record.
+std::int64_t unrecorded_places(const std::string& mark) {
+  std::int64_t count = 0;
+  std::ifstream(mark, std::ios::binary).read(reinterpret_cast<char*>(&count), sizeof count);
+  return std::max<std::int64_t>(count, 0);
 }
 
 void tell(const std::string& text) { std::fprintf(stderr, "nanlens: %s\n", text.c_str()); }
@@ -210,7 +219,7 @@ void tell_problems(const report::Mutes& mutes) {
 // may there be one in what is missing?
 int tell_findings(const RunOptions& options, const Recording& recording, bool watched, const std::string& path) {
   if (!has_records(recording.logdir)) {
-    tell(why_nothing(options, watched, path));
+    if (recording.unrecorded == 0) tell(why_nothing(options, watched, path));
     if (!recording.was_there) fs::remove(recording.logdir);  // if it is empty
     return 0;
   }
@@ -256,16 +265,21 @@ int run_recorded(const RunOptions& options, const std::string& path) {
   if (const std::string why = why_no_traps(options.traps); !why.empty()) throw Failure(why);
   check_hosts(options.hosts);
   if (const std::string why = why_not_watchable(path, !options.traps.empty()); !why.empty()) throw Failure(why);
-  const Recording recording = prepare_logdir(options);
+  Recording recording = prepare_logdir(options);
   const Ended ended = run_as_rank(path, options, recording);
+  recording.unrecorded = unrecorded_places(recording.mark);
   const bool watched = fs::remove(recording.mark);
   if (ended.signal != 0)
     tell(options.program.front() + " was ended by signal " + std::to_string(ended.signal) + " (" +
          ::strsignal(ended.signal) + ")");
+  if (recording.unrecorded > 0)
+    tell("the program ended before all was on record: floating-point exceptions at " +
+         std::to_string(recording.unrecorded) + (recording.unrecorded == 1 ? " place" : " places") + " are missing");
   if (!tells_for_job()) return ended.code;
   wait_for_ranks(recording.logdir);
   const int found = tell_findings(options, recording, watched, path);
-  return ended.code == 0 && options.check ? found : ended.code;
+  if (ended.code != 0 || !options.check) return ended.code;
+  return found == 0 && recording.unrecorded > 0 ? can_not_tell : found;
 }
 
 }  // namespace

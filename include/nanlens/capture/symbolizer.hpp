@@ -31,8 +31,9 @@ namespace NANLENS_HIDDEN detail {
 inline std::string demangled(const char* symbol) {
   if (symbol == nullptr) return {};
   if (std::string rust = RustSymbol::name_of(symbol); !rust.empty()) return rust;
-  int status = 0;
-  char* const text = abi::__cxa_demangle(symbol, nullptr, nullptr, &status);
+  const bool is_mangled = std::string_view(symbol).starts_with("_Z");  // else a C function f became the type float
+  int status = -1;
+  char* const text = is_mangled ? abi::__cxa_demangle(symbol, nullptr, nullptr, &status) : nullptr;
   std::string name = status == 0 && text != nullptr ? text : symbol;
   std::free(text);
   return without_rust_hash(std::move(name));

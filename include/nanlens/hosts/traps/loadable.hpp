@@ -4,7 +4,7 @@
 /// library includes this, and nothing else does.
 ///
 /// Read from the environment: NANLENS_TRAPS, which exceptions (see `parse`); NANLENS_RUN_MARK, a file that is made to
-/// show that the program is watched.
+/// show that the program is watched. It holds one int64: how many first traps of a place are not on record.
 #pragma once
 
 #include <cfenv>
@@ -12,9 +12,11 @@
 #include <cstring>
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <nanlens/hosts/traps.hpp>
+#include <nanlens/hosts/traps/own_malloc.hpp>
 
 #define NANLENS_INTERPOSED extern "C" __attribute__((visibility("default")))
 
@@ -55,6 +57,14 @@ inline const sigset_t* without_traps(const sigset_t* set, sigset_t& copy) noexce
   return &copy;
 }
 
+/// What is not on record is counted in the mark, where it is found when the process is gone.
+inline void keep_count_in(int file) noexcept {
+  using Count = std::atomic<std::int64_t>;
+  if (::ftruncate(file, sizeof(Count)) != 0) return;
+  void* const begin = ::mmap(nullptr, sizeof(Count), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (begin != MAP_FAILED) trapping.num_unrecorded.store(static_cast<Count*>(begin));
+}
+
 inline void attach_at_start() noexcept {
   const char* const list = std::getenv("NANLENS_TRAPS");
   Exceptions wanted;
@@ -63,10 +73,19 @@ inline void attach_at_start() noexcept {
     std::fprintf(stderr, "nanlens: NANLENS_TRAPS: '%s' is not a list of invalid, divbyzero, overflow\n", list);
     return;
   }
+  if (brings_malloc_for_one_thread()) {
+    std::fputs(
+        "nanlens: exceptions are not trapped: the program brings its own malloc and starts no threads, so that "
+        "nothing may run beside it\n",
+        stderr);
+    return;
+  }
   if (!attach(wanted)) return;
   const char* const mark = std::getenv("NANLENS_RUN_MARK");
-  const int file = mark == nullptr ? -1 : ::open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-  if (file >= 0) ::close(file);
+  const int file = mark == nullptr ? -1 : ::open(mark, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (file < 0) return;
+  keep_count_in(file);
+  ::close(file);
 }
 
 /// The x87 unit is not armed: it reports an exception at its next instruction, by when the operands in memory may hold

@@ -110,7 +110,7 @@ class NANLENS_HIDDEN TrapRecorder {
   }
   static SourcePlace place_of(const Where& where) {
     if (where.stack != SourcePlace::no_stack) return SourcePlace::of_stack(where.stack);
-    return where.instruction.line > 0 ? source_place(where.instruction) : SourcePlace();
+    return source_place(where.instruction);  // without debug information the function and its file, with line 0
   }
 
   const Where& find(const Trap& trap) {
@@ -263,6 +263,7 @@ class NANLENS_HIDDEN RecordingThread {
     }
   }
   void loop() noexcept {
+    trapping.awaited.begin();
     for (;;) {
       const std::uint32_t seen = trapping.queue.signal();
       const std::uint32_t asked = asked_.load();
@@ -270,6 +271,8 @@ class NANLENS_HIDDEN RecordingThread {
         begin_record();
         recorder_->record(trap);
         recorded_.fetch_add(1);
+        add_unrecorded(trap, -1);
+        trapping.awaited.get_on();
         busy_.store(false);
       };
       trapping.queue.drain(record);
@@ -303,6 +306,7 @@ inline void finish_recording() noexcept { RecordingThread::get().finish(); }
 /// planned first, and what was planned last is done first.
 inline void follow_recorder() {
   std::atexit([] { finish_recording(); });
+  ::at_quick_exit([] { finish_recording(); });
   ::pthread_atfork([] { RecordingThread::get().hold(); }, [] { RecordingThread::get().release(); }, nullptr);
 }
 

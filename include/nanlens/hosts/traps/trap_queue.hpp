@@ -21,6 +21,7 @@ class TrapQueue {
   struct Slot {
     enum State : std::uint32_t { free, filling, ready };
     std::atomic<std::uint32_t> state{free};
+    std::atomic<std::uint32_t> uses{0};  ///< that are over
     Trap trap;
   };
 
@@ -45,6 +46,7 @@ class TrapQueue {
   }
   /// A slot that is not needed after all.
   void give_back(Slot& slot) noexcept {
+    slot.uses.fetch_add(1, std::memory_order_relaxed);
     slot.state.store(Slot::free, std::memory_order_release);
     taken_.fetch_sub(1);
   }

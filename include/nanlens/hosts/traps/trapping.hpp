@@ -10,6 +10,7 @@
 #include <ctime>
 
 #include <nanlens/capture/hash.hpp>
+#include <nanlens/hosts/traps/awaited.hpp>
 #include <nanlens/hosts/traps/decode.hpp>
 #include <nanlens/hosts/traps/places.hpp>
 #include <nanlens/hosts/traps/python_of_process.hpp>
@@ -40,6 +41,9 @@ struct Step {
 struct Trapping {
   Places places;
   TrapQueue queue;
+  Awaited awaited;
+  /// First traps of their places that are not on record yet: a number that outlives the process, under `nanlens run`.
+  std::atomic<std::atomic<std::int64_t>*> num_unrecorded{nullptr};
   std::atomic<std::uint32_t> wanted{0};  ///< flags of MXCSR that are trapped
   std::uintptr_t program_begin = 0;      ///< of the executable
   std::uintptr_t program_end = 0;
@@ -117,6 +121,11 @@ inline void note(const MachineState& state) noexcept {
   walk_python(trap);
 }
 
+/// One more or less first trap of a place under way.
+inline void add_unrecorded(const Trap& trap, std::int64_t number) noexcept {
+  if (auto* const count = trapping.num_unrecorded.load(); count != nullptr && trap.hits == 1) count->fetch_add(number);
+}
+
 /// Counts a noted trap, now that it is known what it raised.
 inline Place* count(const MachineState& state, std::uint32_t flags) noexcept {
   Trap& trap = step.slot->trap;
@@ -125,7 +134,15 @@ inline Place* count(const MachineState& state, std::uint32_t flags) noexcept {
   trap.key = key_of(trap);
   Place* const place = trapping.places.find(trap.key);
   trap.hits = place == nullptr ? 1 : place->hits.fetch_add(1) + 1;
+  add_unrecorded(trap, 1);
   return place;
+}
+
+/// Hands over what is new, and has the thread wait until it is on record.
+inline void hand_over_first(TrapQueue::Slot& slot) noexcept {
+  const std::uint32_t uses = slot.uses.load();
+  trapping.queue.hand_over(slot);
+  trapping.awaited.wait([&] { return slot.uses.load() != uses; });
 }
 
 /// Hands the noted trap on with its result: the first at its place, the second, the fourth and so on at once, of the
@@ -143,6 +160,10 @@ inline std::uint64_t finish_note(const MachineState& state) noexcept {
   }
   const bool crowded = trapping.queue.is_crowded();
   const bool waits = crowded && hits == 1 && Places::keep_first(*place, trap);
+  if (hits == 1 && !crowded) {
+    hand_over_first(*step.slot);
+    return hits;
+  }
   if ((hits & (hits - 1)) == 0 && !waits && (!crowded || hits == 1)) {
     trapping.queue.hand_over(*step.slot);
     return hits;
