@@ -270,8 +270,11 @@ def test_environment():
         ours = run(work / what, program, what)
         check(f"{what} is still fatal: {ours.returncode}", ours.returncode == 128 + number)
         check("and it is said: " + ours.stderr, f"was ended by signal {int(number)}" in ours.stderr)
-        words = "at least 1 time" if what == "abort" else 'divsd "x/0" at environment.c:%d: no NaN' % place
+        words = "at least 1 time" if what == "abort" else 'divsd "x/0" at environment.c:%d: the program trapped it itself' % place
         check("what came before is on record: " + ours.stderr, divided(work / what) == [1] and words in ours.stderr)
+    why = plain(nanlens, "why", work / "fatal").stdout
+    check(f"with what was to be divided: {why}", re.search(
+        r"Trapped by the program itself.*divsd:0 .*: x/0, environment\.c:%d\n.* = 1, not .*\n.* = 0, not " % place, why, re.S))
 
 
 def test_many_places():

@@ -176,18 +176,21 @@ std::string hidden_words(reader::Run& run, const reader::HiddenException& hidden
   if (op.empty()) return op;
   const auto event = hidden.is_execution ? causes::execution_event(hidden.event, 0) : causes::trace_event(hidden.event);
   const auto frame = reader::user_frame(causes::stack_of(run, event));
-  const std::string place = frame ? causes::SentenceWriter::short_place(*frame) : "";
-  return op + (place.empty() ? "" : " at " + place) + ": no NaN or ∞ came of it";
+  const std::string place = frame ? report::line_or_function(*frame) : "";
+  if (!place.empty()) op += (frame->line > 0 ? " at " : " in ") + place;
+  return op + (hidden.taken_by_program() ? ": the program trapped it itself, so that there is no result"
+                                         : ": no NaN or ∞ came of it");
 }
 
 // Exceptions of ops whose results are clean, or never came to be: each op and place once, however often it is on
 // record.
-void tell_hidden(reader::Run& run) {
+void tell_hidden(reader::Run& run, bool taken_by_program) {
   constexpr std::size_t shown = 5;
   constexpr std::size_t most_read = 5000;
   std::set<std::string> told;
   std::size_t read = 0;
   for (const reader::HiddenException& hidden : run.hidden_exceptions()) {
+    if (hidden.taken_by_program() != taken_by_program) continue;
     if (++read > most_read) break;
     const std::string words = hidden_words(run, hidden);
     if (!words.empty() && told.insert(words).second && told.size() <= shown) tell(words);
@@ -232,7 +235,8 @@ int tell_findings(const RunOptions& options, const Recording& recording, bool wa
       any = true;
       bad = tell_causes(*run, mutes) || bad;
     }
-    tell_hidden(*run);
+    tell_hidden(*run, true);
+    tell_hidden(*run, false);
   }
   if (any) tell_problems(mutes);
   if (!any) tell("no NaN or ∞ on record");

@@ -64,7 +64,7 @@ void print_chain(Causes& causes, EventRef to) {
     }
     std::string text = "      " + event_text(causes, steps[i].event) + "  " + class_text(steps[i]);
     if (const auto frame = reader::user_frame(stack_of(causes.run(), steps[i].event)))
-      text += "  " + SentenceWriter::short_place(*frame);
+      text += "  " + report::line_or_function(*frame);
     line(text);
   }
 }
@@ -86,19 +86,31 @@ std::string origin_text(causes::TensorOrigin origin) {
   }
 }
 
+// The counts of what was looked at; of a few elements the values, too.
+std::string seen_text(const logdir::TensorEvidence& seen) {
+  constexpr std::int64_t few = 16;  // as many as an instruction has operands
+  std::string text = report::describe_health(causes::seen_health(seen));
+  std::int64_t size = 1;
+  for (const std::int64_t dim : seen.shape) size = dim < 0 || dim > few ? few + 1 : std::min(size * dim, few + 1);
+  if (const std::string elements = report::elements_text(seen); size <= few && !elements.empty())
+    text += " = " + elements;
+  return text;
+}
+
 // What an input held when the op had run.
-void print_seen(const causes::InputEvidence& input) {
-  const std::string values = report::describe_health(input.now);
-  std::string text = tr(Text::out_input_then, {{"index", input.input}, {"values", values}});
-  if (!input.name.empty())
-    text = tr(Text::out_named_input_then, {{"index", input.input}, {"name", input.name}, {"values", values}});
-  const std::string origin = origin_text(input.origin);
+void print_seen(std::size_t index, const logdir::TensorEvidence& seen) {
+  const std::string values = seen_text(seen);
+  std::string text = tr(Text::out_input_then, {{"index", index}, {"values", values}});
+  if (!seen.name.empty())
+    text = tr(Text::out_named_input_then, {{"index", index}, {"name", seen.name}, {"values", values}});
+  const std::string origin = origin_text(seen.origin);
   line("      " + text + (origin.empty() ? "" : ", " + origin));
 }
 
-void print_inputs(Causes& causes, const causes::Lineage& lineage) {
+void print_inputs(Causes& causes, EventRef event, const causes::Lineage& lineage) {
+  const auto seen = causes::extension_of(causes.run(), event).input_evidence;
   for (const auto& input : lineage.classification.inputs) {
-    if (input.seen) print_seen(input);
+    if (input.seen && input.input < seen.size()) print_seen(input.input, seen[input.input]);
     if (!input.event.exists()) {
       if (input.state == causes::InputState::unknown)
         line("      " +
@@ -120,16 +132,16 @@ void print_last_healthy(Causes& causes, EventRef event) {
   const EventRef before = causes.last_healthy(event);
   if (!before.exists()) return;
   line("    " + tr(Text::out_last_fine, {{"event", event_text(causes, before)}}) + "  " + values_text(causes, before));
-  print_inputs(causes, causes.lineage(before));
+  print_inputs(causes, before, causes.lineage(before));
 }
 
-void print_place(Causes& causes, const reader::StackFrame& frame, Text words) {
+void print_place(Causes& causes, const reader::StackFrame& frame, Text words, const std::string& indent = "    ") {
   const std::string place = place_text(frame);
   if (place.empty()) return;
-  line("    " + tr(words, {{"place", place}}));
+  line(indent + tr(words, {{"place", place}}));
   const auto text = reader::source_line(causes.run(), frame);
   const std::size_t start = text ? text->find_first_not_of(" \t") : std::string::npos;
-  if (start != std::string::npos) line("      " + std::to_string(frame.line) + " | " + text->substr(start));
+  if (start != std::string::npos) line(indent + "  " + std::to_string(frame.line) + " | " + text->substr(start));
 }
 
 void print_root(SentenceWriter& writer, Causes& causes, std::uint32_t root) {
@@ -143,7 +155,7 @@ void print_root(SentenceWriter& writer, Causes& causes, std::uint32_t root) {
   print_place(causes, s.gradient_of, Text::out_gradient_of);
   line("    " + tr(Text::out_evidence, {{"event", event_text(causes, event)}}) + "  " + values_text(causes, event));
   if (!s.where.empty()) line("      " + tr(Text::out_where, {{"text", s.where}}));
-  print_inputs(causes, causes.lineage(event));
+  print_inputs(causes, event, causes.lineage(event));
   print_last_healthy(causes, event);
 }
 
@@ -217,6 +229,19 @@ void print_limits(Causes& causes) {
   if (!causes.model().owners().matched()) line(std::string("  ") + tr(Text::out_unmatched));
 }
 
+// "sqrt:0 (execution 3): invalid, at scan.cpp:12"
+std::string hidden_text(Causes& causes, const reader::HiddenException& hidden) {
+  const EventRef event =
+      hidden.is_execution ? causes::execution_event(hidden.event, 0) : causes::trace_event(hidden.event);
+  const auto extension = causes::extension_of(causes.run(), event);
+  const bool is_instruction = extension.hits > 0;  // whose name is what it did
+  std::string text =
+      event_text(causes, event) + ": " + (is_instruction ? extension.op_name : exceptions_text(hidden.fp_flags));
+  const auto frame = reader::user_frame(stack_of(causes.run(), event));
+  if (const std::string place = frame ? report::line_or_function(*frame) : ""; !place.empty()) text += ", " + place;
+  return text;
+}
+
 }  // namespace
 
 std::string exceptions_text(std::uint32_t flags) {
@@ -227,20 +252,33 @@ std::string exceptions_text(std::uint32_t flags) {
   return text;
 }
 
-void print_hidden(Causes& causes) {
-  const auto& hidden = causes.run().hidden_exceptions();
+bool print_taken(Causes& causes) {
   constexpr std::size_t shown = 5;
-  if (!hidden.empty()) line(std::string("  ") + tr(Text::out_hidden));
-  for (std::size_t i = 0; i < std::min(shown, hidden.size()); ++i) {
-    const EventRef event =
-        hidden[i].is_execution ? causes::execution_event(hidden[i].event, 0) : causes::trace_event(hidden[i].event);
-    std::string text = "    " + event_text(causes, event) + ": " + exceptions_text(hidden[i].fp_flags);
-    const auto frame = reader::user_frame(stack_of(causes.run(), event));
-    if (const std::string place = frame ? SentenceWriter::short_place(*frame) : ""; !place.empty())
-      text += ", " + place;
-    line(text);
+  std::size_t taken = 0;
+  for (const reader::HiddenException& exception : causes.run().hidden_exceptions()) {
+    if (!exception.taken_by_program()) continue;
+    if (taken == 0) line(std::string("  ") + tr(Text::out_taken));
+    if (++taken > shown) continue;
+    const EventRef event = causes::execution_event(exception.event, 0);
+    line("    " + hidden_text(causes, exception));
+    if (const auto frame = reader::user_frame(stack_of(causes.run(), event)))
+      print_place(causes, *frame, Text::out_at, "      ");
+    const auto seen = causes::extension_of(causes.run(), event).input_evidence;
+    for (std::size_t k = 0; k < seen.size(); ++k) print_seen(k, seen[k]);
   }
-  if (hidden.size() > shown) line("    " + tr(Text::out_more, {{"n", hidden.size() - shown}}));
+  if (taken > shown) line("    " + tr(Text::out_more, {{"n", taken - shown}}));
+  return taken > 0;
+}
+
+void print_hidden(Causes& causes) {
+  constexpr std::size_t shown = 5;
+  std::size_t hidden = 0;
+  for (const reader::HiddenException& exception : causes.run().hidden_exceptions()) {
+    if (exception.taken_by_program()) continue;
+    if (hidden == 0) line(std::string("  ") + tr(Text::out_hidden));
+    if (++hidden <= shown) line("    " + hidden_text(causes, exception));
+  }
+  if (hidden > shown) line("    " + tr(Text::out_more, {{"n", hidden - shown}}));
 }
 
 void print_event(Causes& causes, EventRef event) {
@@ -250,7 +288,7 @@ void print_event(Causes& causes, EventRef event) {
   line("  " + std::string(causes::class_words(lineage.classification.event_class, speech())) +
        (doubt.empty() ? "" : ", " + doubt));
   print_near_misses(causes, event, "  ");
-  print_inputs(causes, lineage);
+  print_inputs(causes, event, lineage);
   if (lineage.root == none) return;
   line(std::string("  ") + tr(Text::out_how));
   print_chain(causes, event);
@@ -274,6 +312,7 @@ void print_headline(Causes& causes, report::Mutes& mutes) {
   print_expected(writer, muted);
   if (headline == none) return print_limits(causes);
   print_killers(causes);
+  print_taken(causes);
   print_hidden(causes);
   print_limits(causes);
 }

@@ -1,9 +1,6 @@
 #include "badges.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
 #include <span>
 #include <string>
 
@@ -138,14 +135,5 @@ std::vector<Badge> bad_badges(const std::vector<Badge>& badges) {
 }
 
 bool is_bad(const std::vector<Badge>& badges) { return std::any_of(badges.begin(), badges.end(), tells_bad); }
-
-std::string value_text(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
-  std::array<char, 32> digits{};
-  const auto end =
-      std::to_chars(digits.data(), digits.data() + digits.size(), std::fabs(value), std::chars_format::general, 6);
-  return (std::signbit(value) ? "−" : "") + std::string(digits.data(), end.ptr);
-}
 
 }  // namespace nanlens::viewer

@@ -34,9 +34,6 @@ const Badge* find_badge(const std::vector<Badge>& badges, BadgeKind kind);
 /// Only those of bad values: NaN, −∞, +∞, or the flag of CURT_HEALTH.
 std::vector<Badge> bad_badges(const std::vector<Badge>& badges);
 
-/// An element's value in six digits: "−2.5", "NaN", "−∞".
-std::string value_text(double value);
-
 /// Do the badges tell of a NaN or an infinity?
 bool is_bad(const std::vector<Badge>& badges);
 

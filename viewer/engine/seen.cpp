@@ -8,26 +8,12 @@
 
 #include "badges.hpp"
 #include "heat_map.hpp"
+#include "report/describe.hpp"
 #include "selection.hpp"
 
 namespace nanlens::viewer {
 
 namespace {
-
-// "[0,3] NaN, [1,2] −∞"; of a scalar its value alone.
-std::string elements_text(const logdir::TensorEvidence& seen) {
-  const std::size_t rank = seen.shape.size();
-  const std::size_t count = rank == 0 ? std::min<std::size_t>(seen.values.size(), 1) : seen.positions.size() / rank;
-  std::string text;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (i > 0) text += ", ";
-    for (std::size_t axis = 0; axis < rank; ++axis)
-      text += (axis == 0 ? "[" : ",") + std::to_string(seen.positions[i * rank + axis]);
-    if (rank > 0) text += "]";
-    if (i < seen.values.size()) text += (rank > 0 ? " " : "") + value_text(seen.values[i]);
-  }
-  return text;
-}
 
 SeenTensor described(const logdir::TensorEvidence& seen, std::int32_t input) {
   SeenTensor tensor;
@@ -37,7 +23,7 @@ SeenTensor described(const logdir::TensorEvidence& seen, std::int32_t input) {
   tensor.looked_at = seen.looked_at;
   if (!seen.looked_at) return tensor;
   tensor.badges = badges_of(static_cast<DType>(seen.dtype), seen.shape, causes::seen_health(seen));
-  tensor.elements = elements_text(seen);
+  tensor.elements = report::elements_text(seen);
   tensor.stored = !seen.content.empty();
   return tensor;
 }

@@ -5,6 +5,7 @@
 #include "engine/badges.hpp"
 #include "panes/overlay.hpp"
 #include "panes/panes.hpp"
+#include "texts/numbers.hpp"
 #include "widgets/format.hpp"
 
 namespace nanlens::viewer {

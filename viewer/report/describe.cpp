@@ -100,6 +100,20 @@ std::string describe_health(const reader::TensorHealth& health) {
   return text + (counts.empty() ? "" : ": " + counts);
 }
 
+std::string elements_text(const logdir::TensorEvidence& seen) {
+  const std::size_t rank = seen.shape.size();
+  const std::size_t count = rank == 0 ? std::min<std::size_t>(seen.values.size(), 1) : seen.positions.size() / rank;
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i > 0) text += ", ";
+    for (std::size_t axis = 0; axis < rank; ++axis)
+      text += (axis == 0 ? "[" : ",") + std::to_string(seen.positions[i * rank + axis]);
+    if (rank > 0) text += "]";
+    if (i < seen.values.size()) text += (rank > 0 ? " " : "") + viewer::value_text(seen.values[i]);
+  }
+  return text;
+}
+
 std::string describe_alert(const reader::TensorHealth& health) {
   std::string counts;
   add_count(counts, "NaN", health.num_nan);
@@ -286,6 +300,11 @@ std::string short_function(const std::string& function) {
   const std::size_t parenthesis =
       function.find('(', function.find("operator()") == std::string::npos ? 0 : function.find("operator()") + 10);
   return function.substr(0, parenthesis);
+}
+
+std::string line_or_function(const reader::StackFrame& frame) {
+  std::string place = causes::SentenceWriter::short_place(frame);
+  return place.empty() ? short_function(frame.function) : place;
 }
 
 std::string describe_frame(const reader::StackFrame& frame) {

@@ -28,6 +28,9 @@ std::string describe_tensor(const reader::Alert& alert);
 /// The same of counts.
 std::string describe_health(const reader::TensorHealth& health);
 
+/// The elements that an evidence names: "[0,3] NaN, [1,2] −∞"; of a scalar its value alone.
+std::string elements_text(const logdir::TensorEvidence& seen);
+
 /// "NaN ×3, −∞ ×1", or "NaN or ∞" where the mode keeps one flag only.
 std::string describe_alert(const reader::TensorHealth& health);
 
@@ -77,6 +80,9 @@ std::vector<std::string> rule_gaps(const reader::Run& run);
 
 /// A function's name without its parameters.
 std::string short_function(const std::string& function);
+
+/// "scan.cpp:12"; where no line is known, the function.
+std::string line_or_function(const reader::StackFrame& frame);
 
 /// "path:line in function"
 std::string describe_frame(const reader::StackFrame& frame);

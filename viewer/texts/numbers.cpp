@@ -1,5 +1,7 @@
 #include "numbers.hpp"
 
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <ctime>
@@ -97,6 +99,15 @@ std::string format_wall_time(double seconds) {
   char text[48];
   const std::size_t n = std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local);
   return std::string(text, n) + print(".%03d", static_cast<int>((seconds - std::floor(seconds)) * 1000));
+}
+
+std::string value_text(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
+  std::array<char, 32> digits{};
+  const auto end =
+      std::to_chars(digits.data(), digits.data() + digits.size(), std::fabs(value), std::chars_format::general, 6);
+  return (std::signbit(value) ? "−" : "") + std::string(digits.data(), end.ptr);
 }
 
 }  // namespace nanlens::viewer

@@ -20,5 +20,7 @@ std::string format_time(double seconds);
 std::string format_duration(double seconds);
 /// Seconds since the epoch as local date and time.
 std::string format_wall_time(double seconds);
+/// An element's value in six digits, the same in every language: "−2.5", "NaN", "−∞".
+std::string value_text(double value);
 
 }  // namespace nanlens::viewer

@@ -476,6 +476,7 @@ inline void record_eager(ThreadState& state, Session* session, const OpRef& name
                        bad = write_eager_tensor(w, state, *session, name.type(), o.view, judged) || bad;
                      if (judged != nullptr) judge_eager(*judged, *session, name, outputs, stack);
                      extension.judged = judged;
+                     bad = bad || (state.measured.fp_flags & logdir::fp_taken_by_program) != 0;
                      if (bad) extension.site = site_of(name, outputs.size());
                      return bad;
                    });

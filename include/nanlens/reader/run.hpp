@@ -39,11 +39,14 @@ struct AlertRef {
 };
 
 /// An op that raised floating-point exceptions (NanlensExtension.fp_flags) although no output is bad: a NaN or infinity
-/// was made and removed inside it.
+/// was made and removed inside it, or the program trapped the exception itself.
 struct HiddenException {
   std::uint32_t event = 0;  ///< index of the trace, or of the execution
   bool is_execution = false;
   std::uint32_t fp_flags = 0;
+
+  /// The program trapped it itself: there is no output.
+  [[nodiscard]] bool taken_by_program() const noexcept { return (fp_flags & logdir::fp_taken_by_program) != 0; }
 };
 
 /// An event at which a rule of the recording program held (NanlensExtension.rule_hits).

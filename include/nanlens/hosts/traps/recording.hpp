@@ -24,9 +24,11 @@ using nanlens::detail::OpRef;
 using nanlens::detail::ResolvedFrame;
 using nanlens::detail::SourcePlace;
 
-/// The flags of MXCSR as NanlensExtension.fp_flags has them.
-constexpr std::uint32_t recorded_flags(std::uint32_t flags) noexcept {
-  return ((flags & mxcsr_invalid) != 0 ? nanlens::detail::fp_invalid : 0) |
+/// What NanlensExtension.fp_flags has of a trap.
+constexpr std::uint32_t recorded_flags(const Trap& trap) noexcept {
+  const std::uint32_t flags = trap.flags;
+  return (trap.taken_by_program ? logdir::fp_taken_by_program : 0) |
+         ((flags & mxcsr_invalid) != 0 ? nanlens::detail::fp_invalid : 0) |
          ((flags & mxcsr_divide_by_zero) != 0 ? nanlens::detail::fp_divide_by_zero : 0) |
          ((flags & mxcsr_overflow) != 0 ? nanlens::detail::fp_overflow : 0);
 }
@@ -97,8 +99,7 @@ class NANLENS_HIDDEN TrapRecorder {
     auto output_refs = outputs(results);
     // Last, since finding symbols takes long: what ends the recorder may be under way.
     if ((nanlens::detail::active_bits() & nanlens::detail::dumping_bit) == 0) begin_again();
-    nanlens::detail::record(OpRef(type, kind, place), input_refs, output_refs,
-                            {0, recorded_flags(trap.flags), &observed});
+    nanlens::detail::record(OpRef(type, kind, place), input_refs, output_refs, {0, recorded_flags(trap), &observed});
   }
 
   static TensorView view(const Instruction& i, const unsigned char* bytes, Element element) {

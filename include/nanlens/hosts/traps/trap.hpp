@@ -56,6 +56,7 @@ struct Trap {
   bool operand_known[3] = {};
   unsigned char result[vector_bytes] = {};
   bool has_result = false;
+  bool taken_by_program = false;            ///< which traps it itself: there is no result
   std::uintptr_t frames[most_frames] = {};  ///< the instruction, then return addresses, innermost first
   std::uint32_t num_frames = 0;
   std::uint32_t python_stack = 0;  ///< of PythonStacks; 0: none

@@ -221,6 +221,7 @@ inline void on_fpe(int signal, siginfo_t* info, void* context) noexcept {
   if (!ours || programs != 0) {  // the program's: here it never gets to a result
     if (ours && step.slot != nullptr) {
       count(state, programs);
+      step.slot->trap.taken_by_program = true;
       info->si_code = code_of(programs);
       trapping.queue.hand_over(*step.slot);
     }
