@@ -206,6 +206,37 @@ TEST_CASE("an overflow that numbers of this size can't give is not called one") 
   CHECK(words("Prod").text.find("exceeded the range") != std::string::npos);  // ten to a power of the size
 }
 
+TEST_CASE("a norm adds up squares") {
+  const InputFacts x{"x", true, health(4, 0, 0, 0, 0, 0), {}, 1e30};
+  CHECK(text_of(made_by("aten::linalg_vector_norm", "overflow", health(1, 0, 0, 1, 0, 0), {x})) ==
+        "aten::linalg_vector_norm at a.cpp:3 exceeded the range of float32 (3.40e+38).");
+}
+
+TEST_CASE("functions that end at the borders of their domain") {
+  const InputFacts x{"x", true, health(4, 0, 0, 0, 1, 1)};
+  const auto words = [&](const char* op, const TensorHealth& out) { return text_of(made_by(op, "domain", out, {x})); };
+  const TensorHealth infinite = health(4, 0, 1, 0, 0, 0);
+  const TensorHealth nan = health(4, 1, 0, 0, 0, 0);
+  CHECK(words("Erfinv", infinite).ends_with("only −1 and 1 do that."));
+  CHECK(words("aten::erfinv_", nan).ends_with("only values outside its domain (−1 < x < 1) do that."));
+  CHECK(words("aten::logit", infinite).ends_with("only values outside its domain (0 < x < 1) do that."));
+  CHECK(words("Ndtri", nan).ends_with("only values outside its domain (0 < x < 1) do that."));
+  CHECK(words("aten::special_entr", infinite).ends_with("only values outside its domain (x ≥ 0) do that."));
+  CHECK(words("BesselK0e", nan).ends_with("only values outside its domain (x > 0) do that."));
+  CHECK(words("aten::special_bessel_y0", nan).ends_with("only values outside its domain (x > 0) do that."));
+}
+
+TEST_CASE("a quotient overflows without a large input") {
+  const InputFacts one{"a", true, health(2, 0, 0, 0, 0, 0), {1, 1}, 1};
+  InputFacts tiny{"b", true, health(2, 0, 0, 0, 1, 0), {}, 1e-43};
+  const auto text = [&] { return text_of(made_by("RealDiv", "overflow", health(2, 0, 1, 1, 0, 0), {one, tiny})); };
+  CHECK(text() == "RealDiv at a.cpp:3 exceeded the range of float32 (3.40e+38) in 2 of 2 elements.");
+  tiny.at_bad = {1e-43, -2.8e-45};
+  CHECK(text() ==
+        "RealDiv at a.cpp:3 divides by b, which is as small as 2.8e-45: the quotient is beyond the range of float32 "
+        "(3.40e+38) in 2 of 2 elements.");
+}
+
 TEST_CASE("rounding is blamed only where statistics show it") {
   const InputFacts x{"x", true, health(4, 0, 0, 0, 0, 0)};
   CauseFacts f = made_by("Acos", "domain", health(4, 1, 0, 0, 0, 0), {x});

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <nanlens/causes/cause_facts.hpp>
 #include <nanlens/causes/input_words.hpp>
@@ -13,8 +14,12 @@ namespace nanlens::causes::detail {
 
 /// The numbers an op is made for.
 inline std::string_view domain_words(std::string_view op) noexcept {
-  if (op.find("cosh") != std::string_view::npos) return "x ≥ 1";
-  return op.find("tanh") != std::string_view::npos ? "−1 < x < 1" : "−1 ≤ x ≤ 1";
+  constexpr std::pair<std::string_view, std::string_view> domains[] = {
+      {"cosh", "x ≥ 1"},      {"tanh", "−1 < x < 1"}, {"erfinv", "−1 < x < 1"}, {"Erfinv", "−1 < x < 1"},
+      {"logit", "0 < x < 1"}, {"dtri", "0 < x < 1"},  {"entr", "x ≥ 0"},        {"essel", "x > 0"}};
+  for (const auto& [part, domain] : domains)
+    if (op.find(part) != std::string_view::npos) return domain;
+  return "−1 ≤ x ≤ 1";
 }
 /// The function that a gradient op belongs to.
 inline std::string_view function_of_gradient(std::string_view op) noexcept {
@@ -93,8 +98,9 @@ inline std::string because_of_normalisation(const CauseFacts& f, const Speech& s
 
 inline std::string because_of_domain(const CauseFacts& f, const Speech& speech) {
   const bool only_infinite = f.kinds_known && (f.kinds & reader::nan_flag) == 0;
-  if (f.code == OpCode::atanh && only_infinite) return only(f, speech, Saying::do_ones);
-  return only(f, speech, say(speech, Saying::do_domain, {{"domain", std::string(domain_words(f.op))}}));
+  const std::string_view domain = domain_words(f.op);
+  if (domain == "−1 < x < 1" && only_infinite) return only(f, speech, Saying::do_ones);
+  return only(f, speech, say(speech, Saying::do_domain, {{"domain", std::string(domain)}}));
 }
 
 // x · log(y): 0 where x is 0.
@@ -162,7 +168,7 @@ inline std::string because(const CauseFacts& f, const Speech& speech) {
     case OpCode::cast: return say(speech, Saying::out_of_range);
     case OpCode::pow: return because_of_power(f, speech);
     case OpCode::inverse_trigonometric:
-    case OpCode::atanh: return because_of_domain(f, speech);
+    case OpCode::open_domain: return because_of_domain(f, speech);
     case OpCode::sqrt_grad:
     case OpCode::reciprocal_grad:
       return say(speech, Saying::gradient_at_0, {{"function", std::string(function_of_gradient(f.op))}});

@@ -178,7 +178,10 @@ class Model {
     if (!event.is_execution) return graphs_.op(run_.trace_op(event.index)).code;
     if (const Exchange* const exchange = calls_.exchanges().find(event.index)) return exchange_code(*exchange);
     if (calls_.is_call(event.index)) return OpCode::call;
-    const OpCode code = execution_code(event.index);
+    OpCode code = execution_code(event.index);
+    if (code == OpCode::constant && calls_.op_type(event.index) == "aten::scatter" &&
+        calls_.inputs(event.index).size() > 2)
+      code = OpCode::other;  // of another tensor's elements, which it may multiply, not of a number
     return is_bad_complex(event) ? code_of_complex(code) : code;
   }
   [[nodiscard]] std::string_view op_type(EventRef event) {

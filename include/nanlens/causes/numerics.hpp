@@ -202,7 +202,7 @@ inline Judgement judge_by_counts(OpCode op, const TensorHealth& out, std::span<c
               Mechanism::cast};
     case OpCode::pow: return {Verdict::consistent, Mechanism::pow};
     case OpCode::inverse_trigonometric:
-    case OpCode::atanh: return {Verdict::consistent, Mechanism::domain};
+    case OpCode::open_domain: return {Verdict::consistent, Mechanism::domain};
     case OpCode::matrix: return {Verdict::consistent, Mechanism::matrix};
     default:
       if (only_preserves(op)) return {Verdict::contradicted, Mechanism::generic};
@@ -236,7 +236,7 @@ constexpr Mechanism likely_mechanism(OpCode op, Kinds kinds) noexcept {
     case OpCode::sqrt_grad:
     case OpCode::reciprocal_grad: return Mechanism::sqrtgrad0;
     case OpCode::inverse_trigonometric:
-    case OpCode::atanh: return Mechanism::domain;
+    case OpCode::open_domain: return Mechanism::domain;
     case OpCode::matrix: return Mechanism::matrix;
     case OpCode::exp:
     case OpCode::sinh: return Mechanism::exp;

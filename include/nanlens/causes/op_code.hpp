@@ -50,7 +50,7 @@ enum class OpCode : std::uint8_t {
   unbounded_smooth,
   cast,
   inverse_trigonometric,
-  atanh,
+  open_domain,  ///< infinite, or not a number, at the ends of its domain and beyond
   sqrt_grad,
   reciprocal_grad,
   matrix,
@@ -111,11 +111,14 @@ inline constexpr OpName op_names[] = {
     {"assignsubvariableop", OpCode::apply},
     {"assignvariableop", OpCode::assign},
     {"atan", OpCode::bounded},
-    {"atanh", OpCode::atanh},
+    {"atanh", OpCode::open_domain},
     {"averagepool", OpCode::mean},
     {"batchmatmul", OpCode::matmul},
     {"batchmatrixinverse", OpCode::matrix},
     {"batchnormalization", OpCode::batch_norm},
+    {"besselk0", OpCode::open_domain},
+    {"besselk0e", OpCode::open_domain},
+    {"bessely0", OpCode::open_domain},
     {"biasadd", OpCode::add},
     {"biasgelu", OpCode::unbounded_smooth},
     {"broadcastgradientargs", OpCode::not_float},
@@ -154,6 +157,7 @@ inline constexpr OpName op_names[] = {
     {"empty", OpCode::uninitialised},
     {"equal", OpCode::not_float},
     {"erf", OpCode::bounded},
+    {"erfinv", OpCode::open_domain},
     {"exp", OpCode::exp},
     {"expand", OpCode::keep},
     {"expanddims", OpCode::keep},
@@ -220,6 +224,7 @@ inline constexpr OpName op_names[] = {
     {"mulnonan", OpCode::mul_no_nan},
     {"multiply", OpCode::multiply},
     {"ncclallreduce", OpCode::collective},
+    {"ndtri", OpCode::open_domain},
     {"neg", OpCode::negate},
     {"negate", OpCode::negate},
     {"notequal", OpCode::not_float},
@@ -370,6 +375,7 @@ inline constexpr OpName aten_names[] = {
     {"linalgsolveex", OpCode::matrix},
     {"linalgsolvetriangular", OpCode::matrix},
     {"linalgvectornorm", OpCode::reduce_sum},
+    {"logit", OpCode::open_domain},
     {"lusolve", OpCode::matrix},
     {"maskedfill", OpCode::constant},
     {"maxpool2dwithindices", OpCode::keep},
@@ -401,6 +407,12 @@ inline constexpr OpName aten_names[] = {
     {"silu", OpCode::unbounded_smooth},
     {"slowconv2dforward", OpCode::matmul},
     {"sort", OpCode::keep},
+    {"specialbessely0", OpCode::open_domain},
+    {"specialentr", OpCode::open_domain},
+    {"specialmodifiedbesselk0", OpCode::open_domain},
+    {"specialndtri", OpCode::open_domain},
+    {"specialscaledmodifiedbesselk0", OpCode::open_domain},
+    {"specialxlog1py", OpCode::xlogy},
     {"stack", OpCode::keep},
     {"std", OpCode::deviation},
     {"stdmean", OpCode::deviation},
@@ -540,7 +552,7 @@ constexpr bool is_elementwise(OpCode op) noexcept {
     case OpCode::unbounded_smooth:
     case OpCode::cast:
     case OpCode::inverse_trigonometric:
-    case OpCode::atanh:
+    case OpCode::open_domain:
     case OpCode::negate:
     case OpCode::square: return true;
     default: return false;
@@ -609,7 +621,7 @@ constexpr OpCode code_of_complex(OpCode op) noexcept {
     case OpCode::pow:
     case OpCode::bounded:
     case OpCode::inverse_trigonometric:
-    case OpCode::atanh:
+    case OpCode::open_domain:
     case OpCode::sqrt_grad: return OpCode::other;
     default: return op;
   }

@@ -38,6 +38,7 @@ inline constexpr Wording wordings[] = {
     {"division", Saying::say_division_2},
     {"empty", Saying::say_empty},
     {"exp", Saying::say_exp},
+    {"overflow", Saying::say_overflow_small},
     {"overflow", Saying::say_overflow},
     {"narrow", Saying::say_narrow},
     {"cast", Saying::say_cast},

@@ -119,6 +119,13 @@ inline void leave_out_harmless(const CauseFacts& f, Arguments& a) {
   if (f.kinds == reader::nan_flag) a["in_zeros"].clear();
 }
 
+// What a quotient is beyond the range for, without a zero.
+inline void word_small_divisor(const InputFacts& divisor, const Speech& speech, Arguments& a) {
+  double smallest = std::numeric_limits<double>::infinity();
+  for (const double value : divisor.at_bad) smallest = std::min(smallest, std::fabs(value));
+  if (smallest > 0 && smallest < 1) a["den_small"] = about(smallest, speech);
+}
+
 inline void word_inputs(const CauseFacts& f, const Speech& speech, Arguments& a) {
   a["in"] = f.inputs.empty() ? say(speech, Saying::its_input) : name_of(f.inputs.front(), speech);
   if (f.all_clean && !f.inputs.empty())
@@ -140,6 +147,7 @@ inline void word_inputs(const CauseFacts& f, const Speech& speech, Arguments& a)
   const std::size_t divisor = divisor_of(f.code);
   if (divisor >= f.inputs.size()) return;
   describe(f.inputs[divisor], "den");
+  if (f.code == OpCode::divide || f.code == OpCode::reciprocal) word_small_divisor(f.inputs[divisor], speech, a);
   if (divisor == first + 1 && f.by_itself) a["itself"] = a["in"];
 }
 
@@ -154,16 +162,19 @@ inline double most_of_sums(const CauseFacts& f) {
     most *= std::max(1.0, input.largest);
     terms = std::max(terms, input.health.size);
   }
-  return f.inputs.empty() || f.code == OpCode::product ? std::numeric_limits<double>::infinity() : most * terms;
+  return f.inputs.empty() ? std::numeric_limits<double>::infinity() : most * terms;
 }
 
 // Is it an overflow that its inputs can't give?
 inline bool is_out_of_reach(const CauseFacts& f) {
-  return f.id == "overflow" && f.all_clean && most_of_sums(f) < dtype_max(f.out.dtype);
+  const bool squares = f.op.find("norm") != std::string::npos;  // what it adds up
+  const bool only_adds_and_multiplies =
+      only_overflows(f.code) || (sums(f.code) && f.code != OpCode::product && !squares);
+  return f.id == "overflow" && f.all_clean && only_adds_and_multiplies && most_of_sums(f) < dtype_max(f.out.dtype);
 }
 
 inline void word_domain(const CauseFacts& f, const Speech& speech, Arguments& a) {
-  if (f.code != OpCode::inverse_trigonometric && f.code != OpCode::atanh) return;
+  if (f.code != OpCode::inverse_trigonometric && f.code != OpCode::open_domain) return;
   a["domain"] = std::string(domain_words(f.op));
   const bool symmetric = a["domain"].starts_with("−");
   const double largest = f.inputs.empty() ? -1 : f.inputs.front().largest;

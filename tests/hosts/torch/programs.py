@@ -816,6 +816,34 @@ def harmless_mask(torch):
     torch.softmax(scores, dim=1) @ torch.ones(3, 2)
 
 
+@program("aten::scatter", says=["from clean inputs"])
+def products_scattered(torch):
+    """A scatter of a tensor, which is no constant."""
+    x = torch.full((4, 2), 1e30)
+    by = torch.full((1, 2), 1e20)
+    return x.scatter(0, torch.zeros(1, 2, dtype=torch.int64), by, reduce="multiply").sum()  # culprit
+
+
+@program("aten::div", says=["divides by the result of aten::mul, which is as small as", "beyond the range of float32"])
+def tiny_divisor(torch):
+    """No zero, and nothing large."""
+    scale = torch.full((3,), 1e-20) * 1e-22
+    return torch.ones(3) / scale  # culprit
+
+
+@program("aten::logit", says=["only values outside its domain (0 < x < 1) do that"])
+def logit_of_one(torch):
+    p = torch.tensor([0.5, 1.0]).clamp(max=1.0)
+    return torch.logit(p).sum()  # culprit
+
+
+@program("aten::linalg_vector_norm", says=["exceeded the range of float32"])
+def norm_of_large(torch):
+    """Its squares overflow, not what it is of, nor their sum."""
+    x = torch.full((4,), 1e15) * 1e10
+    return torch.linalg.vector_norm(x)  # culprit
+
+
 @program(None)
 def clean_training(torch):
     net = small_net(torch)
