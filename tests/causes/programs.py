@@ -595,6 +595,17 @@ def many_calls(tf, np):
         f(c(value, 1.0))
 
 
+@program("Sum", "overflow")
+def eager_sum(tf, np):
+    """Its axes are a constant, of which TensorFlow records nothing."""
+    return tf.reduce_sum(tf.constant([3e38, 3e38, -1.0]) * 1.0)
+
+
+@program("EuclideanNorm", "overflow")
+def eager_norm(tf, np):
+    return tf.math.reduce_euclidean_norm(tf.constant([1e30, 1.0]) * 1.0)
+
+
 @program("Log", "log0")
 def session(tf, np):
     with tf.Graph().as_default():

@@ -206,6 +206,27 @@ TEST_CASE("an overflow that numbers of this size can't give is not called one") 
   CHECK(words("Prod").text.find("exceeded the range") != std::string::npos);  // ten to a power of the size
 }
 
+TEST_CASE("x log y is infinite by a large x, too") {
+  const InputFacts x{"x", true, health(4, 0, 0, 0, 2, 0)};
+  const auto words = [&](const char* op, const TensorHealth& out) {
+    return text_of(made_by(op, "generic", out, {x, x}));
+  };
+  CHECK(words("Xlog1py", health(4, 1, 0, 0, 0, 0)).ends_with("from clean inputs; only values below −1 do that."));
+  CHECK(words("Xlog1py", health(4, 0, 1, 0, 0, 0)).ends_with("from clean inputs; −1 does that."));
+  CHECK(words("Xlogy", health(4, 2, 0, 0, 0, 0))
+            .ends_with("; x has 2 negative values: the logarithm of such a value does that."));
+  CHECK(words("Xlogy", health(4, 2, 0, 1, 0, 0)).find("does that") == std::string::npos);
+}
+
+TEST_CASE("finite logits and large labels make a cross-entropy overflow") {
+  const InputFacts x{"x", true, health(4, 0, 0, 0, 2, 0)};
+  const TensorHealth* const known[] = {&x.health, &x.health};
+  const TensorHealth nan = health(2, 1, 0, 0, 0, 0);
+  CHECK(causes::judge(OpCode::cross_entropy, nan, known, true).verdict != causes::Verdict::contradicted);
+  CHECK(causes::judge(OpCode::log_softmax, nan, known, true).verdict != causes::Verdict::contradicted);
+  CHECK(causes::judge(OpCode::softmax, nan, known, true).verdict == causes::Verdict::contradicted);
+}
+
 TEST_CASE("a norm adds up squares") {
   const InputFacts x{"x", true, health(4, 0, 0, 0, 0, 0), {}, 1e30};
   CHECK(text_of(made_by("aten::linalg_vector_norm", "overflow", health(1, 0, 0, 1, 0, 0), {x})) ==
@@ -288,7 +309,7 @@ TEST_CASE("x log(1 + y): by −1, and what is below") {
   const InputFacts x{"x", true, health(4, 0, 0, 0, 0, 4)};
   const InputFacts y{"y", true, health(4, 0, 0, 0, 2, 1)};
   const auto told = [&](const TensorHealth& out) { return text_of(made_by("Xlog1py", "generic", out, {x, y})); };
-  CHECK(told(health(4, 0, 1, 0, 0, 0)).find("only −1 does that") != std::string::npos);
+  CHECK(told(health(4, 0, 1, 0, 0, 0)).ends_with("; −1 does that."));  // and a large x
   CHECK(told(health(4, 1, 0, 0, 0, 0)).find("only values below −1 do that") != std::string::npos);
 }
 

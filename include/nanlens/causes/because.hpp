@@ -107,11 +107,15 @@ inline std::string because_of_domain(const CauseFacts& f, const Speech& speech) 
 inline std::string because_of_xlogy(const CauseFacts& f, const Speech& speech) {
   constexpr RootValues shifted = {Saying::do_minus_one, Saying::do_below_minus_one, Saying::do_minus_one_and_below,
                                   reader::neg_inf_flag | reader::pos_inf_flag};  // x · log(1 + y)
-  if (f.op.find("1p") != std::string::npos) return because_of_root(f, speech, shifted);
+  const bool infinite = !f.kinds_known || (f.kinds & ~reader::nan_flag) != 0;    // which a large x gives, too
+  const bool nan = !f.kinds_known || (f.kinds & reader::nan_flag) != 0;
+  const Saying below = nan ? Saying::do_minus_one_and_below : Saying::do_minus_one;
+  if (f.op.find("1p") != std::string::npos)
+    return infinite ? say(speech, Saying::also_by, {{"values", std::string(speech[below])}})
+                    : because_of_root(f, speech, shifted);
   if (!f.kinds_known || f.inputs.size() < 2 || !f.inputs[1].known) return because_of_unknown_op(f, speech);
   const TensorHealth& y = f.inputs[1].health;
-  const std::string zeros = (f.kinds & ~reader::nan_flag) != 0 ? zeros_words(y, speech) : std::string();
-  const std::string count = zeros.empty() ? negatives_words(y, speech) : zeros;
+  const std::string count = infinite ? zeros_words(y, speech) : negatives_words(y, speech);
   if (count.empty()) return because_of_unknown_op(f, speech);
   return say(speech, Saying::log_of_such, {{"input", name_of(f.inputs[1], speech)}, {"count", count}});
 }
@@ -180,7 +184,7 @@ inline std::string because(const CauseFacts& f, const Speech& speech) {
     default: break;
   }
   if (only_overflows(f.code) || sums(f.code)) return say(speech, Saying::it_overflowed);
-  const bool known = only_preserves(f.code) && f.code != OpCode::cross_entropy;  // nothing of the kind is inside
+  const bool known = only_preserves(f.code);  // nothing of the kind is inside
   return known ? std::string() : because_of_unknown_op(f, speech);
 }
 

@@ -132,7 +132,8 @@ NANLENS_API void Classifier::execution_inputs(EventRef event, std::vector<InputE
     container_input(event, inputs.emplace_back().link);
     return;
   }
-  for (std::size_t k = 0; k < num_looked_at(ids.size()); ++k) {
+  const bool one = has_one_value(code) && !model_.owners().native();
+  for (std::size_t k = 0; k < num_looked_at(one ? std::min<std::size_t>(ids.size(), 1) : ids.size()); ++k) {
     inputs.emplace_back().input = static_cast<std::uint32_t>(k);
     resolver_.eager(ids[k].tensor_id, event.index, inputs.back().link);
   }

@@ -144,6 +144,7 @@ inline constexpr OpName op_names[] = {
     {"conv3d", OpCode::matmul},
     {"convtranspose", OpCode::matmul},
     {"cosh", OpCode::sinh},
+    {"cross", OpCode::matmul},
     {"cumprod", OpCode::product},
     {"cumsum", OpCode::cumulative_sum},
     {"deepcopy", OpCode::identity},
@@ -158,11 +159,15 @@ inline constexpr OpName op_names[] = {
     {"equal", OpCode::not_float},
     {"erf", OpCode::bounded},
     {"erfinv", OpCode::open_domain},
+    {"euclideannorm", OpCode::reduce_sum},
     {"exp", OpCode::exp},
     {"expand", OpCode::keep},
     {"expanddims", OpCode::keep},
     {"expm1", OpCode::exp},
     {"fastgelu", OpCode::unbounded_smooth},
+    {"fft", OpCode::matmul},
+    {"fft2d", OpCode::matmul},
+    {"fft3d", OpCode::matmul},
     {"fill", OpCode::keep},
     {"flatten", OpCode::keep},
     {"floor", OpCode::keep},
@@ -187,13 +192,20 @@ inline constexpr OpName op_names[] = {
     {"identity", OpCode::identity},
     {"identityn", OpCode::identity_n},
     {"if", OpCode::branch},
+    {"ifft", OpCode::matmul},
+    {"ifft2d", OpCode::matmul},
+    {"ifft3d", OpCode::matmul},
     {"instancenormalization", OpCode::layer_norm},
     {"inv", OpCode::reciprocal},
     {"invgrad", OpCode::reciprocal_grad},
+    {"irfft", OpCode::matmul},
+    {"irfft2d", OpCode::matmul},
+    {"irfft3d", OpCode::matmul},
     {"isfinite", OpCode::not_float},
     {"isinf", OpCode::not_float},
     {"isnan", OpCode::not_float},
     {"iteratorgetnext", OpCode::iterator_get},
+    {"l2loss", OpCode::reduce_sum},
     {"layernorm", OpCode::layer_norm},
     {"layernormalization", OpCode::layer_norm},
     {"leakyrelu", OpCode::relu},
@@ -264,6 +276,9 @@ inline constexpr OpName op_names[] = {
     {"resourcegathernd", OpCode::read_variable},
     {"retval", OpCode::function_return},
     {"reverse", OpCode::keep},
+    {"rfft", OpCode::matmul},
+    {"rfft2d", OpCode::matmul},
+    {"rfft3d", OpCode::matmul},
     {"rmsnormalization", OpCode::layer_norm},
     {"round", OpCode::keep},
     {"rsqrt", OpCode::rsqrt},
@@ -314,6 +329,7 @@ inline constexpr OpName op_names[] = {
     {"tile", OpCode::keep},
     {"topk", OpCode::keep},
     {"transpose", OpCode::keep},
+    {"tridiagonalmatmul", OpCode::matmul},
     {"truediv", OpCode::divide},
     {"unpack", OpCode::split},
     {"unsqueeze", OpCode::keep},
@@ -330,8 +346,10 @@ inline constexpr OpName op_names[] = {
 inline constexpr OpName aten_names[] = {
     {"addbmm", OpCode::matmul},
     {"addcdiv", OpCode::add_quotient},
+    {"addcmul", OpCode::matmul},
     {"addmm", OpCode::matmul},
     {"addmv", OpCode::matmul},
+    {"addr", OpCode::matmul},
     {"amax", OpCode::maximum_of},
     {"amin", OpCode::minimum_of},
     {"baddbmm", OpCode::matmul},
@@ -369,6 +387,7 @@ inline constexpr OpName aten_names[] = {
     {"indexfill", OpCode::constant},
     {"indexselect", OpCode::keep},
     {"linalgcholeskyex", OpCode::matrix},
+    {"linalgcross", OpCode::matmul},
     {"linalginvex", OpCode::matrix},
     {"linalgldlsolve", OpCode::matrix},
     {"linalglusolve", OpCode::matrix},
@@ -406,6 +425,9 @@ inline constexpr OpName aten_names[] = {
     {"sgn", OpCode::bounded},
     {"silu", OpCode::unbounded_smooth},
     {"slowconv2dforward", OpCode::matmul},
+    {"slowconv3dforward", OpCode::matmul},
+    {"slowconvtranspose2d", OpCode::matmul},
+    {"slowconvtranspose3d", OpCode::matmul},
     {"sort", OpCode::keep},
     {"specialbessely0", OpCode::open_domain},
     {"specialentr", OpCode::open_domain},
@@ -421,6 +443,7 @@ inline constexpr OpName aten_names[] = {
     {"tocopy", OpCode::cast},
     {"topk", OpCode::keep},
     {"triangularsolve", OpCode::matrix},
+    {"trilinear", OpCode::matmul},
     {"truedivide", OpCode::divide},
     {"var", OpCode::deviation},
     {"varmean", OpCode::deviation},
@@ -572,9 +595,20 @@ constexpr bool only_preserves(OpCode op) noexcept {
     case OpCode::select:
     case OpCode::clamp:
     case OpCode::nan_to_num:
-    case OpCode::softmax:
-    case OpCode::log_softmax:
-    case OpCode::cross_entropy: return true;
+    case OpCode::softmax: return true;
+    default: return false;
+  }
+}
+
+/// Are the inputs of TensorFlow's op of this kind but the first integers, such as axes?
+constexpr bool has_one_value(OpCode op) noexcept {
+  switch (op) {
+    case OpCode::reduce_sum:
+    case OpCode::product:
+    case OpCode::mean:
+    case OpCode::cumulative_sum:
+    case OpCode::maximum_of:
+    case OpCode::minimum_of: return true;
     default: return false;
   }
 }

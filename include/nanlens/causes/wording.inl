@@ -165,9 +165,13 @@ inline double most_of_sums(const CauseFacts& f) {
   return f.inputs.empty() ? std::numeric_limits<double>::infinity() : most * terms;
 }
 
+inline bool is_norm(std::string_view op) {
+  return op.find("norm") != std::string_view::npos || op == "EuclideanNorm" || op == "L2Loss";
+}
+
 // Is it an overflow that its inputs can't give?
 inline bool is_out_of_reach(const CauseFacts& f) {
-  const bool squares = f.op.find("norm") != std::string::npos;  // what it adds up
+  const bool squares = is_norm(f.op);  // what it adds up
   const bool only_adds_and_multiplies =
       only_overflows(f.code) || (sums(f.code) && f.code != OpCode::product && !squares);
   return f.id == "overflow" && f.all_clean && only_adds_and_multiplies && most_of_sums(f) < dtype_max(f.out.dtype);
