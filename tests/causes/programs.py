@@ -607,6 +607,24 @@ def eager_norm(tf, np):
 
 
 @program("Log", "log0")
+def through_a_spectrum(tf, np):
+    """TensorFlow tells nothing of complex tensors: what is behind them is looked for."""
+    def f(x):
+        spectrum = tf.signal.rfft(tf.math.log(x * 1.0)) * tf.constant(1 + 1j, tf.complex64)
+        return tf.math.real(spectrum) * 2.0 + tf.abs(spectrum)
+    f(c(0.0, 1.0, 2.0, 3.0))
+    tf.function(f)(c(0.0, 1.0, 2.0, 3.0))
+
+
+@program("Real", "unknown")
+def made_by_complex_numbers(tf, np):
+    """1/0 of complex numbers: no more can be told than that it came in by them."""
+    x = c(0.0, 1.0) * 1.0
+    y = tf.constant([1 + 1j, 1], tf.complex64) / tf.complex(x, x)
+    return tf.math.real(y) * 2.0
+
+
+@program("Log", "log0")
 def session(tf, np):
     with tf.Graph().as_default():
         x = tf.compat.v1.placeholder(tf.float32, [2])

@@ -41,7 +41,10 @@ NANLENS_API void Classifier::trace_inputs(EventRef event, std::vector<InputEvide
   if (pops && once && model_.window(place.call).even(place.graph)) place.popped = place.run;
   for (std::size_t k = 0; k < num_looked_at(op.inputs.size()); ++k) {
     inputs.emplace_back().input = static_cast<std::uint32_t>(k);
-    resolver_.tensor(place, op.inputs[k], inputs.back().link);
+    if (k == 0 && op.code == OpCode::from_complex && !model_.owners().native())
+      resolver_.complex(place, op.inputs[k], inputs.back().link);
+    else
+      resolver_.tensor(place, op.inputs[k], inputs.back().link);
   }
   if (op.code == OpCode::collective) collective_inputs(event, inputs);
 }
@@ -133,9 +136,13 @@ NANLENS_API void Classifier::execution_inputs(EventRef event, std::vector<InputE
     return;
   }
   const bool one = has_one_value(code) && !model_.owners().native();
-  for (std::size_t k = 0; k < num_looked_at(one ? std::min<std::size_t>(ids.size(), 1) : ids.size()); ++k) {
+  const bool complex = code == OpCode::from_complex && !model_.owners().native();
+  for (std::size_t k = 0; k < num_looked_at(one || complex ? std::min<std::size_t>(ids.size(), 1) : ids.size()); ++k) {
     inputs.emplace_back().input = static_cast<std::uint32_t>(k);
-    resolver_.eager(ids[k].tensor_id, event.index, inputs.back().link);
+    if (complex)
+      resolver_.eager_complex(ids[k].tensor_id, event.index, inputs.back().link);
+    else
+      resolver_.eager(ids[k].tensor_id, event.index, inputs.back().link);
   }
 }
 

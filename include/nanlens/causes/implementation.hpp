@@ -24,6 +24,7 @@
 #include <nanlens/causes/resolver.inl>
 #include <nanlens/causes/resolver_arguments.inl>
 #include <nanlens/causes/resolver_calls.inl>
+#include <nanlens/causes/resolver_complex.inl>
 #include <nanlens/causes/row_owners.inl>
 #include <nanlens/causes/sentence.inl>
 #include <nanlens/causes/wording.inl>

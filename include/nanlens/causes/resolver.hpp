@@ -35,6 +35,9 @@ class Resolver {
   void argument(const Place& place, std::uint32_t op, Link& link, int depth = 0);
   /// What a tensor outside graphs was, used by execution `before`.
   void eager(std::int64_t tensor_id, std::uint32_t before, Link& link);
+  /// The same of a complex tensor, of which nothing is told: what is bad behind it, through others of the kind.
+  void eager_complex(std::int64_t tensor_id, std::uint32_t before, Link& link);
+  void complex(const Place& place, const InputEdge& edge, Link& link);
   /// What the outputs of a call were inside.
   void call_output(EventRef output, Link& link);
   /// A new question is asked: what it may cost is counted anew. Links that would take longer are unknown (too deep), so
@@ -140,4 +143,5 @@ class Resolver {
 #include <nanlens/causes/resolver.inl>
 #include <nanlens/causes/resolver_arguments.inl>
 #include <nanlens/causes/resolver_calls.inl>
+#include <nanlens/causes/resolver_complex.inl>
 #endif

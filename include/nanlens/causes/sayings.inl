@@ -208,6 +208,7 @@ X(reason_nested, "the result of a nested call")
 X(reason_control_flow, "the result of a branch or loop")
 X(reason_other_rank, "no record of that rank has it")
 X(reason_unread, "its values, such as a GPU's or a sparse tensor's, can't be read here")
+X(reason_complex, "TensorFlow tells nothing of complex tensors")
 X(reason_too_deep, "too many steps away")
 
 // What follows from it

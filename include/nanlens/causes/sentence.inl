@@ -96,6 +96,8 @@ NANLENS_API bool SentenceWriter::masked_row(const Root& root) {
 // A mean over targets divides by what their weights add up to, which is an output of its own.
 NANLENS_API bool SentenceWriter::has_no_weight(EventRef event) {
   if (!event.is_execution || event.slot != 0) return false;
+  const TensorHealth loss = causes_.model().health(event);
+  if (loss.size != 1 || loss.num_nan == 0) return false;  // no mean, whose weight is noted, too, or no 0/0
   const TensorHealth weight = causes_.model().health(execution_event(event.index, 1));
   return weight.size == 1 && weight.num_zero == 1;
 }

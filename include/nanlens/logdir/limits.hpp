@@ -74,6 +74,10 @@ inline constexpr std::size_t consumers_looked_at = 4096;
 inline constexpr std::size_t integers_of_root = 16;
 /// Steps from such integers to that choice. T5's distances take three.
 inline constexpr std::size_t integer_steps = 64;
+
+/// Tensors that are looked through behind a complex one, which has no summary of its own: a chain of transforms and
+/// products is much shorter.
+inline constexpr std::size_t complex_steps = 64;
 /// Steps from an input to what fed it, through nested calls and control flow. A sound graph takes some dozens;
 /// candidates of a nested call some hundreds.
 inline constexpr std::size_t link_steps = 4096;

@@ -831,6 +831,14 @@ def tiny_divisor(torch):
     return torch.ones(3) / scale  # culprit
 
 
+@program("aten::nll_loss_forward", says=["made +∞ in 1 of 2 elements"])
+def losses_unreduced(torch):
+    """No mean over targets: that they weigh nothing together is no cause."""
+    logp = torch.tensor([[-1.0, -1e30], [-2.0, -3.0]]) * 1.0
+    weight = torch.full((2,), 1e20)
+    return torch.nn.functional.nll_loss(logp, torch.tensor([1, 0]), weight=weight, reduction="none")  # culprit
+
+
 @program("aten::logit", says=["only values outside its domain (0 < x < 1) do that"])
 def logit_of_one(torch):
     p = torch.tensor([0.5, 1.0]).clamp(max=1.0)
