@@ -616,7 +616,7 @@ def through_a_spectrum(tf, np):
     tf.function(f)(c(0.0, 1.0, 2.0, 3.0))
 
 
-@program("Real", "unknown")
+@program("Real", "unknown", (CURT, CONCISE, "FULL_HEALTH"))
 def made_by_complex_numbers(tf, np):
     """1/0 of complex numbers: no more can be told than that it came in by them."""
     x = c(0.0, 1.0) * 1.0

@@ -315,6 +315,16 @@ def test_deaths():
     check(f"and so is what came of it: {index}", "cvttsd2si" in index)
 
 
+def test_constructor():
+    """A thread that waits for its trap's record holds what recording needs: it goes on nevertheless, and all is told."""
+    library = build("constructor.c", "-DLIBRARY", "-O1", "-shared", "-fPIC", name="constructor.so")
+    program = build("constructor.c", "-O1", name="constructor")
+    ours = run(work / "constructor", program, library)
+    same_behaviour(ours, plain(program, library))
+    check_marks("constructor.c", work / "constructor")
+    check(f"all were counted: {ours.stderr}", "x/0 at constructor.c:6 in construct, 3 times" in ours.stderr)
+
+
 def test_own_malloc():
     """No thread of ours may run beside a malloc that is made for one."""
     program = build("own_malloc.c", "-O1", "-fno-builtin", "-rdynamic")
