@@ -1,5 +1,5 @@
-/* A program that opens a library whose constructor traps, while its thread holds the loader's lock: -DLIBRARY is that library.
- * What records needs that lock, too. */
+/* A program that opens a library whose constructor traps while its thread holds the loader's lock, which recording
+ * needs, too: -DLIBRARY is that library. */
 #if defined(LIBRARY)
 volatile double zero, made;
 __attribute__((constructor)) static void construct(void) {
