@@ -64,6 +64,22 @@ TEST_CASE("what is bad first is selected, not a mask before it; around it is wha
   CHECK(v.state()["focus"]["execution"] == 3);
 }
 
+TEST_CASE("what the program trapped itself is no NaN, and yet what it is about") {
+  Headless v;
+  RankOnPaper p(0, 1.7e9, 1);
+  p.op("Sub", 0);
+  p.trapped("divsd", "0/0");
+  p.op("Mul", 0);
+  p.store(v.memory["memory:trapped"], "host");
+  v.open("memory:trapped");
+  CHECK(v.state()["focus"]["execution"] == 1);
+  CHECK(v.shows("verdict"));
+  v.command("focus_execution", {{"index", 0}});
+  CHECK(v.state()["focus"]["execution"] == 0);
+  v.click("verdict");
+  CHECK(v.state()["focus"]["execution"] == 1);
+}
+
 TEST_CASE("who has chosen the mask keeps it while the analysis comes to its end; N leads past it") {
   Headless v;
   program().store(v.memory["memory:eager"], "host");

@@ -44,6 +44,17 @@ class RankOnPaper {
   void op(const char* type, double bad, const char* name = "") { put(type, {}, bad, 0, name); }
   /// An op with two outputs, each with so many NaNs.
   void split(double bad, double second) { put("Split", {}, bad, 0, "", second); }
+  /// An instruction of which the program trapped the exception itself: it has no result.
+  void trapped(const char* instruction, const char* what) {
+    logdir::Execution e;
+    e.op_type = instruction;
+    e.tensor_debug_mode = 4;
+    logdir::NanlensExtension extension;
+    extension.op_name = what;
+    extension.hits = 1;
+    extension.fp_flags = 1 | logdir::fp_taken_by_program;
+    logdir::append_event(executions, time_ += 1e-3, e, &extension);
+  }
   /// A constant with infinities that nothing reads.
   void mask() {
     put("Const", {}, 0, 4);

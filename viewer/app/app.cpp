@@ -369,7 +369,11 @@ void App::overview_arrived(Overview arrived) {
 // The first bad tensor is selected when loading ends, unless the user or a link was faster.
 void App::make_first_selection() {
   if (!pending_link_.empty()) return apply_link(std::exchange(pending_link_, {}));
-  if (!user_selected_ && overview.verdict.alert >= 0) select_first_bad();
+  if (user_selected_) return;
+  if (overview.verdict.alert >= 0) return select_first_bad();
+  if (!overview.verdict.trapped) return;
+  command("focus_execution", {{"index", overview.verdict.execution}});
+  chosen_by_user_ = false;
 }
 
 void App::select_first_bad() {

@@ -140,6 +140,7 @@ class Engine {
   [[nodiscard]] std::string why_no_runs() const;
   void refresh_verdict();
   [[nodiscard]] Verdict verdict();
+  [[nodiscard]] Verdict trapped_verdict();
 
   OpenStorage open_;
   FindMutes find_mutes_;

@@ -150,10 +150,28 @@ void Engine::refresh() {
   dirty_.all();
 }
 
+// The last exception that the program trapped itself: it has mostly ended there.
+Verdict Engine::trapped_verdict() {
+  Verdict v;
+  reader::Run& run = current_->index.run();
+  const auto& hidden = run.hidden_exceptions();
+  const auto last = std::find_if(hidden.rbegin(), hidden.rend(), [](const auto& h) { return h.taken_by_program(); });
+  const auto detail = last == hidden.rend() ? std::nullopt : run.execution(last->event);
+  if (!detail) return v;
+  v.trapped = true;
+  v.execution = last->event;
+  v.op_type = detail->event.op_type + " " + detail->extension.op_name;
+  if (const auto frame = reader::user_frame(reader::resolve_stack(run, detail->event.code_location))) {
+    v.path = report::line_or_function(*frame);
+    v.line = frame->line;
+  }
+  return v;
+}
+
 Verdict Engine::verdict() {
   Verdict v;
   reader::Run& run = current_->index.run();
-  if (run.alerts().empty()) return v;
+  if (run.alerts().empty()) return trapped_verdict();
   v.alert = 0;
   Select first;
   first.kind = IntentKind::alert;

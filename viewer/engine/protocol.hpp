@@ -208,11 +208,12 @@ struct Verdict {
   std::string op_type;
   std::vector<Badge> badges;
   std::string graph_name;
-  std::string path;
+  std::string path;  ///< where it is `trapped`, the line in short, or the function
   std::int32_t line = 0;
   std::string code;  ///< text of that line
   std::int64_t execution = -1;
   std::int64_t trace = -1;
+  bool trapped = false;    ///< nothing is bad, but the program trapped `op_type` itself, at `execution`
   bool explained = false;  ///< `cause` is known
   CauseLine cause;
   std::uint64_t total = 0;         ///< bad tensors

@@ -117,7 +117,13 @@ float draw_clean_verdict(App& app, const Rect& bar) {
     ui.text_in(inner, ui.sans, 14, ui.theme.dim, tr(Text::run_empty));
   else if (!tells(mode, Told::health))
     ui.text_in(inner, ui.sans, 14, ui.theme.warn, tr(Text::verdict_no_health, {{"mode", debug_mode_name(mode)}}));
-  else
+  else if (const Verdict& v = app.overview.verdict; v.trapped) {
+    const std::string text = tr(Text::verdict_trapped, {{"op", v.op_type}, {"place", v.path}});
+    const Hit hit = ui.item("verdict", inner);
+    if (hit.clicked) app.command("focus_execution", {{"index", v.execution}});
+    if (hit.hovered) ui.tooltip(text);
+    ui.text_in(inner, ui.sans, 14, ui.theme.warn, text);
+  } else
     ui.text_in(inner, ui.sans, 14, ui.theme.ok, tr(Text::verdict_none));
   return bar.h;
 }
