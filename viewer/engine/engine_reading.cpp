@@ -171,7 +171,7 @@ Verdict Engine::trapped_verdict() {
 Verdict Engine::verdict() {
   Verdict v;
   reader::Run& run = current_->index.run();
-  if (run.alerts().empty()) return trapped_verdict();
+  if (run.alerts().empty()) return overview_.loading ? v : trapped_verdict();
   v.alert = 0;
   Select first;
   first.kind = IntentKind::alert;

@@ -45,8 +45,10 @@ struct HiddenException {
   bool is_execution = false;
   std::uint32_t fp_flags = 0;
 
-  /// The program trapped it itself: there is no output.
-  [[nodiscard]] bool taken_by_program() const noexcept { return (fp_flags & logdir::fp_taken_by_program) != 0; }
+  /// The program trapped it itself: there is no output. Of executions alone, whatever a file says of a trace.
+  [[nodiscard]] bool taken_by_program() const noexcept {
+    return is_execution && (fp_flags & logdir::fp_taken_by_program) != 0;
+  }
 };
 
 /// An event at which a rule of the recording program held (NanlensExtension.rule_hits).

@@ -223,7 +223,10 @@ inline void on_fpe(int signal, siginfo_t* info, void* context) noexcept {
       count(state, programs);
       step.slot->trap.taken_by_program = true;
       info->si_code = code_of(programs);
-      trapping.queue.hand_over(*step.slot);
+      if (step.slot->trap.hits == 1)
+        hand_over_first(*step.slot);
+      else
+        trapping.queue.hand_over(*step.slot);
     }
     pass_on(trapping.program_fpe, signal, info, context);
     errno = error;
