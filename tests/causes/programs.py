@@ -606,6 +606,13 @@ def eager_norm(tf, np):
     return tf.math.reduce_euclidean_norm(tf.constant([1e30, 1.0]) * 1.0)
 
 
+@program("Mul", "overflow", (CURT,))
+def by_a_number(tf, np):
+    """TensorFlow records nothing of Python's numbers; nor does what comes next follow from what came before."""
+    x = c(1e20, 2.0) * 1.0
+    return x * 1e30, x / 0.0
+
+
 @program("Log", "log0")
 def through_a_spectrum(tf, np):
     """TensorFlow tells nothing of complex tensors: what is behind them is looked for."""

@@ -124,6 +124,7 @@ class Classifier {
   bool classify_log_sum(EventRef event, Classification& c);
   bool explain_by_candidate(EventRef event, Classification& c);
   bool classify_copy(EventRef event, Classification& c);
+  [[nodiscard]] bool made_with_constant(EventRef event, const Classification& c);
   bool crossed(const Window& window, std::uint32_t op, std::uint32_t begin, std::uint32_t end);
   bool classify_crossed(EventRef event, Classification& c);
   template <class TryInput>

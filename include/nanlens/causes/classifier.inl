@@ -224,6 +224,9 @@ NANLENS_API void Classifier::classify_by_rule(EventRef event, const InputSum& su
     if (call) fall_back(event, c);
   } else if (explained) {
     c.event_class = EventClass::producer;
+  } else if (made_with_constant(event, c)) {
+    c.event_class = EventClass::producer;
+    c.confidence = 0.6F;
   } else if (!classify_copy(event, c) && !classify_arrival(event, contradicted, c)) {
     fall_back(event, c);
   }
@@ -288,13 +291,28 @@ NANLENS_API bool Classifier::sets_infinity(EventRef event) {
          (kinds == reader::neg_inf_flag || kinds == reader::pos_inf_flag);
 }
 
+// TensorFlow's eager ops on clean tensors and on what is not on record, as a number of Python's is not: could any
+// number make such an output of them? It may be a copy of something bad as well; that is less likely.
+NANLENS_API bool Classifier::made_with_constant(EventRef event, const Classification& c) {
+  if (!event.is_execution || model_.owners().native() || !model_.kinds_known()) return false;
+  bool any_recorded = false;
+  for (const InputEvidence& input : c.inputs) {
+    if (input.state == InputState::unknown && input.link.reason != Reason::eager) return false;
+    any_recorded = any_recorded || (input.event.exists() && model_.health(input.event).known());
+  }
+  const auto kinds = static_cast<Kinds>(model_.kinds(event) & reader::bad_flags);
+  return any_recorded && (kinds & ~made_with_number(model_.code(event))) == 0;
+}
+
 // An input that nothing on record made, but which looks like a copy of something bad.
 NANLENS_API bool Classifier::classify_copy(EventRef event, Classification& c) {
+  const bool as_it_is = only_preserves(model_.code(event));
+  const auto kinds = static_cast<Kinds>(as_it_is ? model_.kinds(event) & reader::bad_flags : 0);
   for (const InputEvidence& input : c.inputs) {
     Link copy;
     const bool is_open =
         input.link.reason == Reason::eager || input.link.reason == Reason::lost || input.link.reason == Reason::unread;
-    if (!is_open || !unrecorded_copy(event, input.link.tensor_id, model_.health(event), 0, copy)) continue;
+    if (!is_open || !unrecorded_copy(event, input.link.tensor_id, model_.health(event), kinds, copy)) continue;
     c.event_class = EventClass::propagator;
     c.parents.push_back(copy.events.front());
     c.confidence = copy.confidence;

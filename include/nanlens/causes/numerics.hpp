@@ -86,6 +86,18 @@ constexpr Kinds likely_made(OpCode op) noexcept {
   }
 }
 
+/// Kinds that an op makes of finite numbers, where one of them may be any.
+constexpr Kinds made_with_number(OpCode op) noexcept {
+  switch (op) {
+    case OpCode::multiply:
+    case OpCode::matmul: return reader::pos_inf_flag | reader::neg_inf_flag;
+    case OpCode::divide:
+    case OpCode::modulo:
+    case OpCode::pow: return reader::bad_flags;
+    default: return 0;
+  }
+}
+
 namespace detail {
 
 /// Finite numbers can overflow in it, and do nothing else.

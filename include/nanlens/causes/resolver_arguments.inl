@@ -60,7 +60,7 @@ NANLENS_API bool Resolver::earlier_results(const Place& place, Link& link) {
   for (std::size_t i = 0; i < farthest && at != rows.begin() && found.size() < most; ++i) {
     const std::uint32_t op = model_.run().trace_op(*--at);
     const std::uint32_t graph = graphs.graph_of(op);
-    if (graph == place.graph || graphs.is_root(graph)) continue;
+    if (graph == place.graph || graphs.is_root(graph) || model_.owners().is_asynchronous(graph)) continue;
     const auto& returns = graphs.links(graph).returns;
     if (std::any_of(returns.begin(), returns.end(), [&](const InputEdge& e) { return e.op == op; }))
       found.push_back(trace_event(*at));
