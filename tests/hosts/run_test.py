@@ -272,6 +272,9 @@ def test_environment():
         check("and it is said: " + ours.stderr, f"was ended by signal {int(number)}" in ours.stderr)
         words = "at least 1 time" if what == "abort" else 'divsd "x/0" at environment.c:%d: the program trapped it itself' % place
         check("what came before is on record: " + ours.stderr, divided(work / what) == [1] and words in ours.stderr)
+    run(work / "unlooked", program, "fatal", flags=["--traps", "--mode", "NO_TENSOR"])
+    why = plain(nanlens, "why", work / "unlooked").stdout
+    check(f"also where no health is on record: {why}", "Trapped by the program itself" in why)
     why = plain(nanlens, "why", work / "fatal").stdout
     check(f"with what was to be divided: {why}", re.search(
         r"Trapped by the program itself.*divsd:0 .*: x/0, environment\.c:%d\n.* = 1, not .*\n.* = 0, not " % place, why, re.S))

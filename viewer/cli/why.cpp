@@ -49,9 +49,10 @@ std::vector<reader::Run*> runs_to_explain(const reader::Logdir& logdir, const Wh
 
 void print_nothing(Causes& causes) {
   const auto mode = causes.model().mode();
+  const bool taken = print_taken(causes);
   if (mode != TensorDebugMode::unspecified && !tells(mode, Told::health))
     line(tr(Text::out_no_health, {{"mode", debug_mode_name(mode)}}));
-  else if (!print_taken(causes))
+  else if (!taken)
     line(tr(Text::out_nothing));
   for (const std::string& reason : report::unfinished_words(causes.run())) line("  " + report::sentence_of(reason));
   if (const std::string left_out = report::left_out_words(causes.run()); !left_out.empty())

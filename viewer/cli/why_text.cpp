@@ -310,9 +310,9 @@ void print_headline(Causes& causes, report::Mutes& mutes) {
     print_others(writer, causes, muted, true);
   }
   print_expected(writer, muted);
+  print_taken(causes);
   if (headline == none) return print_limits(causes);
   print_killers(causes);
-  print_taken(causes);
   print_hidden(causes);
   print_limits(causes);
 }

@@ -138,11 +138,12 @@ inline Place* count(const MachineState& state, std::uint32_t flags) noexcept {
   return place;
 }
 
-/// Hands over what is new, and has the thread wait until it is on record.
-inline void hand_over_first(TrapQueue::Slot& slot) noexcept {
+/// Hands a trap over. With the first at a place the thread waits until that is on record, unless many are under way.
+inline void hand_over(TrapQueue::Slot& slot) noexcept {
+  const bool waits = slot.trap.hits == 1 && !trapping.queue.is_crowded();
   const std::uint32_t uses = slot.uses.load();
   trapping.queue.hand_over(slot);
-  trapping.awaited.wait([&] { return slot.uses.load() != uses; });
+  if (waits) trapping.awaited.wait([&] { return slot.uses.load() != uses; });
 }
 
 /// Hands the noted trap on with its result: the first at its place, the second, the fourth and so on at once, of the
@@ -160,12 +161,8 @@ inline std::uint64_t finish_note(const MachineState& state) noexcept {
   }
   const bool crowded = trapping.queue.is_crowded();
   const bool waits = crowded && hits == 1 && Places::keep_first(*place, trap);
-  if (hits == 1 && !crowded) {
-    hand_over_first(*step.slot);
-    return hits;
-  }
   if ((hits & (hits - 1)) == 0 && !waits && (!crowded || hits == 1)) {
-    trapping.queue.hand_over(*step.slot);
+    hand_over(*step.slot);
     return hits;
   }
   if (waits)
@@ -223,10 +220,7 @@ inline void on_fpe(int signal, siginfo_t* info, void* context) noexcept {
       count(state, programs);
       step.slot->trap.taken_by_program = true;
       info->si_code = code_of(programs);
-      if (step.slot->trap.hits == 1)
-        hand_over_first(*step.slot);
-      else
-        trapping.queue.hand_over(*step.slot);
+      hand_over(*step.slot);
     }
     pass_on(trapping.program_fpe, signal, info, context);
     errno = error;
