@@ -80,6 +80,17 @@ TEST_CASE("what the program trapped itself is no NaN, and yet what it is about")
   CHECK(v.state()["focus"]["execution"] == 1);
 }
 
+TEST_CASE("of what the program trapped itself a mark leaves the rest, and has matched") {
+  Headless v;
+  RankOnPaper p(0, 1.7e9, 1);
+  for (const char* const what : {"0/0", "x/0"}) p.trapped("divsd", what);
+  p.store(v.memory["memory:trapped"], "host");
+  v.memory["memory:trapped"].append("nanlens.mutes", "op:x/0 -- tried on purpose\n");
+  v.open("memory:trapped");
+  CHECK(v.state()["focus"]["execution"] == 0);
+  CHECK(v.app().overview.num_diagnostics == 0);
+}
+
 TEST_CASE("who has chosen the mask keeps it while the analysis comes to its end; N leads past it") {
   Headless v;
   program().store(v.memory["memory:eager"], "host");

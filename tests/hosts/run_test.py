@@ -244,6 +244,36 @@ def test_numpy_example():
     check(f"and {told}: {ours.stderr}", f"nanlens: {told}, " in ours.stderr)
 
 
+TRAPPED = "The program trapped divsd x/0 itself, before there was a result: environment.c:%d"
+
+
+def check_told_of_trap(logdir, place):
+    """There is no NaN, and every command says what there was."""
+    sentence = TRAPPED % place + "."
+    checked = plain(nanlens, "check", logdir)
+    words = f"1 place at which the program trapped a floating-point exception itself; why: {sentence} (divsd, execution 0)"
+    check(f"a check fails: {checked.stdout}", checked.returncode == 1 and words in checked.stdout)
+    report = json.loads(plain(nanlens, "check", "--format", "json", logdir).stdout)
+    (found,) = report["findings"]
+    check(f"as a finding: {found}", (found["rule"], found["level"], found["sentence"], found["place"]["line"], found["execution"], found["occurrences"])
+          == ("rc.trapped", "error", sentence, place, 0, 1) and report["coverage"]["places_trapped_by_program"] == 1)
+    (result,) = json.loads(plain(nanlens, "check", "--format", "sarif", logdir).stdout)["runs"][0]["results"]
+    check(f"in SARIF: {result}", result["ruleId"] == "rc.trapped" and
+          result["locations"][0]["physicalLocation"]["region"]["startLine"] == place)
+    for shown in (plain(nanlens, "report", logdir).stdout, plain(nanlens, "report", "--html", logdir).stdout):
+        check(f"the report: {shown}", sentence in shown and "No NaN" not in shown)
+    (told,) = json.loads(plain(nanlens, "why", "--json", logdir).stdout)["trapped_by_program"]
+    check(f"with the operands: {told}", (told["execution"], told["op_type"], told["what"], told["line"], told["hits"], told["operands"], told["muted_by"])
+          == (0, "divsd", "x/0", place, 1, [[1], [0]], None))
+    marks_file = logdir / "nanlens.mutes"
+    marks_file.write_text(f"rule:rc.trapped file:environment.c:{place} -- tried on purpose\n", encoding="utf-8")
+    checked = plain(nanlens, "check", logdir)
+    check(f"muted, but it did not end in order: {checked.stdout}", checked.returncode == 3 and "[muted by" in checked.stdout)
+    why = plain(nanlens, "why", logdir).stdout
+    check(f"the mark has matched: {why}", "[muted by" in why and "tried on purpose" in why and "matches nothing" not in why)
+    marks_file.unlink()
+
+
 def test_environment():
     program = build("environment.c", "-O1")
     (place,) = {line for _, kind, line in marks("environment.c") if kind == "x/0"}
@@ -270,8 +300,9 @@ def test_environment():
         ours = run(work / what, program, what)
         check(f"{what} is still fatal: {ours.returncode}", ours.returncode == 128 + number)
         check("and it is said: " + ours.stderr, f"was ended by signal {int(number)}" in ours.stderr)
-        words = "at least 1 time" if what == "abort" else 'divsd "x/0" at environment.c:%d: the program trapped it itself' % place
+        words = "at least 1 time" if what == "abort" else TRAPPED % place
         check("what came before is on record: " + ours.stderr, divided(work / what) == [1] and words in ours.stderr)
+    check_told_of_trap(work / "fatal", place)
     run(work / "unlooked", program, "fatal", flags=["--traps", "--mode", "NO_TENSOR"])
     why = plain(nanlens, "why", work / "unlooked").stdout
     check(f"also where no health is on record: {why}", "Trapped by the program itself" in why)

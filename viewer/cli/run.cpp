@@ -23,6 +23,7 @@
 #include "program_file.hpp"
 #include "report/describe.hpp"
 #include "report/muted_causes.hpp"
+#include "report/trapped.hpp"
 #include "rules_files.hpp"
 #include "run.hpp"
 #include "share/file_text.hpp"
@@ -178,25 +179,37 @@ std::string hidden_words(reader::Run& run, const reader::HiddenException& hidden
   const auto frame = reader::user_frame(causes::stack_of(run, event));
   const std::string place = frame ? report::line_or_function(*frame) : "";
   if (!place.empty()) op += (frame->line > 0 ? " at " : " in ") + place;
-  return op + (hidden.taken_by_program() ? ": the program trapped it itself, so that there is no result"
-                                         : ": no NaN or ∞ came of it");
+  return op + ": no NaN or ∞ came of it";
 }
 
-// Exceptions of ops whose results are clean, or never came to be: each op and place once, however often it is on
-// record.
-void tell_hidden(reader::Run& run, bool taken_by_program) {
+// What ends a list of which the first are shown, of so many; where not all were looked at there are more.
+void tell_more(std::size_t told, std::size_t shown, bool all_read) {
+  if (told > shown) tell("… and " + std::string(all_read ? "" : "at least ") + std::to_string(told - shown) + " more");
+}
+
+// Exceptions of ops whose results are clean: each op and place once, however often it is on record.
+void tell_hidden(reader::Run& run) {
   constexpr std::size_t shown = 5;
   constexpr std::size_t most_read = 5000;
   std::set<std::string> told;
   std::size_t read = 0;
   for (const reader::HiddenException& hidden : run.hidden_exceptions()) {
-    if (hidden.taken_by_program() != taken_by_program) continue;
+    if (hidden.taken_by_program()) continue;
     if (++read > most_read) break;
     const std::string words = hidden_words(run, hidden);
     if (!words.empty() && told.insert(words).second && told.size() <= shown) tell(words);
   }
-  if (told.size() > shown)
-    tell("… and " + std::string(read > most_read ? "at least " : "") + std::to_string(told.size() - shown) + " more");
+  tell_more(told.size(), shown, read <= most_read);
+}
+
+// Exceptions that the program trapped itself. False if there are none but muted ones.
+bool tell_trapped(reader::Run& run, report::Mutes& mutes) {
+  constexpr std::size_t shown = 5;
+  std::size_t told = 0;
+  for (const report::TrappedByProgram& trapped : report::trapped_by_program(run, mutes))
+    if (trapped.mute == nullptr && ++told <= shown) tell(trapped.words());
+  tell_more(told, shown, true);
+  return told > 0;
 }
 
 std::string why_nothing(const RunOptions& options, bool watched, const std::string& path) {
@@ -235,8 +248,8 @@ int tell_findings(const RunOptions& options, const Recording& recording, bool wa
       any = true;
       bad = tell_causes(*run, mutes) || bad;
     }
-    tell_hidden(*run, true);
-    tell_hidden(*run, false);
+    bad = tell_trapped(*run, mutes) || bad;
+    tell_hidden(*run);
   }
   if (any) tell_problems(mutes);
   if (!any) tell("no NaN or ∞ on record");

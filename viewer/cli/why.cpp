@@ -47,12 +47,12 @@ std::vector<reader::Run*> runs_to_explain(const reader::Logdir& logdir, const Wh
   return runs;
 }
 
-void print_nothing(Causes& causes) {
+void print_nothing(Causes& causes, report::Mutes& mutes) {
   const auto mode = causes.model().mode();
-  const bool taken = print_taken(causes);
+  const bool trapped = print_trapped(causes, mutes);
   if (mode != TensorDebugMode::unspecified && !tells(mode, Told::health))
     line(tr(Text::out_no_health, {{"mode", debug_mode_name(mode)}}));
-  else if (!taken)
+  else if (!trapped)
     line(tr(Text::out_nothing));
   for (const std::string& reason : report::unfinished_words(causes.run())) line("  " + report::sentence_of(reason));
   if (const std::string left_out = report::left_out_words(causes.run()); !left_out.empty())
@@ -66,7 +66,7 @@ void print_nothing(Causes& causes) {
 
 void print_run(Causes& causes, EventRef asked, report::Mutes& mutes) {
   if (asked.exists()) return print_event(causes, asked);
-  if (causes.total() == 0) return print_nothing(causes);
+  if (causes.total() == 0) return print_nothing(causes, mutes);
   print_headline(causes, mutes);
 }
 

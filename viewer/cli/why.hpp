@@ -36,7 +36,7 @@ void print_event(causes::Causes& causes, causes::EventRef event);
 std::string exceptions_text(std::uint32_t flags);
 
 /// Prints where the program trapped exceptions itself, with what the op was to work on; false if it did nowhere.
-bool print_taken(causes::Causes& causes);
+bool print_trapped(causes::Causes& causes, report::Mutes& mutes);
 
 /// Prints where exceptions were raised although the output is clean.
 void print_hidden(causes::Causes& causes);

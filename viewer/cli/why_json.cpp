@@ -2,6 +2,7 @@
 #include "why.hpp"
 
 #include "report/muted_causes.hpp"
+#include "report/trapped.hpp"
 #include "texts/fault_words.hpp"
 #include "texts/speech.hpp"
 
@@ -120,6 +121,32 @@ Json chain_json(Causes& causes, EventRef event) {
   return list;
 }
 
+Json numbers_json(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(number(value));
+  return list;
+}
+
+// What the program trapped itself; of the operands the values.
+Json trapped_json(Causes& causes, report::Mutes& mutes) {
+  Json list = Json::array();
+  for (const report::TrappedByProgram& trapped : report::trapped_by_program(causes.run(), mutes)) {
+    Json operands = Json::array();
+    for (const auto& operand : trapped.operands) operands.push_back(numbers_json(operand.values));
+    list.push_back({{"execution", trapped.execution},
+                    {"op_type", trapped.op_type},
+                    {"what", trapped.what},
+                    {"sentence", report::sentence_of(trapped.words())},
+                    {"path", text_or_null(trapped.frame ? trapped.frame->file_path : std::string())},
+                    {"line", trapped.frame ? trapped.frame->line : 0},
+                    {"function", text_or_null(trapped.frame ? trapped.frame->function : std::string())},
+                    {"hits", trapped.hits},
+                    {"operands", std::move(operands)},
+                    {"muted_by", mute_json(trapped.mute)}});
+  }
+  return list;
+}
+
 Json removed_json(Causes& causes) {
   Json list = Json::array();
   for (const auto& k : causes.killers())
@@ -157,6 +184,7 @@ Json why_json(Causes& causes, EventRef asked, report::Mutes& mutes) {
          {"causes", Json::array()},
          {"expected", Json::array()},
          {"removed_by", removed_json(causes)},
+         {"trapped_by_program", trapped_json(causes, mutes)},
          {"clocks_match", causes.model().owners().matched()},
          {"limits_reached", Json::array()}};
   for (const causes::Limit limit : causes.model().limits_reached())

@@ -1,9 +1,11 @@
 // `nanlens why` for people.
+#include <algorithm>
 
 #include <nanlens/causes/near_miss.hpp>
 
 #include "report/describe.hpp"
 #include "report/muted_causes.hpp"
+#include "report/trapped.hpp"
 #include "texts/fault_words.hpp"
 #include "texts/speech.hpp"
 #include "why.hpp"
@@ -252,22 +254,22 @@ std::string exceptions_text(std::uint32_t flags) {
   return text;
 }
 
-bool print_taken(Causes& causes) {
+bool print_trapped(Causes& causes, report::Mutes& mutes) {
   constexpr std::size_t shown = 5;
-  std::size_t taken = 0;
-  for (const reader::HiddenException& exception : causes.run().hidden_exceptions()) {
-    if (!exception.taken_by_program()) continue;
-    if (taken == 0) line(std::string("  ") + tr(Text::out_taken));
-    if (++taken > shown) continue;
-    const EventRef event = causes::execution_event(exception.event, 0);
-    line("    " + hidden_text(causes, exception));
-    if (const auto frame = reader::user_frame(stack_of(causes.run(), event)))
-      print_place(causes, *frame, Text::out_at, "      ");
-    const auto seen = causes::extension_of(causes.run(), event).input_evidence;
-    for (std::size_t k = 0; k < seen.size(); ++k) print_seen(k, seen[k]);
+  const auto all = report::trapped_by_program(causes.run(), mutes);
+  if (!all.empty()) line(std::string("  ") + tr(Text::out_taken));
+  for (std::size_t i = 0; i < std::min(all.size(), shown); ++i) {
+    const report::TrappedByProgram& trapped = all[i];
+    std::string text = event_text(causes, causes::execution_event(trapped.execution, 0)) + ": " + trapped.what;
+    if (const std::string place = trapped.place(); !place.empty()) text += ", " + place;
+    if (trapped.mute != nullptr)
+      text += " " + tr(Text::out_muted_by, {{"place", trapped.mute->place()}, {"reason", trapped.mute->reason}});
+    line("    " + text);
+    if (trapped.frame) print_place(causes, *trapped.frame, Text::out_at, "      ");
+    for (std::size_t k = 0; k < trapped.operands.size(); ++k) print_seen(k, trapped.operands[k]);
   }
-  if (taken > shown) line("    " + tr(Text::out_more, {{"n", taken - shown}}));
-  return taken > 0;
+  if (all.size() > shown) line("    " + tr(Text::out_more, {{"n", all.size() - shown}}));
+  return !all.empty();
 }
 
 void print_hidden(Causes& causes) {
@@ -310,7 +312,7 @@ void print_headline(Causes& causes, report::Mutes& mutes) {
     print_others(writer, causes, muted, true);
   }
   print_expected(writer, muted);
-  print_taken(causes);
+  print_trapped(causes, mutes);
   if (headline == none) return print_limits(causes);
   print_killers(causes);
   print_hidden(causes);

@@ -7,6 +7,7 @@
 #include "engine.hpp"
 #include "report/describe.hpp"
 #include "report/mutes_files.hpp"
+#include "report/trapped.hpp"
 #include "selection.hpp"
 #include "source.hpp"
 #include "texts/fault_words.hpp"
@@ -153,18 +154,16 @@ void Engine::refresh() {
 // The last exception that the program trapped itself: it has mostly ended there.
 Verdict Engine::trapped_verdict() {
   Verdict v;
-  reader::Run& run = current_->index.run();
-  const auto& hidden = run.hidden_exceptions();
-  const auto last = std::find_if(hidden.rbegin(), hidden.rend(), [](const auto& h) { return h.taken_by_program(); });
-  const auto detail = last == hidden.rend() ? std::nullopt : run.execution(last->event);
-  if (!detail) return v;
+  const report::TrappedByProgram* last = nullptr;
+  const auto trapped = report::trapped_by_program(current_->index.run(), mutes_);
+  for (const auto& one : trapped)
+    if (one.mute == nullptr && (last == nullptr || one.last >= last->last)) last = &one;
+  if (last == nullptr) return v;
   v.trapped = true;
-  v.execution = last->event;
-  v.op_type = detail->event.op_type + " " + detail->extension.op_name;
-  if (const auto frame = reader::user_frame(reader::resolve_stack(run, detail->event.code_location))) {
-    v.path = report::line_or_function(*frame);
-    v.line = frame->line;
-  }
+  v.execution = last->last;
+  v.op_type = last->op();
+  v.path = last->place();
+  v.line = last->frame ? last->frame->line : 0;
   return v;
 }
 

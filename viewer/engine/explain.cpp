@@ -7,6 +7,7 @@
 
 #include "badges.hpp"
 #include "report/report.hpp"
+#include "report/trapped.hpp"
 #include "selection.hpp"
 
 namespace nanlens::viewer {
@@ -114,6 +115,7 @@ const report::Mute* Explain::mute_of_alert(std::size_t alert) {
 std::vector<report::MuteProblem> Explain::mute_problems() {
   if (complete()) {
     static_cast<void>(muted());  // what matches has matched then
+    if (has_mutes()) static_cast<void>(report::trapped_by_program(index_.run(), *mutes_));
     return mutes_->problems();
   }
   std::vector<report::MuteProblem> faulty = mutes_->problems();

@@ -117,6 +117,7 @@ struct Coverage {
   std::uint64_t bad_runs = 0;
   std::uint64_t causes_unknown = 0;     ///< findings that can't tell what made it
   std::uint64_t traps = 0;              ///< findings that are trapped instructions
+  std::uint64_t trapped = 0;            ///< places at which programs trapped exceptions themselves
   std::uint64_t lost = 0;               ///< events that could not be recorded, as the recorder counted them
   bool all_losses_known = true;         ///< that is all of them: every recording ended in order, and tells
   std::uint64_t unreadable = 0;         ///< faults of the logdir

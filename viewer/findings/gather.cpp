@@ -1,6 +1,7 @@
 #include "gather.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <nanlens/causes/runs.hpp>
 #include <nanlens/causes/sentence.hpp>
@@ -8,6 +9,7 @@
 
 #include "make_finding.hpp"
 #include "report/describe.hpp"
+#include "report/trapped.hpp"
 #include "rules.hpp"
 #include "texts/speech.hpp"
 
@@ -99,6 +101,37 @@ void gather_run(reader::Run& run, const SourceRoot& sources, Report& report) {
   for (const causes::CauseGroup& group : writer.groups().expected()) add(group.root, Level::warning);
 }
 
+Finding finding_of(reader::Run& run, const report::TrappedByProgram& trapped, const SourceRoot& sources) {
+  Finding f;
+  f.rule = report::trapped_rule;
+  f.sentence = report::sentence_of(trapped.words());
+  f.op_type = trapped.op_type;
+  f.op_name = trapped.what;
+  f.tensor = trapped.op_type;
+  f.where = where_words(causes::execution_event(trapped.execution, 0));
+  f.execution = trapped.execution;
+  const reader::StackFrame frame = trapped.frame.value_or(reader::StackFrame{});
+  f.place = place_of(frame, sources);
+  f.count = trapped.hits;
+  f.run_id = run.id();
+  f.fingerprint = fingerprint(run, f, frame);
+  return f;
+}
+
+// What the program trapped itself was meant to be an error by whoever wrote that.
+void gather_trapped(reader::Run& run, const SourceRoot& sources, Report& report) {
+  report::Mutes none;  // findings are compared with marks when all are there
+  for (const report::TrappedByProgram& trapped :
+       report::trapped_by_program(run, none, std::numeric_limits<std::size_t>::max())) {
+    ++report.coverage.trapped;
+    ++report.coverage.traps;
+    if (report.findings.size() == most_findings)
+      ++report.causes_not_listed;
+    else
+      report.findings.push_back(finding_of(run, trapped, sources));
+  }
+}
+
 // "2 muted by nanlens.mutes:4, nanlens.mutes:7"
 std::string muted_words(const Report& report) {
   constexpr std::size_t shown = 3;
@@ -122,8 +155,9 @@ std::string excused_words(const Report& report) {
 
 std::string bad_words(const Report& report) {
   const Coverage& c = report.coverage;
-  std::string text = tr(Text::out_bad_tensors, {{"n", c.bad}});
+  std::string text = c.bad > 0 || c.trapped == 0 ? tr(Text::out_bad_tensors, {{"n", c.bad}}) : std::string();
   if (c.bad_runs > 1) text = tr(Text::out_in_runs, {{"text", text}, {"n", c.bad_runs}});
+  if (c.trapped > 0) text += (text.empty() ? "" : ", ") + tr(Text::out_trapped_places, {{"n", c.trapped}});
   const std::uint64_t fresh = report.count(State::fresh, false);
   const std::string excused = excused_words(report);
   if (fresh > 1 || (fresh == 1 && !excused.empty()))
@@ -170,8 +204,10 @@ std::string unchecked_words(const Coverage& c) {
 void gather(const reader::Logdir& logdir, const SourceRoot& sources, Report& report) {
   std::vector<reader::Run*> runs;
   for (const auto& run : logdir.runs()) runs.push_back(run.get());
-  for (reader::Run* const run : causes::by_importance(std::move(runs)))
+  for (reader::Run* const run : causes::by_importance(std::move(runs))) {
     if (!run->alerts().empty()) gather_run(*run, sources, report);
+    gather_trapped(*run, sources, report);
+  }
 }
 
 void mute(Report& report, report::Mutes& mutes) {
@@ -213,7 +249,7 @@ void conclude(Report& report, bool strict) {
                                        : Text::out_clean_muted;
   report.verdict = Verdict::clean;
   report.headline = tr(clean, {{"text", checked}});
-  report.bad = c.bad > 0 && !excused && !harmless;
+  report.bad = c.bad + c.trapped > 0 && !excused && !harmless;
   if (report.bad) {
     report.verdict = Verdict::findings;
     report.headline = explained(report, bad_words(report));

@@ -77,6 +77,7 @@ Json coverage_json(const Coverage& c) {
           {"graph_ops", c.graph_ops},
           {"graph_ops_with_a_row", c.graph_ops_seen},
           {"bad_tensors", c.bad},
+          {"places_trapped_by_program", c.trapped},
           {"findings_that_cannot_tell", c.causes_unknown},
           {"lost_events", c.lost > 0 || c.all_losses_known ? Json(c.lost) : Json(nullptr)},
           {"lost_events_is_all", c.all_losses_known},

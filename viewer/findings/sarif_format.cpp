@@ -50,6 +50,7 @@ constexpr std::pair<std::string_view, const char*> rule_words[] = {
     {"rc.opaque", "A NaN or infinity made where no row is on record"},
     {"rc.unknown", "A NaN or infinity whose cause is not on record"},
     {"rc.trap", "A floating-point exception"},
+    {"rc.trapped", "A floating-point exception that the program trapped itself"},
 };
 
 const char* words_of(std::string_view rule) {

@@ -118,7 +118,9 @@ float draw_clean_verdict(App& app, const Rect& bar) {
   else if (!tells(mode, Told::health))
     ui.text_in(inner, ui.sans, 14, ui.theme.warn, tr(Text::verdict_no_health, {{"mode", debug_mode_name(mode)}}));
   else if (const Verdict& v = app.overview.verdict; v.trapped) {
-    const std::string text = tr(Text::verdict_trapped, {{"op", v.op_type}, {"place", v.path}});
+    const std::string text =
+        "▲ " + (v.path.empty() ? tr(Text::trapped_itself, {{"op", v.op_type}})
+                               : tr(Text::trapped_itself_at, {{"op", v.op_type}, {"place", v.path}}));
     const Hit hit = ui.item("verdict", inner);
     if (hit.clicked) app.command("focus_execution", {{"index", v.execution}});
     if (hit.hovered) ui.tooltip(text);

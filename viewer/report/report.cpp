@@ -7,6 +7,7 @@
 #include "describe.hpp"
 #include "texts/fault_words.hpp"
 #include "texts/speech.hpp"
+#include "trapped.hpp"
 
 namespace nanlens::report {
 
@@ -22,6 +23,7 @@ class Page {
  public:
   Page(Run& run, const Style& style) : run_(run), style_(style) {}
   void head();
+  bool trapped();
   void why(causes::Causes& causes);
   void first_bad(causes::Causes& causes);
   void alerts_by_op();
@@ -168,6 +170,17 @@ void Page::diagnostics() {
   if (diagnostics.size() > shown) line(std::string("    ") + tr(Text::out_see_runs));
 }
 
+// What the program trapped itself, whatever marks say: they are the command's.
+bool Page::trapped() {
+  constexpr std::size_t shown = 5;
+  Mutes none;
+  const auto all = trapped_by_program(run_, none);
+  for (std::size_t i = 0; i < std::min(all.size(), shown); ++i)
+    line(style_.bad("  " + sentence_of(all[i].words())) + style_.dim(std::string(" ") + tr(Text::out_see_why)));
+  if (all.size() > shown) line("    " + tr(Text::out_more, {{"n", all.size() - shown}}));
+  return !all.empty();
+}
+
 void Page::why(causes::Causes& causes) {
   causes::SentenceWriter writer(causes, viewer::speech());
   const std::uint32_t headline = writer.groups().headline();
@@ -186,10 +199,11 @@ void Page::why(causes::Causes& causes) {
 std::string run_report(Run& run, causes::Causes* causes, const Style& style) {
   Page page(run, style);
   page.head();
-  if (causes == nullptr) {
+  const bool trapped = page.trapped();
+  if (causes == nullptr && !trapped) {
     const bool whole = unfinished_words(run).empty() && left_out_words(run).empty();
     page.line(std::string("  ") + tr(whole ? Text::out_none : Text::out_none_so_far));
-  } else {
+  } else if (causes != nullptr) {
     page.why(*causes);
     page.first_bad(*causes);
     page.alerts_by_op();
