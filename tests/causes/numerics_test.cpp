@@ -59,6 +59,9 @@ TEST_CASE("op types are known by any host's spelling") {
   CHECK(op_code("aten::addmm") == OpCode::matmul);
   CHECK(op_code("aten::fill_") == OpCode::constant);  // a number that the program names
   CHECK(op_code("Fill") == OpCode::keep);
+  CHECK(op_code("PRelu") == OpCode::multiply);             // by slopes that may be large
+  CHECK(op_code("MatrixDeterminant") == OpCode::product);  // that of a singular matrix is 0
+  CHECK(op_code("LogMatrixDeterminant") == OpCode::matrix);
   CHECK(op_code("") == OpCode::other);
 }
 
@@ -124,6 +127,12 @@ TEST_CASE("reductions of nothing") {
   const std::array<const TensorHealth*, 1> in{&nothing};
   CHECK(judge(OpCode::mean, out, in, true).mechanism == Mechanism::empty);
   CHECK(judge(OpCode::maximum_of, health({.ninf = 1}), in, true).mechanism == Mechanism::empty);
+  // Of whatever kind: the logarithm of a sum of nothing.
+  for (const OpCode op : {OpCode::other, OpCode::add_n})
+    CHECK(judge(op, health({.ninf = 2}), in, true).mechanism == Mechanism::empty);
+  const TensorHealth full = health({.pos = 2});
+  const std::array<const TensorHealth*, 2> one_empty{in[0], &full};
+  CHECK(judge(OpCode::other, health({.ninf = 2}), one_empty, true).mechanism == Mechanism::generic);
 }
 
 TEST_CASE("casts: formats without infinity make NaN of what is too large") {

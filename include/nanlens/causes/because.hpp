@@ -96,6 +96,21 @@ inline std::string because_of_normalisation(const CauseFacts& f, const Speech& s
   return say(speech, Saying::variance_negative, {{"input", name_of(f.inputs[variance], speech)}, {"count", below}});
 }
 
+// Of a loss against classes, whose third input weighs these: a mean divides by what the weights add up to. Negative
+// values are what its input is made of.
+inline std::string because_of_loss(const CauseFacts& f, const Speech& speech) {
+  constexpr std::size_t weight = 2;
+  const bool nan = !f.kinds_known || (f.kinds & reader::nan_flag) != 0;
+  const bool known = weight < f.inputs.size() && f.inputs[weight].known;
+  const std::string zeros = known ? zeros_words(f.inputs[weight].health, speech) : std::string();
+  if (nan && !zeros.empty())
+    return say(speech, Saying::inside_zeros, {{"input", name_of(f.inputs[weight], speech)}, {"count", zeros}});
+  if (!nan) return say(speech, Saying::it_overflowed);
+  const double max = dtype_max(f.out.dtype);
+  const InputFacts* const large = max > 0 ? large_input(f, std::sqrt(max)) : nullptr;
+  return large != nullptr ? large_words(f, speech, *large) : std::string();
+}
+
 inline std::string because_of_domain(const CauseFacts& f, const Speech& speech) {
   const bool only_infinite = f.kinds_known && (f.kinds & reader::nan_flag) == 0;
   const std::string_view domain = domain_words(f.op);
@@ -178,6 +193,9 @@ inline std::string because(const CauseFacts& f, const Speech& speech) {
       return say(speech, Saying::gradient_at_0, {{"function", std::string(function_of_gradient(f.op))}});
     case OpCode::batch_norm: return because_of_normalisation(f, speech);
     case OpCode::layer_norm: return because_of_own_statistics(f, speech);
+    case OpCode::nll_loss:
+    case OpCode::cross_entropy:
+    case OpCode::sparse_cross_entropy: return because_of_loss(f, speech);
     case OpCode::matrix: return say(speech, Saying::singular_matrix);
     case OpCode::softmax:
     case OpCode::log_softmax: return say(speech, Saying::softmax_overflows);

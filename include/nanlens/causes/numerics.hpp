@@ -111,10 +111,15 @@ constexpr bool sums(OpCode op) noexcept {
 }
 
 inline bool counted(const TensorHealth* h) noexcept { return h != nullptr && h->num_zero >= 0; }
-inline bool any_empty(std::span<const TensorHealth* const> inputs) noexcept {
-  for (const auto* h : inputs)
-    if (h != nullptr && h->size == 0) return true;
-  return false;
+/// Is there an input without elements, or with `all` nothing but such inputs, as far as they are known?
+inline bool any_empty(std::span<const TensorHealth* const> inputs, bool all) noexcept {
+  bool any = false;
+  for (const auto* h : inputs) {
+    if (h == nullptr) continue;
+    any = any || h->size == 0;
+    if (all && h->size != 0) return false;
+  }
+  return any;
 }
 
 inline Judgement judge_log(const TensorHealth& out, const TensorHealth& in) {
@@ -229,10 +234,10 @@ inline Judgement judge_by_counts(OpCode op, const TensorHealth& out, std::span<c
 /// (modes below FULL_HEALTH) only what is impossible for any finite input is told. `all_known`: no input is missing.
 inline Judgement judge(OpCode op, const TensorHealth& out, std::span<const TensorHealth* const> inputs,
                        bool all_known) {
-  // Whatever else an op does: it has made one NaN of nothing.
+  // Whatever else an op does: it has made one NaN of nothing, or elements of nothing but nothing.
   const bool reduces =
       op == OpCode::mean || op == OpCode::maximum_of || op == OpCode::minimum_of || (out.size == 1 && out.num_nan == 1);
-  if (reduces && detail::any_empty(inputs)) return {Verdict::explained, Mechanism::empty};
+  if (detail::any_empty(inputs, !reduces)) return {Verdict::explained, Mechanism::empty};
   if (detail::only_overflows(op) && out.num_nan > 0) return {Verdict::contradicted, Mechanism::overflow};
   return out.num_negative < 0 ? Judgement{} : detail::judge_by_counts(op, out, inputs, all_known);
 }

@@ -11,6 +11,7 @@
 
 #include <nanlens/causes/link.hpp>
 #include <nanlens/causes/model.hpp>
+#include <nanlens/causes/runs.hpp>
 
 namespace nanlens::causes {
 
@@ -74,6 +75,7 @@ class Resolver {
   bool captured(const Place& forward, std::string_view name, Link& link, int depth);
   bool loop_value(const Place& inside, std::size_t position, Link& link, int depth);
   bool is_given(const Place& place, std::uint32_t op);
+  bool is_unsummarised(std::uint32_t op);
   bool earlier_results(const Place& place, Link& link);
   bool kept_argument(const Place& place, std::uint32_t op, Link& link, int depth);
   void initial_items(const Place& place, const InputEdge& list, Link& link, int depth);

@@ -21,6 +21,7 @@ NANLENS_API void Resolver::argument(const Place& place, std::uint32_t op, Link& 
   }
   if (model_.owners().is_asynchronous(place.graph)) return link.set_unknown(Reason::runtime, 0.5F);
   if (place.call == none && is_given(place, op)) return link.set_unknown(Reason::given, 1);
+  if (place.call == none && is_unsummarised(op)) return link.set_clean(0.8F);
   if (place.call == none && earlier_results(place, link)) return;
   if (place.call == none || model_.owners().graph_of_call(place.call) != place.graph)
     return link.set_unknown(Reason::caller, 0.3F);
@@ -46,6 +47,12 @@ NANLENS_API bool Resolver::is_given(const Place& place, std::uint32_t op) {
   const std::uint32_t row = model_.window(place.call).find(model_.graphs().tensor(op, 0), place.run);
   const auto digest = row == none ? std::nullopt : model_.run().trace_digest(row);
   return digest && digest->outside_source;
+}
+
+// The host declares what it looks at. Where nothing is missing, an argument without any row is of a type that no mode
+// summarises: integers, such as axes, targets and masks.
+NANLENS_API bool Resolver::is_unsummarised(std::uint32_t op) {
+  return model_.owners().native() && !model_.owners().has_rows(op) && !misses_events(model_.run());
 }
 
 // The caller is not on record (a ring lost it): results of other functions shortly before are what it may have passed.

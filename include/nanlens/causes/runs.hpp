@@ -1,5 +1,5 @@
 /// @file
-/// Which run of several to answer for: one rule for the command and the viewer.
+/// Runs as wholes. Which of several to answer for: one rule for the command and the viewer.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +23,11 @@ inline std::vector<reader::Run*> by_importance(std::vector<reader::Run*> runs) {
     return empty(*a) < empty(*b);
   });
   return runs;
+}
+
+/// Is it known that events are missing which were to be recorded?
+inline bool misses_events(const reader::Run& run) noexcept {
+  return run.dropped() > 0 || run.unread_tensors() > 0 || run.kept_last() > 0;
 }
 
 }  // namespace nanlens::causes

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <nanlens/causes/groups.hpp>
+#include <nanlens/causes/runs.hpp>
 #include <nanlens/causes/stack_of.hpp>
 #include <nanlens/causes/wording.hpp>
 

@@ -391,7 +391,7 @@ NANLENS_API bool SentenceWriter::may_follow(const CauseGroup& group, std::uint32
 // Is it known that not every event is on record?
 NANLENS_API bool SentenceWriter::recorded_in_part() const {
   const reader::Run& run = causes_.run();
-  return run.left_out() != logdir::LeftOut{} || run.dropped() > 0 || run.unread_tensors() > 0 || run.kept_last() > 0;
+  return run.left_out() != logdir::LeftOut{} || misses_events(run);
 }
 
 // How many bad tensors follow, without the full stop. `perhaps`: there are others that may.

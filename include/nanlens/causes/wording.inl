@@ -166,7 +166,8 @@ inline double most_of_sums(const CauseFacts& f) {
 }
 
 inline bool is_norm(std::string_view op) {
-  return op.find("norm") != std::string_view::npos || op == "EuclideanNorm" || op == "L2Loss";
+  return op.find("norm") != std::string_view::npos || op == "EuclideanNorm" || op == "L2Loss" || op == "ReduceL2" ||
+         op == "ReduceSumSquare" || op.ends_with("LpPool");
 }
 
 // Is it an overflow that its inputs can't give?

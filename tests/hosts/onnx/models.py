@@ -1,5 +1,5 @@
-"""Models with a known culprit, and what is expected of each: MODELS[name] = (graph, feeds, written, optimised). The last two are
-(op type, name of the node, words of the sentence), or None where all is well; the last is left out where it is the same."""
+"""Models with a known culprit, and what is expected of each: MODELS[name] = (graph, feed, written, optimised). The feed is that of x,
+or one for each input by its name. The last two are (op type, name of the node, words of the sentence), or None where all is well; the last is left out where it is the same."""
 import numpy
 from numpy import float32
 
@@ -114,6 +114,19 @@ MODELS = {
     "two_branches": (Graph([node("Abs", "x", "p", "left"), node("Neg", "x", "n", "right"), node("Log", "p", "a", "left_log"),
                             node("Log", "n", "b", "right_log"), node("Max", "a b", "y", "join")], [x3], [y3]),
                      plain, ("Log", "right_log", "negative")),
+    # What comes in as integers has no row, and is no NaN.
+    "loss": (Graph([node("LogSoftmax", "x", "l", "log_softmax"), node("NegativeLogLikelihoodLoss", "l target weight", "y", "loss")],
+                   [x3, value("target", INT64, [2])], [value("y", FLOAT, [])], weight=f(0, 1, 0)),
+             {"x": plain, "target": numpy.array([0, 2])}, ("NegativeLogLikelihoodLoss", "loss", "weight has 2 zeros"), ("Div", "y", "0/0")),
+    "picked": (Graph([node("Gather", "x ids", "g", "pick"), node("Log", "g", "y", "log")], [x3, value("ids", INT64, [2])], [y3]),
+               {"x": -plain, "ids": numpy.array([1, 0])}, ("Log", "log", "negative")),
+    "integer_axes": (Graph([node("ReduceSum", "x axes", "s", "sum"), node("Exp", "s", "y", "exp")], [x3, value("axes", INT64, [1])],
+                           [value("y", FLOAT, [2, 1])]),
+                     {"x": numpy.full((2, 3), 2e38, float32), "axes": numpy.array([1])}, ("ReduceSum", "sum", "range of float32")),
+    "prelu": (chain(node("PRelu", "x slope", "p", "prelu"), node("Neg", "p", "y", "neg"), slope=f(1e20)),
+              numpy.full((2, 3), -1e30, float32), ("PRelu", "prelu", "range of float32")),
+    "squares": (Graph([node("ReduceSumSquare", "x", "s", "sum"), node("Neg", "s", "y", "neg")], [x3], [value("y", FLOAT, [1, 1])]),
+                numpy.full((2, 3), -1e30, float32), ("ReduceSumSquare", "sum", "range of float32")),
     "clean": (chain(node("MatMul", "x w", "m", "mm"), node("Softmax", "m", "y"), **ones), plain, None),
     "late_loop": (with_loop(), numpy.full((2, 3), 300, float32), ("Sqrt", "loop/root", "negative")),
     "clean_loop": (with_loop(), numpy.full((2, 3), 1e30, float32), None),

@@ -18,11 +18,19 @@ def write(folder, name, content):
         file.write(content)
 
 
+def feeds(folder, name, feed):
+    """{input: (file, array)}; of one feed the file has the model's name alone."""
+    if not isinstance(feed, dict):
+        return {"x": (os.path.join(folder, name + ".npy"), feed)}
+    return {of: (os.path.join(folder, f"{name}.{of}.npy"), array) for of, array in feed.items()}
+
+
 def write_models(folder):
     os.makedirs(folder)
     for name, (graph, feed, *_) in models.MODELS.items():
         write(folder, name + ".onnx", proto.model(graph))
-        numpy.save(os.path.join(folder, name + ".npy"), feed)
+        for path, array in feeds(folder, name, feed).values():
+            numpy.save(path, array)
     n = value("x", FLOAT, ["n"])
     write(folder, "vector.onnx", proto.model(Graph(
         [node("Sub", "x c", "s", "sub"), node("Log", "s", "l", "/blk/Log"), node("Exp", "l", "y", "exp")], [n],
@@ -62,9 +70,10 @@ def main():
     folder = os.path.join(work, "models")
     write_models(folder)
     wrong = 0
-    for name, (_, _, *expected) in models.MODELS.items():
+    for name, (_, feed, *expected) in models.MODELS.items():
         logdir = os.path.join(work, "scored", name)
-        done = subprocess.run([nanlens, "onnx", os.path.join(folder, name + ".onnx"), "--input", os.path.join(folder, name + ".npy"),
+        done = subprocess.run([nanlens, "onnx", os.path.join(folder, name + ".onnx"), "--input",
+                               *(f"{of}={path}" for of, (path, _) in feeds(folder, name, feed).items()),
                                "--library", library, "--logdir", logdir], stdout=subprocess.PIPE, text=True)
         said = done.stdout.splitlines()
         for graph, about in ("as-written", expected[0]), ("optimised", expected[-1]):
