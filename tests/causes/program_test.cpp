@@ -345,6 +345,23 @@ TEST_CASE("a constant NaN all of which is removed is expected; not if something 
   }
 }
 
+TEST_CASE("a NaN in a weight is a cause, though the next op swallows it; an infinity there is not") {
+  for (const char* const type : {"Relu", "LSTM"})
+    for (const float bad : {not_a_number, infinity}) {
+      CAPTURE(type);
+      CAPTURE(bad);
+      const WhyAnswer a = ask(*Recorded([&] {
+        const Vector x = start({1, 2});
+        Function f("f", arg("x", x));
+        const Vector weight = f.op({"Const", "weight"}, Vector{1, bad});
+        f.result(f.op(type, Vector{1, 2}, x, weight));
+      }));
+      CHECK(a.causes == (bad == infinity ? 0 : 1));
+      CHECK(a.expected == (bad == infinity ? 1 : 0));
+      CHECK(a.op_type == (bad == infinity ? "" : "Const"));
+    }
+}
+
 TEST_CASE("what an op that chooses elements has left out is removed, whatever else it has taken") {
   const Recorded run([] {
     const Vector x = start({0, 1});

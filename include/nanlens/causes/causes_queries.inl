@@ -72,9 +72,12 @@ NANLENS_API bool Causes::is_benign(const Root& root) {
   const bool constant = model_.code(root.event) == OpCode::constant;
   // A constant all of which was removed again, before much came of it. In a call that has not ended yet, as far as it
   // goes as it did before.
+  // A NaN is meant only where ops that choose have removed it: others that swallow one (a maximum with 0, the gates of
+  // a recurrent layer) hide that a weight is broken.
   constexpr std::uint64_t little = 8;
-  const auto removed = [](const Root& r) {
-    return r.last_removed.exists() && r.left == 0 && r.unread == 0 && r.reach <= little;
+  const bool nan = model_.kinds_known() && (model_.kinds(root.event) & reader::nan_flag) != 0;
+  const auto removed = [nan](const Root& r) {
+    return r.last_removed.exists() && (nan ? r.open : r.left) == 0 && r.unread == 0 && r.reach <= little;
   };
   if (constant && removed(root)) return true;
   const Root& first = roots_[root.first_of_site];

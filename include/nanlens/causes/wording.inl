@@ -279,6 +279,7 @@ inline std::string_view wording_key(const CauseFacts& f) {
 inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
   const bool torch = f.op.starts_with("aten::");  // mostly of a program in Python
   if (key == "guarded") return key;
+  if (key == "const" && f.kinds_known && (f.kinds & reader::nan_flag) != 0) return "const_nan";
   if (torch && key == "arrived") return "arrived_torch";
   if (torch && key == "changed") return "changed_torch";
   if (f.code == OpCode::log1p) return "log1p";
