@@ -65,8 +65,24 @@ NANLENS_API bool Causes::is_log_of_mask(EventRef event) {
   }
 }
 
+// A constant of a graph that a layer takes, as it is or under other names.
+NANLENS_API bool Causes::is_weight(EventRef event) {
+  if (event.is_execution || model_.code(event) != OpCode::constant) return false;
+  GraphFacts& graphs = model_.graphs();
+  std::vector<std::uint32_t> names{run().trace_op(event.index)};
+  for (std::size_t i = 0, looks = 0; i < names.size(); ++i)
+    for (const ConsumerEdge& edge : graphs.op(names[i]).consumers) {
+      if (++looks > limits::consumers_looked_at) return false;
+      const OpCode code = graphs.op(edge.op).code;
+      if (takes_weights(code, graphs.op_type(edge.op))) return true;
+      if (code == OpCode::identity) names.push_back(edge.op);
+    }
+  return false;
+}
+
 NANLENS_API bool Causes::is_benign(const Root& root) {
   if (is_left_out(root) || guard_of(root).exists()) return true;
+  if (is_weight(root.event)) return false;
   const bool mask = root.event_class == EventClass::producer && is_log_of_mask(root.event);
   if (root.event_class != EventClass::source && !mask) return false;
   const bool constant = model_.code(root.event) == OpCode::constant;

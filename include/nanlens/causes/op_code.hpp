@@ -638,6 +638,14 @@ constexpr bool has_one_value(OpCode op) noexcept {
   }
 }
 
+/// Is a constant that such an op takes a weight of a layer? Attention takes masks, too.
+inline bool takes_weights(OpCode code, std::string_view type) {
+  const std::string plain = detail::plain_name(type);
+  const auto has = [&plain](std::string_view part) { return plain.find(part) != std::string::npos; };
+  if (code == OpCode::matmul) return !has("attention") && !has("flashattn");
+  return code == OpCode::batch_norm || has("lstm") || has("gru") || has("rnn");
+}
+
 /// Does the op leave elements out, or replace them, as its program says: are the infinities that it removes meant to be
 /// removed? Not those that maximum and minimum remove, which make a ReLU, too.
 constexpr bool chooses(OpCode op) noexcept {

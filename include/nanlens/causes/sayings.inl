@@ -84,7 +84,7 @@ X(remedy_arrived_torch, "Check it before it goes in. Where it comes from is not 
 X(remedy_changed, "Record what changes it with nanlens::op or nanlens::record. If {op} itself writes over its input, record that as an output, too.")
 X(remedy_changed_torch, "Something that is not on record writes there, as NumPy does where it shares memory with a tensor: nanlens run --traps shows instructions that make a NaN. With torch.compile, TORCH_COMPILE_DISABLE=1 has every op recorded.")
 X(remedy_data, "Check the data before it goes in; recording the loader's ops shows where in it.")
-X(remedy_const, "If it is meant as a mask, mark it as expected.")
+X(remedy_const, "If it is a weight, look at what trained, converted or loaded it; if it is meant as a mask, mark it as expected.")
 X(remedy_const_nan, "A NaN masks nothing: if this is a weight, look at what trained, converted or loaded it.")
 X(remedy_expected, "Nothing to do if it is meant as a mask.")
 X(remedy_guarded, "Nothing to do. If its gradient is wanted, guard the input instead: behind a choice a gradient can still be NaN.")
