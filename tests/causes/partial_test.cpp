@@ -106,6 +106,22 @@ TEST_CASE("a tensor that nothing recorded holds the NaN") {
   CHECK(a.has("which was not recorded before"));
 }
 
+TEST_CASE("an infinity that a layer takes is no mask, though none is left of it") {
+  const auto causes_of = [](const char* type) {
+    const Recorded run([&] {
+      const Vector weight{1, inf};
+      nanlens::forget(weight.data(), weight.size() * sizeof(float));
+      nanlens::op("Sigmoid", Vector{0, 1}, nanlens::op(type, Vector{0, inf}, weight));
+    });
+    causes::Causes causes(*run);
+    test::finish(causes, 100);
+    CHECK(causes.roots().size() == 1);
+    return causes.incidents().size();
+  };
+  for (const char* const type : {"Add", "aten::scaled_dot_product_attention"}) CHECK(causes_of(type) == 0);
+  for (const char* const type : {"aten::addmm", "aten::lstm"}) CHECK(causes_of(type) == 1);
+}
+
 TEST_CASE("integers can't hold a NaN, and a healthy weight is known to be healthy") {
   const Recorded labels([] {
     const Vector probs{1, 0};

@@ -265,7 +265,7 @@ class Causes {
   [[nodiscard]] std::uint32_t same_failure(const Step& step);
   [[nodiscard]] bool is_log_of_constant(EventRef event);
   [[nodiscard]] bool is_log_of_mask(EventRef event);
-  [[nodiscard]] bool is_weight(EventRef event);
+  [[nodiscard]] bool goes_into_layer(const Root& root);
   [[nodiscard]] bool was_scaled_too_far(const Root& root);
   [[nodiscard]] bool came_in_scaled(const Root& root, std::uint32_t search);
   [[nodiscard]] bool near_root(EventRef event, const Root& root);

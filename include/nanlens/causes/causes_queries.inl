@@ -65,24 +65,35 @@ NANLENS_API bool Causes::is_log_of_mask(EventRef event) {
   }
 }
 
-// A constant of a graph that a layer takes, as it is or under other names.
-NANLENS_API bool Causes::is_weight(EventRef event) {
-  if (event.is_execution || model_.code(event) != OpCode::constant) return false;
+// Does a layer take what came in, or a part of it? It is data or a weight, then.
+NANLENS_API bool Causes::goes_into_layer(const Root& root) {
+  const EventRef event = root.event;
+  if (root.event_class != EventClass::source) return false;
+  if (takes_weights(model_.code(event), model_.op_type(event))) return true;
+  if (event.is_execution) {
+    const auto uses = model_.calls().consumers(event.index, event.slot);
+    return std::any_of(uses.begin(),
+                       uses.begin() + static_cast<std::ptrdiff_t>(std::min(uses.size(), limits::consumers_looked_at)),
+                       [&](const TensorUse& use) {
+                         const EventRef user = execution_event(use.execution, 0);
+                         return takes_weights(model_.code(user), model_.op_type(user));
+                       });
+  }
   GraphFacts& graphs = model_.graphs();
-  std::vector<std::uint32_t> names{run().trace_op(event.index)};
-  for (std::size_t i = 0, looks = 0; i < names.size(); ++i)
-    for (const ConsumerEdge& edge : graphs.op(names[i]).consumers) {
+  std::vector<std::uint32_t> parts{run().trace_op(event.index)};
+  for (std::size_t i = 0, looks = 0; i < parts.size(); ++i)
+    for (const ConsumerEdge& edge : graphs.op(parts[i]).consumers) {
       if (++looks > limits::consumers_looked_at) return false;
       const OpCode code = graphs.op(edge.op).code;
       if (takes_weights(code, graphs.op_type(edge.op))) return true;
-      if (code == OpCode::identity) names.push_back(edge.op);
+      if (code == OpCode::identity || code == OpCode::keep) parts.push_back(edge.op);
     }
   return false;
 }
 
 NANLENS_API bool Causes::is_benign(const Root& root) {
   if (is_left_out(root) || guard_of(root).exists()) return true;
-  if (is_weight(root.event)) return false;
+  if (goes_into_layer(root)) return false;
   const bool mask = root.event_class == EventClass::producer && is_log_of_mask(root.event);
   if (root.event_class != EventClass::source && !mask) return false;
   const bool constant = model_.code(root.event) == OpCode::constant;

@@ -638,7 +638,7 @@ constexpr bool has_one_value(OpCode op) noexcept {
   }
 }
 
-/// Is a constant that such an op takes a weight of a layer? Attention takes masks, too.
+/// Is it a layer, to which what comes in is data or a weight? Attention takes masks, too.
 inline bool takes_weights(OpCode code, std::string_view type) {
   const std::string plain = detail::plain_name(type);
   const auto has = [&plain](std::string_view part) { return plain.find(part) != std::string::npos; };

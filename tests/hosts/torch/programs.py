@@ -816,6 +816,15 @@ def harmless_mask(torch):
     torch.softmax(scores, dim=1) @ torch.ones(3, 2)
 
 
+@program("aten::addmm", arrives=True, says=["+∞ was already in net.bias"])
+def infinite_bias(torch):
+    """No mask, though the sigmoid makes a 1 of it."""
+    net = torch.nn.Linear(4, 3)
+    bias = (ctypes.c_float * 3)(0.0, float("inf"), 0.0)
+    net.bias = torch.nn.Parameter(torch.frombuffer(bias, dtype=torch.float32))
+    torch.sigmoid(net(torch.randn(5, 4)))  # culprit
+
+
 @program("aten::scatter", says=["from clean inputs"])
 def products_scattered(torch):
     """A scatter of a tensor, which is no constant."""
