@@ -227,10 +227,25 @@ TEST_CASE("finite logits and large labels make a cross-entropy overflow") {
   CHECK(causes::judge(OpCode::softmax, nan, known, true).verdict == causes::Verdict::contradicted);
 }
 
-TEST_CASE("a norm adds up squares") {
-  const InputFacts x{"x", true, health(4, 0, 0, 0, 0, 0), {}, 1e30};
-  CHECK(text_of(made_by("aten::linalg_vector_norm", "overflow", health(1, 0, 0, 1, 0, 0), {x})) ==
+TEST_CASE("what squares, adds up powers, or takes a number that is not on record, goes further than its input") {
+  InputFacts x{"x", true, health(4, 0, 0, 0, 0, 0), {}, 1e30};
+  const auto words = [&](const char* op) { return text_of(made_by(op, "overflow", health(1, 0, 0, 1, 0, 0), {x})); };
+  CHECK(words("aten::linalg_vector_norm") ==
         "aten::linalg_vector_norm at a.cpp:3 exceeded the range of float32 (3.40e+38).");
+  for (const char* const op :
+       {"Square", "SQR", "SquaredDifference", "aten::mul", "SCALE", "SWIGLU", "aten::add", "ReduceSumSquare"}) {
+    CAPTURE(op);
+    CHECK(words(op).find(" exceeded the range of ") != std::string::npos);
+  }
+  x.largest = 100;
+  for (const char* const op : {"aten::logsumexp", "ReduceLogSumExp", "Attention", "FLASH_ATTN_EXT"}) {
+    CAPTURE(op);
+    CHECK(words(op).find(" exceeded the range of ") != std::string::npos);
+  }
+  for (const char* const op : {"aten::sum", "Square", "CumSum"}) {
+    CAPTURE(op);
+    CHECK(words(op).find("in a narrower type") != std::string::npos);
+  }
 }
 
 TEST_CASE("functions that end at the borders of their domain") {

@@ -528,6 +528,7 @@ inline constexpr OpName ggml_names[] = {
     {"silu", OpCode::unbounded_smooth},
     {"sin", OpCode::bounded},
     {"softmax", OpCode::softmax},
+    {"solvetri", OpCode::matrix},
     {"sqr", OpCode::square},
     {"step", OpCode::bounded},
     {"sumrows", OpCode::reduce_sum},

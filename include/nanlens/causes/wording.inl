@@ -152,9 +152,13 @@ inline void word_inputs(const CauseFacts& f, const Speech& speech, Arguments& a)
 }
 
 // What an op that only adds and multiplies can give at most, of numbers that reach no further than these; infinity
-// where that is not known. A factor that is no input, as BLAS has one, is taken to be no larger than a million.
+// where that is not known, as of an input and a number, or of the two halves of an input. A factor that is no input, as
+// BLAS has one, is taken to be no larger than a million.
 inline double most_of_sums(const CauseFacts& f) {
   constexpr double unknown_factor = 1e6;
+  const bool of_one = f.code == OpCode::square || f.code == OpCode::reduce_sum || f.code == OpCode::mean ||
+                      f.code == OpCode::cumulative_sum || f.code == OpCode::add_n;
+  if (f.inputs.size() < (of_one ? 1 : 2)) return std::numeric_limits<double>::infinity();
   double most = unknown_factor * static_cast<double>(f.inputs.size());
   double terms = 1;
   for (const InputFacts& input : f.inputs) {
@@ -162,19 +166,20 @@ inline double most_of_sums(const CauseFacts& f) {
     most *= std::max(1.0, input.largest);
     terms = std::max(terms, input.health.size);
   }
-  return f.inputs.empty() ? std::numeric_limits<double>::infinity() : most * terms;
+  return f.code == OpCode::square ? most * most : most * terms;
 }
 
-inline bool is_norm(std::string_view op) {
-  return op.find("norm") != std::string_view::npos || op == "EuclideanNorm" || op == "L2Loss" || op == "ReduceL2" ||
-         op == "ReduceSumSquare" || op.ends_with("LpPool");
+// Does it add up squares, or exponentials?
+inline bool has_powers_inside(std::string_view op) {
+  const auto has = [op](std::string_view part) { return op.find(part) != std::string_view::npos; };
+  return has("norm") || op == "EuclideanNorm" || op == "L2Loss" || op == "ReduceL2" || op == "ReduceSumSquare" ||
+         has("LpPool") || has("ogSumExp") || has("logsumexp") || has("ttention") || has("ATTN");
 }
 
 // Is it an overflow that its inputs can't give?
 inline bool is_out_of_reach(const CauseFacts& f) {
-  const bool squares = is_norm(f.op);  // what it adds up
   const bool only_adds_and_multiplies =
-      only_overflows(f.code) || (sums(f.code) && f.code != OpCode::product && !squares);
+      only_overflows(f.code) || (sums(f.code) && f.code != OpCode::product && !has_powers_inside(f.op));
   return f.id == "overflow" && f.all_clean && only_adds_and_multiplies && most_of_sums(f) < dtype_max(f.out.dtype);
 }
 
