@@ -639,12 +639,13 @@ constexpr bool has_one_value(OpCode op) noexcept {
   }
 }
 
-/// Is it a layer, to which what comes in is data or a weight? Attention takes masks, too.
+/// Is it a layer, to which what comes in is data or a weight? Attention takes masks, too; so do batches of products to
+/// which something is added, as PyTorch's attention was made of.
 inline bool takes_weights(OpCode code, std::string_view type) {
   const std::string plain = detail::plain_name(type);
   const auto has = [&plain](std::string_view part) { return plain.find(part) != std::string::npos; };
-  if (code == OpCode::matmul) return !has("attention") && !has("flashattn");
-  return code == OpCode::batch_norm || has("lstm") || has("gru") || has("rnn");
+  if (code == OpCode::matmul) return !has("attention") && !has("flashattn") && !has("addbmm");
+  return code == OpCode::batch_norm || has("bias") || has("lstm") || has("gru") || has("rnn");
 }
 
 /// Does the op leave elements out, or replace them, as its program says: are the infinities that it removes meant to be

@@ -825,6 +825,16 @@ def infinite_bias(torch):
     torch.sigmoid(net(torch.randn(5, 4)))  # culprit
 
 
+@program(None)
+def mask_of_attention(torch):
+    """PyTorch's attention adds it in the product, which takes data otherwise."""
+    infinity = float("inf")
+    mask = (ctypes.c_float * 9)(0, -infinity, -infinity, 0, 0, -infinity, 0, 0, 0)
+    mask = torch.frombuffer(mask, dtype=torch.float32).view(3, 3)
+    x = torch.randn(2, 3, 4, requires_grad=True)
+    torch.nn.MultiheadAttention(4, 2, batch_first=True)(x, x, x, attn_mask=mask)[0].sum().backward()
+
+
 @program("aten::scatter", says=["from clean inputs"])
 def products_scattered(torch):
     """A scatter of a tensor, which is no constant."""
