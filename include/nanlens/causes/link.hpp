@@ -23,6 +23,7 @@ enum class Reason : std::uint8_t {
   lost,          ///< a recorded op made it, of which there is no record any more, as behind the gap of a ring
   eager,         ///< an eager tensor that no recorded execution made: a constant or a converted value
   variable,      ///< a variable that no recorded execution wrote
+  assigned,      ///< what a recorded execution wrote to a variable is such an eager tensor
   container,     ///< came out of an iterator, an optional or a list
   nested,        ///< the result of a nested call, which TensorFlow does not record
   control_flow,  ///< the result of a branch or loop without rows
@@ -44,6 +45,7 @@ constexpr std::string_view reason_words(Reason reason, bool native, const Speech
     case Reason::runtime: return speech[Saying::reason_runtime];
     case Reason::eager: return speech[native ? Saying::reason_native : Saying::reason_eager];
     case Reason::variable: return speech[Saying::reason_variable];
+    case Reason::assigned: return speech[Saying::reason_assigned];
     case Reason::container: return speech[Saying::reason_container];
     case Reason::nested: return speech[Saying::reason_nested];
     case Reason::control_flow: return speech[Saying::reason_control_flow];

@@ -62,6 +62,7 @@ class Variables {
     const bool ownerless = !reader.is_execution && model_.owners().owner(reader.index) == none;
     const std::uint32_t before = reader.is_execution ? none : is_out_of_order(reader) ? 0 : reader.index;
     std::uint32_t exact = none;  // execution of the write found by handle
+    Reason reason = Reason::not_recorded;
     if (const auto found = known.by_handle.find(handle); handle >= 0 && found != known.by_handle.end()) {
       constexpr std::size_t most = 64;
       const auto& list = found->second;
@@ -75,13 +76,16 @@ class Variables {
         Link value;
         value_of(w, w.execution == at ? before : none, value);
         if (w.execution == at && value.events.empty()) continue;
-        exact = exact == none ? w.execution : exact;
+        if (exact == none) {
+          exact = w.execution;
+          if (value.state == Link::State::unknown && value.reason == Reason::eager) reason = Reason::assigned;
+        }
         if (take_bad(value, 1, link)) return;
         if (w.overwrites && value.state == Link::State::events) break;
       }
     }
     if (latest_alike(known, at, before, handle, exact, health, link)) return;
-    if (exact != none) return link.set_unknown(Reason::not_recorded, 0.5F);
+    if (exact != none) return link.set_unknown(reason, 0.5F);
     link.set_unknown(Reason::variable, 0.5F);
   }
 
@@ -286,6 +290,7 @@ class Variables {
         resolver_.eager(inputs[k].tensor_id, w.execution, one);
         if (take_bad(one, 1, link)) return;
         if (one.state == Link::State::events) clean = one;
+        if (one.state == Link::State::unknown) link.reason = one.reason;
       }
       if (!clean.events.empty()) link = clean;
       return;
