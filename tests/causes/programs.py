@@ -631,6 +631,14 @@ def made_by_complex_numbers(tf, np):
     return tf.math.real(y) * 2.0
 
 
+@program("data", "data")
+def infinite_weight(tf, np):
+    """An infinity that a layer takes is no mask, though the sigmoid makes ones and zeros of it."""
+    w = tf.Variable([[1.0], [1.0]])
+    w.assign(np.array([[np.inf], [1.0]], np.float32))
+    tf.function(lambda x: tf.sigmoid(x @ w))(c(1.0, 2.0)[None])
+
+
 @program("Log", "log0")
 def session(tf, np):
     with tf.Graph().as_default():
