@@ -118,7 +118,8 @@ TEST_CASE("an infinity that a layer takes is no mask, though none is left of it"
     CHECK(causes.roots().size() == 1);
     return causes.incidents().size();
   };
-  for (const char* const type : {"Add", "aten::scaled_dot_product_attention", "aten::baddbmm"}) CHECK(causes_of(type) == 0);
+  for (const char* const type : {"Add", "aten::scaled_dot_product_attention", "aten::baddbmm"})
+    CHECK(causes_of(type) == 0);
   for (const char* const type : {"aten::addmm", "aten::lstm"}) CHECK(causes_of(type) == 1);
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,7 +31,7 @@ struct TrappedByProgram {
   [[nodiscard]] std::string op() const { return what.empty() ? op_type : op_type + " " + what; }
   /// "scan.cpp:12"; where no line is known, the function; empty if that is not, either.
   [[nodiscard]] std::string place() const;
-  /// "The program trapped divsd (x/0) itself, before there was a result: scan.cpp:12", without a full stop.
+  /// "The program trapped divsd x/0 itself, before there was a result: scan.cpp:12", without a full stop.
   [[nodiscard]] std::string words() const;
 };
 

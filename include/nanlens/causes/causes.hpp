@@ -266,6 +266,7 @@ class Causes {
   [[nodiscard]] bool is_log_of_constant(EventRef event);
   [[nodiscard]] bool is_log_of_mask(EventRef event);
   [[nodiscard]] bool goes_into_layer(const Root& root);
+  [[nodiscard]] bool goes_into_layer(std::uint32_t op);
   [[nodiscard]] bool was_scaled_too_far(const Root& root);
   [[nodiscard]] bool came_in_scaled(const Root& root, std::uint32_t search);
   [[nodiscard]] bool near_root(EventRef event, const Root& root);
@@ -279,6 +280,10 @@ class Causes {
     std::vector<ConsumerEdge> with_rows;
     std::vector<ConsumerEdge> integers;  // their outputs have no summary: they removed it wherever they ran
     std::vector<ConsumerEdge> casts;     // without rows: to integers, or left out by a filter
+  };
+  struct IntoLayer {
+    std::size_t num_ops = 0;  // that were known when it was found
+    bool goes = false;
   };
   // Bad values that consumers without a summary removed, by the output they took them from.
   struct RemovedByIntegers {
@@ -327,6 +332,7 @@ class Causes {
   std::pair<std::size_t, std::size_t> arrivals_as_of_;  // alerts looked at, and roots
   std::unordered_set<std::uint32_t> types_with_rows_;   // of ops of graphs; found when first asked for
   std::map<std::pair<std::uint32_t, std::uint16_t>, RemovedByIntegers> removed_by_integers_;  // by op and output
+  std::unordered_map<std::uint32_t, IntoLayer> into_layer_;                                   // by op
   std::vector<std::uint16_t> bad_slots_;
   std::uint32_t bad_slots_of_ = none;  // which execution
   std::vector<std::uint32_t> unread_;  // alerts, once for each op that took them and of which nobody knows what it made

@@ -135,6 +135,7 @@ NANLENS_API void Causes::count_reach(std::uint32_t root, std::uint32_t alert, Ev
 
 NANLENS_API void Causes::prepare() {
   takers_.clear();
+  into_layer_.clear();
   types_with_rows_.clear();
   arrivals_as_of_ = {};
   asked_of_ = {};

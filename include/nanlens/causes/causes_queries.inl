@@ -70,22 +70,32 @@ NANLENS_API bool Causes::goes_into_layer(const Root& root) {
   const EventRef event = root.event;
   if (root.event_class != EventClass::source) return false;
   if (takes_weights(model_.code(event), model_.op_type(event))) return true;
-  if (event.is_execution) {
-    const auto uses = model_.calls().consumers(event.index, event.slot);
-    return std::any_of(uses.begin(),
-                       uses.begin() + static_cast<std::ptrdiff_t>(std::min(uses.size(), limits::consumers_looked_at)),
-                       [&](const TensorUse& use) {
-                         const EventRef user = execution_event(use.execution, 0);
-                         return takes_weights(model_.code(user), model_.op_type(user));
-                       });
-  }
+  if (!event.is_execution) return goes_into_layer(run().trace_op(event.index));
+  const auto uses = model_.calls().consumers(event.index, event.slot);
+  if (uses.size() > limits::consumers_looked_at) model_.reach_limit(Limit::consumers);
+  const auto looked_at = uses.first(std::min(uses.size(), limits::consumers_looked_at));
+  return std::any_of(looked_at.begin(), looked_at.end(), [&](const TensorUse& use) {
+    const EventRef user = execution_event(use.execution, 0);
+    return takes_weights(model_.code(user), model_.op_type(user));
+  });
+}
+
+// The same of an op of a graph, in all its runs: found once for as long as no op is new.
+NANLENS_API bool Causes::goes_into_layer(std::uint32_t op) {
   GraphFacts& graphs = model_.graphs();
-  std::vector<std::uint32_t> parts{run().trace_op(event.index)};
+  const auto [known, is_new] = into_layer_.try_emplace(op);
+  const std::size_t num_ops = run().definitions().ops().size();
+  if (!is_new && known->second.num_ops == num_ops) return known->second.goes;
+  known->second = {num_ops, false};
+  std::vector<std::uint32_t> parts{op};
   for (std::size_t i = 0, looks = 0; i < parts.size(); ++i)
     for (const ConsumerEdge& edge : graphs.op(parts[i]).consumers) {
-      if (++looks > limits::consumers_looked_at) return false;
+      if (++looks > limits::consumers_looked_at) {
+        model_.reach_limit(Limit::consumers);
+        return false;
+      }
       const OpCode code = graphs.op(edge.op).code;
-      if (takes_weights(code, graphs.op_type(edge.op))) return true;
+      if (takes_weights(code, graphs.op_type(edge.op))) return known->second.goes = true;
       if (code == OpCode::identity || code == OpCode::keep) parts.push_back(edge.op);
     }
   return false;
