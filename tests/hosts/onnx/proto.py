@@ -46,6 +46,8 @@ def value(name, dtype, shape):
 def attribute(name, what):
     if isinstance(what, Graph):
         return text(1, name) + text(6, what.bytes()) + number(20, 5)
+    if isinstance(what, str):
+        return text(1, name) + text(4, what) + number(20, 3)
     if isinstance(what, float):
         return text(1, name) + varint(2 << 3 | 5) + struct.pack("<f", what) + number(20, 1)
     if isinstance(what, numpy.ndarray):

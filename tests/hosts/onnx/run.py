@@ -152,6 +152,8 @@ class Test:
         self.expect(data, says=["no ONNX model"])
         self.expect(self.path("cut.onnx"), says=["no ONNX model, or a damaged one"])
         self.expect(self.path("future.onnx"), "--input", data, says=["can't be run", "opset"])
+        self.expect(self.path("reflected.onnx"), "--random", "1",
+                    says=["can't be run", "'x' is float32 of shape [?], and --random takes 1 for an extent that is open: give --input x=FILE.npy"])
         self.expect(log, says=["needs 'x': float32 of shape [2, 3]", "--input NAME=FILE.npy"])
         self.expect(log, "--input", "z=" + data, says=["z=", "can't be read"])
         self.expect(log, "--input", data, "--input", data, says=["the model has no input for"])

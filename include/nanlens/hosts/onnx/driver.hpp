@@ -129,8 +129,8 @@ class ModelSession {
 
  private:
   void create_options(int level) {
-    constexpr int only_errors = 3;
-    check(api_(function::create_environment, only_errors, "nanlens", &environment_));
+    constexpr int only_fatal = 4;  // an error is told by who meets it
+    check(api_(function::create_environment, only_fatal, "nanlens", &environment_));
     check(api_(function::create_options, &options_));
     check(api_(function::set_optimization_level, options_, level));
   }
@@ -198,6 +198,16 @@ inline std::vector<Feed> find_feeds(const std::vector<ModelInput>& inputs, std::
   return feeds;
 }
 
+/// Of inputs that were made up: what may be why a model refuses them, and what to do; empty if there is nothing.
+inline std::string guess_words(const std::vector<ModelInput>& inputs, const std::vector<Feed>& feeds) {
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    for (std::size_t axis = 0; axis < inputs[i].shape.size(); ++axis)
+      if (inputs[i].shape[axis] < 0 && feeds[i].shape[axis] == 1)
+        return "; '" + inputs[i].name + "' is " + inputs[i].words() +
+               ", and --random takes 1 for an extent that is open: give --input " + inputs[i].name + "=FILE.npy";
+  return {};
+}
+
 /// "instrument MODEL NAME OUT", "optimise LIBRARY MODEL OUT", "run LIBRARY MODEL NAME FOLDER SEED INPUT…" (no seed:
 /// "").
 inline void drive(std::span<const char* const> words) {
@@ -219,8 +229,13 @@ inline void drive(std::span<const char* const> words) {
   const ModelSession session(api, word(2), model, word(4));
   std::optional<std::uint64_t> seed;
   if (!word(5).empty()) seed = std::strtoull(words[5], nullptr, 10);
-  std::vector<Feed> feeds = find_feeds(session.inputs(), words.subspan(6), seed);
-  session.run(feeds);
+  const std::vector<ModelInput> inputs = session.inputs();
+  std::vector<Feed> feeds = find_feeds(inputs, words.subspan(6), seed);
+  try {
+    session.run(feeds);
+  } catch (const Refusal& refusal) {
+    throw Refusal(refusal.what() + (seed ? guess_words(inputs, feeds) : std::string()));
+  }
 }
 
 }  // namespace NANLENS_HIDDEN onnx_host
