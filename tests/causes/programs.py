@@ -631,6 +631,19 @@ def made_by_complex_numbers(tf, np):
     return tf.math.real(y) * 2.0
 
 
+@program("Sum", "overflow", (CURT,))
+def along_an_argument(tf, np):
+    """Of axes and classes nothing is recorded; they are no numbers that could be bad."""
+    tf.function(lambda x, axis: tf.reduce_sum(x * 1.0, axis=axis))(c(3e38, 2e38), tf.constant([0]))
+
+
+@program("SparseSoftmaxCrossEntropyWithLogits", "generic", (CURT,))
+def classes_as_an_argument(tf, np):
+    def loss(x, labels):
+        return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, tf.reshape(x * 1.0, [1, 2]))
+    tf.function(loss)(c(3e38, -3e38), tf.constant([1]))
+
+
 @program("data", "data")
 def infinite_weight(tf, np):
     """An infinity that a layer takes is no mask, though the sigmoid makes ones and zeros of it."""

@@ -39,7 +39,8 @@ NANLENS_API void Classifier::trace_inputs(EventRef event, std::vector<InputEvide
   const bool pops = op.code == OpCode::list_get && model_.graphs().op_type(index) == "TensorListPopBack";
   const bool once = model_.window(place.call).num_runs(model_.graphs().graph(place.graph).outer) <= 1;
   if (pops && once && model_.window(place.call).even(place.graph)) place.popped = place.run;
-  for (std::size_t k = 0; k < num_looked_at(op.inputs.size()); ++k) {
+  const bool one = has_one_value(op.code) && !model_.owners().native();
+  for (std::size_t k = 0; k < num_looked_at(one ? std::min<std::size_t>(op.inputs.size(), 1) : op.inputs.size()); ++k) {
     inputs.emplace_back().input = static_cast<std::uint32_t>(k);
     if (k == 0 && op.code == OpCode::from_complex && !model_.owners().native())
       resolver_.complex(place, op.inputs[k], inputs.back().link);

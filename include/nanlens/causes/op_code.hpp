@@ -626,13 +626,14 @@ constexpr bool only_preserves(OpCode op) noexcept {
   }
 }
 
-/// Are the inputs of TensorFlow's op of this kind but the first integers, such as axes?
+/// Are the inputs of TensorFlow's op of this kind but the first integers, such as axes and classes?
 constexpr bool has_one_value(OpCode op) noexcept {
   switch (op) {
     case OpCode::reduce_sum:
     case OpCode::product:
     case OpCode::mean:
     case OpCode::cumulative_sum:
+    case OpCode::sparse_cross_entropy:
     case OpCode::maximum_of:
     case OpCode::minimum_of: return true;
     default: return false;
