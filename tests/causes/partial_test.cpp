@@ -107,11 +107,11 @@ TEST_CASE("a tensor that nothing recorded holds the NaN") {
 }
 
 TEST_CASE("an infinity that a layer takes is no mask, though none is left of it") {
-  const auto causes_of = [](const char* type) {
+  const auto causes_of = [](const char* type, float bad = inf, const char* next = "Sigmoid") {
     const Recorded run([&] {
-      const Vector weight{1, inf};
+      const Vector weight{1, bad};
       nanlens::forget(weight.data(), weight.size() * sizeof(float));
-      nanlens::op("Sigmoid", Vector{0, 1}, nanlens::op(type, Vector{0, inf}, weight));
+      nanlens::op(next, Vector{1, 0}, nanlens::op(type, Vector{0, bad}, weight));
     });
     causes::Causes causes(*run);
     test::finish(causes, 100);
@@ -121,6 +121,7 @@ TEST_CASE("an infinity that a layer takes is no mask, though none is left of it"
   for (const char* const type : {"Add", "aten::scaled_dot_product_attention", "aten::baddbmm"})
     CHECK(causes_of(type) == 0);
   for (const char* const type : {"aten::addmm", "aten::lstm"}) CHECK(causes_of(type) == 1);
+  CHECK(causes_of("aten::addmm", -inf, "aten::_softmax") == 0);  // of the classes one is none
 }
 
 TEST_CASE("integers can't hold a NaN, and a healthy weight is known to be healthy") {

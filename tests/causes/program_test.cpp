@@ -354,13 +354,27 @@ TEST_CASE("a bad weight is a cause, though the next op swallows it; an infinity 
       const WhyAnswer a = ask(*Recorded([&] {
         const Vector x = start({1, 2});
         Function f("f", arg("x", x));
-        const Vector weight = f.op("Identity", Vector{1, bad}, f.op({"Const", "weight"}, Vector{1, bad}));
+        const Vector stored = f.op("Identity", Vector{1, bad}, f.op({"Const", "weight"}, Vector{1, bad}));
+        const Vector weight = f.op("Transpose", Vector{1, bad}, stored);
         f.result(f.op(type, Vector{1, 2}, x, weight));
       }));
       CHECK(a.causes == (mask ? 0 : 1));
       CHECK(a.expected == (mask ? 1 : 0));
       CHECK(a.op_type == (mask ? "" : "Const"));
     }
+}
+
+TEST_CASE("an infinity that pads, and that a maximum takes away before a layer, is no weight") {
+  const WhyAnswer a = ask(*Recorded([] {
+    const Vector x = start({1, 2});
+    Function f("f", arg("x", x));
+    const Vector lowest = f.op({"Const", "lowest"}, Vector{-infinity});
+    const Vector padded = f.op("PadV2", Vector{-infinity, 1, 2, -infinity}, x, lowest);
+    const Vector most = f.op("MaxPool", Vector{1, 2}, padded);
+    f.result(f.op("Conv2D", Vector{3, 6}, most));
+  }));
+  CHECK(a.causes == 0);
+  CHECK(a.expected == 1);
 }
 
 TEST_CASE("what an op that chooses elements has left out is removed, whatever else it has taken") {

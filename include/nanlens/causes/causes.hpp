@@ -265,6 +265,7 @@ class Causes {
   [[nodiscard]] std::uint32_t same_failure(const Step& step);
   [[nodiscard]] bool is_log_of_constant(EventRef event);
   [[nodiscard]] bool is_log_of_mask(EventRef event);
+  [[nodiscard]] bool masks_classes(const Root& root);
   [[nodiscard]] bool goes_into_layer(const Root& root);
   [[nodiscard]] bool goes_into_layer(std::uint32_t op);
   [[nodiscard]] bool was_scaled_too_far(const Root& root);

@@ -65,7 +65,14 @@ NANLENS_API bool Causes::is_log_of_mask(EventRef event) {
   }
 }
 
-// Does a layer take what came in, or a part of it? It is data or a weight, then.
+// A bias of −∞ takes a class out of what a softmax chooses from.
+NANLENS_API bool Causes::masks_classes(const Root& root) {
+  if (!root.remover.exists() || root.nan_reach > 0 || model_.kinds(root.event) != reader::neg_inf_flag) return false;
+  const OpCode code = model_.code(root.remover);
+  return code == OpCode::softmax || code == OpCode::log_softmax;
+}
+
+// Does a layer take what came in? It is data or a weight, then.
 NANLENS_API bool Causes::goes_into_layer(const Root& root) {
   const EventRef event = root.event;
   if (root.event_class != EventClass::source) return false;
@@ -87,23 +94,23 @@ NANLENS_API bool Causes::goes_into_layer(std::uint32_t op) {
   const std::size_t num_ops = run().definitions().ops().size();
   if (!is_new && known->second.num_ops == num_ops) return known->second.goes;
   known->second = {num_ops, false};
-  std::vector<std::uint32_t> parts{op};
-  for (std::size_t i = 0, looks = 0; i < parts.size(); ++i)
-    for (const ConsumerEdge& edge : graphs.op(parts[i]).consumers) {
+  std::vector<std::uint32_t> names{op};
+  for (std::size_t i = 0, looks = 0; i < names.size(); ++i)
+    for (const ConsumerEdge& edge : graphs.op(names[i]).consumers) {
       if (++looks > limits::consumers_looked_at) {
         model_.reach_limit(Limit::consumers);
         return false;
       }
       const OpCode code = graphs.op(edge.op).code;
       if (takes_weights(code, graphs.op_type(edge.op))) return known->second.goes = true;
-      if (code == OpCode::identity || code == OpCode::keep) parts.push_back(edge.op);
+      if (keeps_all(code, graphs.op_type(edge.op))) names.push_back(edge.op);
     }
   return false;
 }
 
 NANLENS_API bool Causes::is_benign(const Root& root) {
   if (is_left_out(root) || guard_of(root).exists()) return true;
-  if (goes_into_layer(root)) return false;
+  if (goes_into_layer(root) && !masks_classes(root)) return false;
   const bool mask = root.event_class == EventClass::producer && is_log_of_mask(root.event);
   if (root.event_class != EventClass::source && !mask) return false;
   const bool constant = model_.code(root.event) == OpCode::constant;

@@ -649,6 +649,13 @@ inline bool takes_weights(OpCode code, std::string_view type) {
   return code == OpCode::batch_norm || has("bias") || has("lstm") || has("gru") || has("rnn");
 }
 
+/// Does the op give every element of its input, perhaps in another shape or order?
+inline bool keeps_all(OpCode code, std::string_view type) {
+  constexpr std::string_view names[] = {"transpose", "reshape", "squeeze", "unsqueeze", "expanddims", "flatten"};
+  const std::string plain = detail::plain_name(type);
+  return code == OpCode::identity || std::find(std::begin(names), std::end(names), plain) != std::end(names);
+}
+
 /// Does the op leave elements out, or replace them, as its program says: are the infinities that it removes meant to be
 /// removed? Not those that maximum and minimum remove, which make a ReLU, too.
 constexpr bool chooses(OpCode op) noexcept {
