@@ -65,6 +65,19 @@ TEST_CASE("op types are known by any host's spelling") {
   CHECK(op_code("") == OpCode::other);
 }
 
+TEST_CASE("layers are told from what else is called by such letters") {
+  for (const char* const type : {"aten::lstm", "GRU", "GRUBlockCell", "RNN", "CudnnRNNV3", "aten::rnn_tanh",
+                                 "aten::_thnn_fused_gru_cell", "BiasAdd", "Conv2D", "FusedBatchNormV3"}) {
+    CAPTURE(type);
+    CHECK(takes_weights(op_code(type), type));
+  }
+  for (const char* const type :
+       {"return_norm", "congruence", "Add", "Relu", "Attention", "FLASH_ATTN_EXT", "aten::baddbmm"}) {
+    CAPTURE(type);
+    CHECK(!takes_weights(op_code(type), type));
+  }
+}
+
 TEST_CASE("log: zeros give −∞ and negatives NaN, one for one") {
   auto j = judged(OpCode::log, {.ninf = 3, .neg = 5, .pos = 2}, {.zero = 3, .pos = 7});
   CHECK(j.verdict == Verdict::explained);

@@ -646,7 +646,9 @@ inline bool takes_weights(OpCode code, std::string_view type) {
   const std::string plain = detail::plain_name(type);
   const auto has = [&plain](std::string_view part) { return plain.find(part) != std::string::npos; };
   if (code == OpCode::matmul) return !has("attention") && !has("flashattn") && !has("addbmm");
-  return code == OpCode::batch_norm || has("bias") || has("lstm") || has("gru") || has("rnn");
+  constexpr std::string_view recurrent[] = {"lstm", "grucell", "grublock", "cudnnrnn", "rnntanh", "rnnrelu"};
+  return code == OpCode::batch_norm || has("bias") || plain.ends_with("gru") || plain.ends_with("rnn") ||
+         std::any_of(std::begin(recurrent), std::end(recurrent), has);
 }
 
 /// Does the op give every element of its input, perhaps in another shape or order?
