@@ -7,7 +7,6 @@
 #include "engine.hpp"
 #include "report/describe.hpp"
 #include "report/mutes_files.hpp"
-#include "report/trapped.hpp"
 #include "selection.hpp"
 #include "source.hpp"
 #include "texts/fault_words.hpp"
@@ -155,8 +154,7 @@ void Engine::refresh() {
 Verdict Engine::trapped_verdict() {
   Verdict v;
   const report::TrappedByProgram* last = nullptr;
-  const auto trapped = report::trapped_by_program(current_->index.run(), mutes_);
-  for (const auto& one : trapped)
+  for (const auto& one : current_->explain.trapped())
     if (one.mute == nullptr && (last == nullptr || one.last >= last->last)) last = &one;
   if (last == nullptr) return v;
   v.trapped = true;

@@ -7,7 +7,6 @@
 
 #include "badges.hpp"
 #include "report/report.hpp"
-#include "report/trapped.hpp"
 #include "selection.hpp"
 
 namespace nanlens::viewer {
@@ -112,10 +111,14 @@ const report::Mute* Explain::mute_of_alert(std::size_t alert) {
   return has_mutes() ? mute_of_root(causes_->root_of(causes_->event_of(alert))) : nullptr;
 }
 
+const std::vector<report::TrappedByProgram>& Explain::trapped() {
+  return trapped_ ? *trapped_ : trapped_.emplace(report::trapped_by_program(index_.run(), *mutes_));
+}
+
 std::vector<report::MuteProblem> Explain::mute_problems() {
   if (complete()) {
     static_cast<void>(muted());  // what matches has matched then
-    if (has_mutes()) static_cast<void>(report::trapped_by_program(index_.run(), *mutes_));
+    if (has_mutes()) static_cast<void>(trapped());
     return mutes_->problems();
   }
   std::vector<report::MuteProblem> faulty = mutes_->problems();

@@ -14,6 +14,7 @@
 
 #include "protocol.hpp"
 #include "report/muted_causes.hpp"
+#include "report/trapped.hpp"
 #include "run_index.hpp"
 #include "texts/speech.hpp"
 
@@ -30,6 +31,7 @@ class Explain {
   void set_mutes(report::Mutes& mutes) {
     mutes_ = &mutes;
     muted_.reset();
+    trapped_.reset();
   }
   /// The language of what is written from now on. It never changes while something is written: what has been handed
   /// out of the writer would be gone.
@@ -41,6 +43,7 @@ class Explain {
   /// The run has grown.
   void grow() {
     forget_groups();
+    trapped_.reset();
     causes_->run_has_grown();
   }
   [[nodiscard]] bool complete() const { return causes_->complete(); }
@@ -103,6 +106,8 @@ class Explain {
   [[nodiscard]] const report::Mute* mute_of_alert(std::size_t alert);
   /// Lines of nanlens.mutes that do nothing; those that match nothing once the analysis is complete.
   [[nodiscard]] std::vector<report::MuteProblem> mute_problems();
+  /// What the program trapped itself, and the marks that mute it.
+  [[nodiscard]] const std::vector<report::TrappedByProgram>& trapped();
   ///@}
 
   /// Where the cause of a focus lies; of nothing, or of something clean: the headline's. Empty if there is none.
@@ -135,7 +140,8 @@ class Explain {
   Tongue speaks_ = Tongue::english;
   report::Mutes no_mutes_;
   report::Mutes* mutes_ = &no_mutes_;
-  std::optional<report::MutedCauses> muted_;  // like the writer
+  std::optional<report::MutedCauses> muted_;                      // like the writer
+  std::optional<std::vector<report::TrappedByProgram>> trapped_;  // until the run grows or the marks change
 };
 
 }  // namespace nanlens::viewer
