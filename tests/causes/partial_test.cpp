@@ -106,6 +106,52 @@ TEST_CASE("a tensor that nothing recorded holds the NaN") {
   CHECK(a.has("which was not recorded before"));
 }
 
+TEST_CASE("what several ops take has come in once; other values are another cause, and so are too few to tell") {
+  const auto ask = [](const std::vector<Vector>& taken, std::size_t times = 1) {
+    const Recorded run([&] {
+      for (const Vector& x : taken) nanlens::forget(x.data(), x.size() * sizeof(float));
+      for (std::size_t i = 0; i < times; ++i)
+        for (const Vector& x : taken) nanlens::op(&x == taken.data() ? "Query" : "Key", plus_one(x), x);
+    });
+    return answer_of(run);
+  };
+  Vector x(20, 1.0F);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) - 4.5F;
+  x[7] = NAN;
+  Vector other = x;
+  other[2] = 3;
+  const Answer same = ask({x, x}, 3);
+  CHECK(same.causes == 1);
+  CHECK(same.has("The NaN was already in input 0 of Query"));
+  CHECK(same.sentence.consequence == "All 6 bad tensors follow from it.");
+  CHECK(ask({x, other}).causes == 2);
+  CHECK(ask({{NAN, 1}, {NAN, 1}}).causes == 2);
+  Vector mostly_equal(2000, 1.0F);
+  mostly_equal[1999] = NAN;
+  CHECK(ask({mostly_equal, mostly_equal}).causes == 2);
+}
+
+TEST_CASE("a part of a recorded tensor that was changed, and the whole of it; not another part") {
+  const auto causes_of = [](bool whole) {
+    const Recorded run([&] {
+      Vector experts(2000, 1.0F);
+      const auto part = [&](std::size_t i) { return tensor_view(experts.data() + i * 1000, {1000}); };
+      nanlens::op("Init", experts);
+      experts[777] = NAN;  // not wrapped
+      experts[1555] = NAN;
+      const Vector y(1, NAN);
+      nanlens::op("MatMul", y, part(0));
+      if (whole)
+        nanlens::op("GroupedMatMul", y, experts);
+      else
+        nanlens::op("MatMul", y, part(1));
+    });
+    return answer_of(run).causes;
+  };
+  CHECK(causes_of(true) == 1);
+  CHECK(causes_of(false) == 2);
+}
+
 TEST_CASE("an infinity that a layer takes is no mask, though none is left of it") {
   const auto causes_of = [](const char* type, float bad = inf, const char* next = "Sigmoid") {
     const Recorded run([&] {
@@ -121,6 +167,8 @@ TEST_CASE("an infinity that a layer takes is no mask, though none is left of it"
   for (const char* const type : {"Add", "aten::scaled_dot_product_attention", "aten::baddbmm"})
     CHECK(causes_of(type) == 0);
   for (const char* const type : {"aten::addmm", "aten::lstm"}) CHECK(causes_of(type) == 1);
+  for (const char* const bound : {"aten::clamp_min_", "Relu"}) CHECK(causes_of("aten::addmm", -inf, bound) == 1);
+  CHECK(causes_of("aten::addmm", -inf, "aten::where") == 0);     // meant
   CHECK(causes_of("aten::addmm", -inf, "aten::_softmax") == 0);  // of the classes one is none
 }
 

@@ -12,13 +12,14 @@ PROGRAMS = {}
 ANY = None
 
 
-def program(cause, sentence=ANY, unknown_in=()):
-    """Registers a program with its cause, the sentences that are right for it, and the modes where it can't be told."""
+def program(cause, sentence=ANY, unknown_in=(), says=""):
+    """Registers a program with its cause, the sentences that are right for it, the modes where it can't be told, and words that
+    its sentence has to have."""
     def register(function):
         name = function.__name__
         PROGRAMS[name] = function
         EXPECTED[name] = {"cause": cause, "sentences": [sentence] if isinstance(sentence, str) else sentence,
-                          "unknown_in": list(unknown_in)}
+                          "unknown_in": list(unknown_in), "says": says}
         return function
     return register
 
@@ -650,6 +651,57 @@ def infinite_weight(tf, np):
     w = tf.Variable([[1.0], [1.0]])
     w.assign(np.array([[np.inf], [1.0]], np.float32))
     tf.function(lambda x: tf.sigmoid(x @ w))(c(1.0, 2.0)[None])
+
+
+@program("data", "data", says="what was written to this variable at programs.py:")
+def weight_of_a_nested_function(tf, np):
+    """No op is on record for the call, nor which variable the function took from outside."""
+    scale, shift = tf.Variable([1.0, 2.0, 3.0]), tf.Variable([0.5, 0.5, 0.5])
+    layer = tf.function(lambda x: x * scale + shift)
+    model = tf.function(lambda x: tf.reduce_sum(layer(x + 1.0)))
+    shift.assign(np.array([1, np.nan, 1], np.float32))
+    model(c(1.0, 2.0, 3.0))
+
+
+@program("data", "data", says="what was written to this variable at programs.py:")
+def weights_beside_a_captured_constant(tf, np):
+    """A call is given the small constant that its function made a Const of, too."""
+    mean, scale, shift = tf.constant([0.5, 0.5, 0.5]), tf.Variable([1.0, 2.0, 3.0]), tf.Variable([0.5, 0.5, 0.5])
+    shift.assign(np.array([1, np.nan, 1], np.float32))
+    tf.function(lambda x: tf.reduce_sum((x - mean) * scale + shift))(c(1.0, 2.0, 3.0))
+
+
+@program("data", "data", says="what was written to this variable at programs.py:")
+def table_that_gates_hide(tf, np):
+    """An infinity in a table that is looked up is no mask; two ops read it."""
+    table = tf.Variable(tf.ones([4, 2]))
+    table.assign(np.array([[1, 1], [-np.inf, 1], [1, 1], [1, 1]], np.float32))
+    tf.function(lambda i: tf.sigmoid(tf.gather(table, i % tf.shape(table * 1.0)[0])))(tf.constant([1, 2]))
+
+
+@program("Log", "log0")
+def copied_behind_a_custom_gradient(tf, np):
+    """Eagerly, TensorFlow returns a copy of what such a function gives, and tells nothing of it."""
+    @tf.custom_gradient
+    def logarithm(x):
+        return tf.math.log(x), lambda g: g / x
+    tf.reduce_sum(logarithm(tf.nn.relu(c(1.0, -2.0, 3.0))))
+
+
+@program("Log", "log0")
+def gradient_of_items_read_in_a_loop(tf, np):
+    def total(x):
+        items = tf.TensorArray(tf.float32, 3).unstack(x)
+        return tf.while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + tf.math.log(items.read(i)) * s),
+                             (0, tf.constant(1.0)))[1]
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = total(tf.nn.relu(x))
+        return tf.reduce_sum(tape.gradient(y, x) * 2.0)
+    step(c(1.0, -2.0, 3.0))
 
 
 @program("Log", "log0")

@@ -38,7 +38,7 @@ def judge(expected, mode, found):
     told = sentences == [None] or head["id"][3:] in sentences
     if mode in expected["unknown_in"]:
         told = True
-    return right and told, kind
+    return right and told and expected["says"] in head["sentence"], kind
 
 
 def main():

@@ -127,7 +127,9 @@ TEST_CASE("a sentence says what the counts prove") {
         "The gradient of 1/x is infinite at 0: y has 1 zero (InvGrad at a.cpp:3).");
   const InputFacts large{"x", true, health(2, 0, 0, 0, 1, 0)};
   CHECK(text_of(made_by("Pow", "pow", health(2, 0, 0, 2, 0, 0), {large})) ==
-        "Pow at a.cpp:3 made +∞ in 2 of 2 elements from clean input x: 0 with a negative exponent, or an overflow.");
+        "Pow at a.cpp:3 made +∞ in 2 of 2 elements from clean input x: it overflowed.");
+  CHECK(text_of(made_by("Pow", "pow", health(2, 0, 0, 2, 0, 0), {missing})) ==
+        "Pow at a.cpp:3 made +∞ in 2 of 2 elements from x: 0 with a negative exponent, or an overflow.");
   CHECK(text_of(made_by("aten::std", "generic", health(1, 1, 0, 0, 0, 0), {{"x", true, health(1, 0, 0, 0, 1, 0)}})) ==
         "aten::std at a.cpp:3 made NaN from clean input x: a single value has no deviation.");
   CHECK(text_of(made_by("aten::std", "generic", health(1, 1, 0, 0, 0, 0), {{"x", true, health(2, 0, 0, 0, 1, 0)}})) ==

@@ -170,6 +170,7 @@ class RandomEvents {
     e.recorded_run = maybe() ? 0 : random_();
     if (maybe()) e.content = text();
     if (maybe()) e.name = text();
+    e.values_hash = maybe() ? 0 : random_();
     return e;
   }
 

@@ -2,8 +2,11 @@
 /// What is in memory when an op has given a NaN or infinity: taken then and there, so that nobody has to guess later.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
 #include <span>
 #include <string_view>
@@ -11,6 +14,7 @@
 
 #include <nanlens/capture/catalog.hpp>
 #include <nanlens/capture/full_tensor.hpp>
+#include <nanlens/capture/hash.hpp>
 #include <nanlens/capture/tensor_handle.hpp>
 #include <nanlens/capture/tensor_registry.hpp>
 #include <nanlens/capture/value_budget.hpp>
@@ -147,6 +151,34 @@ inline logdir::TensorEvidence look_at(const TensorView& view, std::uint64_t& bad
   return e;
 }
 
+/// A number that tensors with the same values in the same order have in common, wherever they lie: of the counts, and
+/// of elements spread over the whole. 0 where these are too few different numbers to tell one tensor from others.
+inline std::uint64_t values_hash(const logdir::TensorEvidence& e, const TensorView& view) {
+  constexpr std::int64_t most = 1024;
+  if (view.data == nullptr || !is_floating(view.dtype)) return 0;
+  const std::int64_t n = num_elements(view.shape);
+  std::uint64_t hash = mix(static_cast<std::uint64_t>(view.dtype), static_cast<std::uint64_t>(n));
+  for (const std::uint64_t count : e.counts) hash = mix(hash, count);
+  std::array<std::uint64_t, 8> numbers{};
+  std::size_t different = 0;
+  const Shape strides = strides_of(view);
+  const auto bytes = dtype_bytes(view.dtype);
+  const std::int64_t step = std::max<std::int64_t>(n / most, 1) | 1;  // odd: not of one column alone
+  for (std::int64_t i = 0; i < n; i += step) {
+    std::int64_t at = 0;
+    std::int64_t rest = i;
+    for (std::size_t d = view.shape.size(); d-- > 0; rest /= view.shape[d]) at += rest % view.shape[d] * strides[d];
+    const auto* const element = static_cast<const unsigned char*>(view.data) + at * static_cast<std::int64_t>(bytes);
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, element, bytes);
+    hash = mix(hash, bits);
+    const auto known = numbers.begin() + static_cast<std::ptrdiff_t>(different);
+    if (different == numbers.size() || is_bad_element(view.dtype, element)) continue;
+    if (std::find(numbers.begin(), known, bits) == known) numbers[different++] = bits;
+  }
+  return different == numbers.size() ? hash | 1 : 0;
+}
+
 /// All elements of a tensor that was looked at, if the budget has room for them.
 inline void add_content(logdir::TensorEvidence& e, const TensorView& view, ValueBudget& budget) {
   const auto bytes = static_cast<std::int64_t>(dtype_bytes(view.dtype));
@@ -192,6 +224,7 @@ inline logdir::TensorEvidence look_at_input(const InputRef& input, const logdir:
     e.looked_at = true;
     set_counts(e, *input.counts);
   }
+  if (input.here && bad > 0 && input.key.far == 0) e.values_hash = values_hash(e, input.view);
   if (input.here && bad > 0 && input.origin == logdir::TensorOrigin::not_recorded) look_for_part(e, input);
   if (!input.here || !is_floating(input.view.dtype) || !e.looked_at || bad > 0 || e.shape != output.shape) return e;
   if (input.view.data == nullptr) return e;

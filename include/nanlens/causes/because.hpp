@@ -69,10 +69,18 @@ inline std::string because_of_division(const CauseFacts& f, const Speech& speech
   return say(speech, nan ? Saying::division_by_0 : Saying::division_or_overflow);
 }
 
+// A power of what has no zeros is infinite only where it overflowed.
+inline bool is_power_overflow(const CauseFacts& f) {
+  const bool infinite = f.kinds_known && f.kinds != 0 && (f.kinds & reader::nan_flag) == 0;
+  return f.code == OpCode::pow && infinite && !f.inputs.empty() && f.inputs.front().known &&
+         f.inputs.front().health.num_zero == 0;
+}
+
 inline std::string because_of_power(const CauseFacts& f, const Speech& speech) {
   if (!f.kinds_known) return say(speech, Saying::any_power);
   if (f.kinds == reader::nan_flag) return only(f, speech, Saying::do_power);
-  return (f.kinds & reader::nan_flag) != 0 ? std::string() : say(speech, Saying::infinite_power);
+  if ((f.kinds & reader::nan_flag) != 0) return {};
+  return say(speech, is_power_overflow(f) ? Saying::it_overflowed : Saying::infinite_power);
 }
 
 // By statistics of its own input, whose squares are added up, in float32 at least. What is negative in it does no harm.

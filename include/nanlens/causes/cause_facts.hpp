@@ -58,9 +58,10 @@ struct CauseFacts {
 
   std::string missing;  ///< unknown and data: the input that is not on record
   Reason reason = Reason::none;
-  bool native = false;    ///< recorded by nanlens
-  bool all_seen = false;  ///< every input was looked at when the op had run
-  std::string op_name;    ///< of an eager op that has one beside its type
+  std::string written_at;  ///< data: where it was written to a variable, "model.py:7"
+  bool native = false;     ///< recorded by nanlens
+  bool all_seen = false;   ///< every input was looked at when the op had run
+  std::string op_name;     ///< of an eager op that has one beside its type
 
   InputFacts arrived;          ///< arrived and changed: the input that was bad already
   std::string recorded_there;  ///< changed: what was recorded in its memory before

@@ -31,6 +31,19 @@ struct OpRef {
   [[nodiscard]] bool exists() const noexcept { return event.exists() || op != none; }
 };
 
+/// An input that was bad already, by what is not on record, or what a variable held that was so.
+struct Arrival {
+  std::uint64_t values_hash = 0;  ///< the same for the same values, wherever they lie; 0: not known
+  std::int64_t recorded_id = -1;  ///< the eager tensor that its memory had held; −1: none
+  double size = 0;                ///< elements
+  double num_bad = 0;
+  bool part = false;            ///< of that tensor
+  std::uint32_t writer = none;  ///< of what a variable held: the execution that wrote it
+
+  /// It was seen in an input.
+  [[nodiscard]] bool exists() const noexcept { return size > 0; }
+};
+
 /// Where a story begins: an event that nothing on record before it is to blame for.
 struct Root {
   EventRef event;
@@ -57,7 +70,8 @@ struct Root {
   std::uint32_t first_of_site = 0;   ///< the first root of the same op, as an index
   std::array<EventRef, 3> failing;   ///< clean inputs that it may have failed on
   std::int64_t failing_tensor = -1;  ///< likewise, the id of a tensor that no execution on record made
-  bool arrived = false;              ///< an input was bad already, by what is not on record
+  Arrival arrival;                   ///< of a bad tensor that came in
+  std::vector<std::pair<std::uint32_t, EventRef>> also;  ///< alerts of other ops in which that came in, the first ones
 };
 
 /// Roots of one call, or of an eager op and what directly follows it.
@@ -196,7 +210,7 @@ class Causes {
     std::uint32_t best = none;  // the earliest root of its parents
     std::array<EventRef, 3> failing{};
     std::int64_t failing_tensor = -1;
-    bool arrived = false;
+    Arrival arrival{};
     bool mixed = false;               // its parents have several roots
     std::vector<EventRef> complex{};  // bad complex tensors on the way to its parents
   };
@@ -263,11 +277,17 @@ class Causes {
   void collect_failing(const std::vector<InputEvidence>& inputs, Step& step);
   [[nodiscard]] bool fails_alike(const Step& step, const Root& root);
   [[nodiscard]] std::uint32_t same_failure(const Step& step);
+  [[nodiscard]] static Arrival arrival_of(const Classification& c);
+  [[nodiscard]] std::uint32_t same_arrival(const Step& step);
+  void note_arrival(std::uint32_t root);
   [[nodiscard]] bool is_log_of_constant(EventRef event);
   [[nodiscard]] bool is_log_of_mask(EventRef event);
   [[nodiscard]] bool masks_classes(const Root& root);
+  [[nodiscard]] bool is_bound_of_layer(OpRef guard, const Root& root);
   [[nodiscard]] bool goes_into_layer(const Root& root);
+  [[nodiscard]] bool goes_into_layer(EventRef event);
   [[nodiscard]] bool goes_into_layer(std::uint32_t op);
+  void join_arrival(const Step& step, Root& root);
   [[nodiscard]] bool was_scaled_too_far(const Root& root);
   [[nodiscard]] bool came_in_scaled(const Root& root, std::uint32_t search);
   [[nodiscard]] bool near_root(EventRef event, const Root& root);
@@ -320,6 +340,9 @@ class Causes {
   std::vector<std::uint8_t> fates_;  // by alert: bits of Fate
   std::vector<Root> roots_;
   std::map<std::uint64_t, std::uint32_t> root_of_site_;                           // the last root of each op
+  std::unordered_map<std::uint64_t, std::uint32_t> root_of_values_;               // the first that came in with them
+  std::unordered_map<std::int64_t, std::uint32_t> root_of_memory_;                // the last, by eager tensor
+  std::unordered_map<std::uint32_t, std::uint32_t> root_of_writer_;               // the first of what it wrote
   std::map<std::pair<std::uint32_t, std::uint16_t>, ComplexRoot> complex_roots_;  // by execution and output
   std::vector<RowBlock> blocks_;
   std::vector<std::uint32_t> alert_of_row_;                                  // by rank of the bad row

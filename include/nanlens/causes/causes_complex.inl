@@ -35,7 +35,7 @@ NANLENS_API void Causes::look_behind_complex(Step& step) {
 NANLENS_API std::uint32_t Causes::add_complex_root(EventRef event, const Classification& c, const Step& step) {
   const bool is_made = c.event_class == EventClass::producer;
   Step own{step.alert, event, is_root(c.event_class) ? c.event_class : EventClass::unknown, c.confidence, false};
-  own.arrived = c.event_class == EventClass::source && c.arrived != none;
+  own.arrival = arrival_of(c);
   if (is_made) collect_failing(c.inputs, own);
   const std::uint32_t twin = is_made ? same_failure(own) : none;
   const std::uint32_t root = twin != none ? twin : add_root(own);

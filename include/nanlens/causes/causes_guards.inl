@@ -123,10 +123,18 @@ NANLENS_API bool Causes::may_have_led_on(const Root& root) {
     arrivals_as_of_ = now;
     last_arrival_ = 0;
     for (const Root& other : roots_)
-      if ((other.arrived || other.event_class == EventClass::unknown) && !is_left_out(other))
+      if ((other.arrival.exists() || other.event_class == EventClass::unknown) && !is_left_out(other))
         last_arrival_ = std::max(last_arrival_, other.alert);
   }
   return last_arrival_ > root.alert;
+}
+
+// A ReLU is a bound, too, and hides that the weight of a layer before it is broken.
+NANLENS_API bool Causes::is_bound_of_layer(OpRef guard, const Root& root) {
+  if (!guard.exists()) return false;
+  const OpCode code = guard.event.exists() ? model_.code(guard.event) : model_.graphs().op(guard.op).code;
+  const bool bound = code == OpCode::clamp || code == OpCode::minimum || code == OpCode::maximum;
+  return bound && goes_into_layer(root) && !masks_classes(root);
 }
 
 NANLENS_API OpRef Causes::guard_of(const Root& root) {
@@ -139,7 +147,8 @@ NANLENS_API OpRef Causes::guard_of(const Root& root) {
     choice = integers.op == none ? choice_of_integers(integers.event) : choice_of_integers(integers.op);
     if (!choice.exists()) return {};
   }
-  return choice.exists() ? choice : OpRef{root.remover};
+  if (!choice.exists()) choice.event = root.remover;
+  return is_bound_of_layer(choice, root) ? OpRef{} : choice;
 }
 
 }  // namespace nanlens::causes

@@ -73,11 +73,15 @@ NANLENS_API void Causes::truncate(std::size_t keep) {
     std::vector<Root> kept;
     std::vector<std::uint32_t> new_number(roots_.size(), none);
     root_of_site_.clear();
+    root_of_values_.clear();
+    root_of_memory_.clear();
+    root_of_writer_.clear();
     for (std::size_t r = 0; r < roots_.size(); ++r) {
       if (roots_[r].alert >= keep) continue;
       new_number[r] = static_cast<std::uint32_t>(kept.size());
       Root& root = kept.emplace_back(roots_[r]);
       root.reach = root.nan_reach = root.removed = root.unread = root.left = root.open = 0;
+      std::erase_if(root.also, [&](const auto& in) { return in.first >= keep; });
       root.first_nan = root.last = root.last_removed = root.remover = {};
       root.integers.clear();
       root.first_nan_alert = none;
@@ -87,6 +91,7 @@ NANLENS_API void Causes::truncate(std::size_t keep) {
       found->second = new_number[r];
     }
     roots_ = std::move(kept);
+    for (std::uint32_t r = 0; r < roots_.size(); ++r) note_arrival(r);
     classes_.resize(keep);
     root_of_alert_.resize(keep);
     fates_.resize(keep);
@@ -206,13 +211,25 @@ NANLENS_API EventRef Causes::event_of(std::size_t alert) {
   return execution_event(ref.event, ref.nth_bad < slots.size() ? slots[ref.nth_bad] : 0);
 }
 
+NANLENS_API Arrival Causes::arrival_of(const Classification& c) {
+  if (c.event_class != EventClass::source) return {};
+  if (c.arrived == none) {
+    Arrival read;
+    if (c.inputs.size() == 1) read.writer = c.inputs[0].link.writer;
+    return read;
+  }
+  const InputEvidence& in = c.inputs[c.arrived];
+  const double num_bad = in.now.num_nan + in.now.num_neg_inf + in.now.num_pos_inf;
+  return {in.values_hash, in.recorded_id, in.now.size, num_bad, in.origin == TensorOrigin::part, none};
+}
+
 NANLENS_API Causes::Step Causes::begin(std::uint32_t alert) {
   classes_[alert] = visiting;
   const EventRef event = event_of(alert);
   const bool passed = classifier_.pass_on(event, scratch_);
   if (!passed) classifier_.classify(event, scratch_);
   Step step{alert, event, scratch_.event_class, scratch_.confidence, scratch_.also_made, none};
-  step.arrived = !passed && step.event_class == EventClass::source && scratch_.arrived != none;
+  if (!passed) step.arrival = arrival_of(scratch_);
   if (!passed && step.event_class == EventClass::producer) collect_failing(scratch_.inputs, step);
   if (!run().bad_complex().empty()) look_behind_complex(step);
   return step;
@@ -261,6 +278,40 @@ NANLENS_API std::uint32_t Causes::same_failure(const Step& step) {
       return static_cast<std::uint32_t>(r);
   }
   return none;
+}
+
+NANLENS_API void Causes::note_arrival(std::uint32_t root) {
+  const Arrival& arrival = roots_[root].arrival;
+  if (arrival.values_hash != 0) root_of_values_.try_emplace(arrival.values_hash, root);
+  if (arrival.recorded_id >= 0) root_of_memory_[arrival.recorded_id] = root;
+  if (arrival.writer != none) root_of_writer_.try_emplace(arrival.writer, root);
+}
+
+// What several ops of a process take has come in once: what was written to a variable, a tensor with the same values,
+// or one of the same memory, where one op takes the whole and another a part. Two parts may have gone bad one by one,
+// and so may two contents of a buffer.
+NANLENS_API std::uint32_t Causes::same_arrival(const Step& step) {
+  const Arrival& now = step.arrival;
+  if (const auto read = root_of_writer_.find(now.writer); read != root_of_writer_.end()) return read->second;
+  const auto same_set = [&](std::uint32_t r) { return model_.set_of(roots_[r].event) == model_.set_of(step.event); };
+  if (const auto found = root_of_values_.find(now.values_hash); found != root_of_values_.end() && now.values_hash != 0)
+    if (same_set(found->second)) return found->second;
+  const auto found = root_of_memory_.find(now.recorded_id);
+  if (found == root_of_memory_.end() || now.recorded_id < 0 || !same_set(found->second)) return none;
+  const Arrival& before = roots_[found->second].arrival;
+  const Arrival& whole = now.size > before.size ? now : before;
+  const Arrival& part = now.size > before.size ? before : now;
+  return whole.size > part.size && !whole.part && part.part && whole.num_bad >= part.num_bad ? found->second : none;
+}
+
+NANLENS_API void Causes::join_arrival(const Step& step, Root& root) {
+  const auto same_op = [&](EventRef event) {
+    return !event.is_execution && !step.event.is_execution && site_of(event) == site_of(step.event);
+  };
+  const auto known = [&](const auto& in) { return same_op(in.second); };
+  if (root.also.size() < limits::arrivals_of_root && !same_op(root.event) &&
+      std::none_of(root.also.begin(), root.also.end(), known))
+    root.also.emplace_back(step.alert, step.event);
 }
 
 // In the same call, or one of the next: forward and backward functions that a program calls itself.
@@ -317,7 +368,13 @@ NANLENS_API bool Causes::is_gradient_of(EventRef event, EventRef forward) {
   const std::string_view forward_name = graphs.op_name(forward_op);
   if (detail::tape_scope(graphs.op_name(op)) == forward_name) return graph == graphs.graph_of(forward_op);
   if (detail::gradient_scope(graphs.op_name(op)) != forward_name) return false;
-  return graph == graphs.graph_of(forward_op) || model_.nested().forward_of(graph) == graphs.graph_of(forward_op);
+  const std::uint32_t forward_graph = graphs.graph_of(forward_op);
+  if (graph == forward_graph || model_.nested().forward_of(graph) == forward_graph) return true;
+  // That of a loop's body or a branch: "while_body_277_grad_332" of "while_body_277".
+  const std::string_view forward_graph_name = graphs.graph_name(forward_graph);
+  const std::string_view graph_name = graphs.graph_name(graph);
+  return !forward_graph_name.empty() && graph_name.starts_with(forward_graph_name) &&
+         graph_name.substr(forward_graph_name.size()).starts_with("_grad_");
 }
 
 NANLENS_API void Causes::take_root_of(std::uint32_t alert, Step& step) const {
@@ -373,8 +430,12 @@ NANLENS_API void Causes::finish(const Step& step) {
   const bool begins = is_root(step.event_class) || step.best == none;
   if (begins && !is_root(step.event_class)) done.event_class = EventClass::unknown;  // only a cycle leads here
   const bool made = done.event_class == EventClass::producer || step.also_made;
-  const std::uint32_t twin = made || step.arrived ? same_failure(done) : none;
+  std::uint32_t twin = made || step.arrival.exists() ? same_failure(done) : none;
   if (twin != none && made && begins) lead(twin, done);
+  if (twin == none && begins) {
+    twin = same_arrival(done);
+    if (twin != none) join_arrival(done, roots_[twin]);
+  }
   const std::uint32_t root = !begins ? step.best : twin != none ? twin : add_root(done);
   if (!begins && step.also_made && twin == none) {
     add_root(step);
@@ -413,13 +474,14 @@ NANLENS_API std::uint32_t Causes::add_root(const Step& step) {
   root.time = time + (step.event.is_execution ? 0 : model_.owners().clock_offset());
   root.failing = step.failing;
   root.failing_tensor = step.failing_tensor;
-  root.arrived = step.arrived;
+  root.arrival = step.arrival;
   root.call = step.event.is_execution ? step.event.index : model_.owners().owner(step.event.index);
   const auto number = static_cast<std::uint32_t>(roots_.size());
   const auto [found, is_new] = root_of_site_.try_emplace(site, number);
   root.first_of_site = is_new ? number : roots_[found->second].first_of_site;
   found->second = number;
   roots_.push_back(root);
+  note_arrival(number);
   return number;
 }
 

@@ -74,16 +74,22 @@ NANLENS_API bool Causes::masks_classes(const Root& root) {
 
 // Does a layer take what came in? It is data or a weight, then.
 NANLENS_API bool Causes::goes_into_layer(const Root& root) {
-  const EventRef event = root.event;
   if (root.event_class != EventClass::source) return false;
+  return goes_into_layer(root.event) ||
+         std::any_of(root.also.begin(), root.also.end(), [&](const auto& in) { return goes_into_layer(in.second); });
+}
+
+NANLENS_API bool Causes::goes_into_layer(EventRef event) {
   if (takes_weights(model_.code(event), model_.op_type(event))) return true;
   if (!event.is_execution) return goes_into_layer(run().trace_op(event.index));
   const auto uses = model_.calls().consumers(event.index, event.slot);
   if (uses.size() > limits::consumers_looked_at) model_.reach_limit(Limit::consumers);
   const auto looked_at = uses.first(std::min(uses.size(), limits::consumers_looked_at));
+  const bool variable = model_.code(event) == OpCode::read_variable;
   return std::any_of(looked_at.begin(), looked_at.end(), [&](const TensorUse& use) {
     const EventRef user = execution_event(use.execution, 0);
-    return takes_weights(model_.code(user), model_.op_type(user));
+    const std::string_view type = model_.op_type(user);
+    return takes_weights(model_.code(user), type) || (variable && use.position == 0 && looks_up(type));
   });
 }
 
@@ -94,6 +100,7 @@ NANLENS_API bool Causes::goes_into_layer(std::uint32_t op) {
   const std::size_t num_ops = run().definitions().ops().size();
   if (!is_new && known->second.num_ops == num_ops) return known->second.goes;
   known->second = {num_ops, false};
+  const bool variable = graphs.op(op).code == OpCode::read_variable;
   std::vector<std::uint32_t> names{op};
   for (std::size_t i = 0, looks = 0; i < names.size(); ++i)
     for (const ConsumerEdge& edge : graphs.op(names[i]).consumers) {
@@ -102,7 +109,8 @@ NANLENS_API bool Causes::goes_into_layer(std::uint32_t op) {
         return false;
       }
       const OpCode code = graphs.op(edge.op).code;
-      if (takes_weights(code, graphs.op_type(edge.op))) return known->second.goes = true;
+      const bool table = variable && edge.input_slot == 0 && looks_up(graphs.op_type(edge.op));
+      if (table || takes_weights(code, graphs.op_type(edge.op))) return known->second.goes = true;
       if (keeps_all(code, graphs.op_type(edge.op))) names.push_back(edge.op);
     }
   return false;
@@ -130,6 +138,10 @@ NANLENS_API bool Causes::is_benign(const Root& root) {
   if (root.nan_reach > 0 || !model_.kinds_known()) return false;
   const Kinds kinds = model_.kinds(root.event);
   if (kinds != reader::neg_inf_flag && kinds != reader::pos_inf_flag) return false;
+  // A variable that holds the best value so far begins with infinity throughout; a mask in one is made of −∞.
+  const TensorHealth health = model_.health(root.event);
+  const bool variable = model_.code(root.event) == OpCode::read_variable;
+  if (variable && kinds == reader::pos_inf_flag && health.num_pos_inf < health.size) return false;
   return constant || root.removed > 0;
 }
 
@@ -205,7 +217,7 @@ NANLENS_API std::optional<std::uint32_t> Causes::headline() {
     for (const std::uint32_t r : incident.roots) {
       if (made && roots_[r].event_class != EventClass::producer) continue;
       // What comes in behind another cause may be that one, handed on by code that is not on record.
-      const bool may_follow = roots_[r].arrived || (roots_[r].event_class == EventClass::unknown && native);
+      const bool may_follow = roots_[r].arrival.exists() || (roots_[r].event_class == EventClass::unknown && native);
       if (best == none || (!may_follow && roots_[r].reach > roots_[best].reach)) best = r;
     }
     return best;

@@ -27,7 +27,9 @@ struct InputEvidence {
   bool arrived = false;     ///< it was bad then, although nothing on record made it so
   TensorHealth now;
   TensorOrigin origin = TensorOrigin::recorded;
-  std::string name;  ///< what the host calls it; empty for most
+  std::string name;               ///< what the host calls it; empty for most
+  std::uint64_t values_hash = 0;  ///< of one that was bad then: the same for the same values; 0: not known
+  std::int64_t recorded_id = -1;  ///< the eager tensor that its memory held, as recorded last
 };
 
 /// The answer about one event.
@@ -93,6 +95,7 @@ class Classifier {
   void container_input(EventRef event, Link& link);
   void collective_inputs(EventRef event, std::vector<InputEvidence>& inputs);
   bool unrecorded_copy(EventRef event, std::int64_t tensor_id, const TensorHealth& health, Kinds kinds, Link& link);
+  EventRef copied_at_once(EventRef event, std::int64_t tensor_id);
   bool part_of(const TensorHealth& part, const TensorHealth& whole) const;
   bool alike_in_call(EventRef event, std::uint32_t call, Link& link);
   bool alike_before(EventRef event, Link& link);

@@ -318,6 +318,14 @@ NANLENS_API bool Classifier::classify_copy(EventRef event, Classification& c) {
     c.confidence = copy.confidence;
     return true;
   }
+  for (const InputEvidence& input : c.inputs) {
+    const EventRef made = input.link.reason == Reason::eager ? copied_at_once(event, input.link.tensor_id) : EventRef{};
+    if (!made.exists()) continue;
+    c.event_class = EventClass::propagator;
+    c.parents.push_back(made);
+    c.confidence = 0.6F;
+    return true;
+  }
   return false;
 }
 

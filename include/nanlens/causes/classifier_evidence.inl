@@ -15,6 +15,8 @@ NANLENS_API void Classifier::use_evidence(EventRef event, std::vector<InputEvide
 NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& seen, InputEvidence& input) {
   input.origin = seen.origin;
   input.name = seen.name;
+  input.values_hash = seen.values_hash;
+  input.recorded_id = seen.recorded_id - 1;
   if (!can_be_bad(static_cast<DType>(seen.dtype))) {
     input.state = InputState::clean;
     input.link.set_clean(1);

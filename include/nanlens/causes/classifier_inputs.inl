@@ -114,6 +114,24 @@ NANLENS_API bool Classifier::unrecorded_copy(EventRef event, std::int64_t tensor
   return link.state == Link::State::events;
 }
 
+// What a function with a gradient of its own returns is copied by TensorFlow, and no op takes the original. Where the
+// shape of what came of the copy doesn't tell: the last tensor made before, if it is bad and nothing took it.
+NANLENS_API EventRef Classifier::copied_at_once(EventRef event, std::int64_t tensor_id) {
+  const OpCode code = model_.code(event);
+  const bool keeps = code == OpCode::keep || code == OpCode::split;
+  const bool tells_shape = is_elementwise(code) || (only_preserves(code) && !keeps);
+  if (tensor_id < 0 || !event.is_execution || model_.owners().native() || tells_shape) return {};
+  constexpr std::int64_t farthest = 4;
+  EventRef found;
+  model_.calls().visit_made_before(tensor_id, farthest, event.index, [&](const TensorUse& use) {
+    const EventRef made = execution_event(use.execution, use.position);
+    const bool fits = !keeps || (model_.kinds(event) & ~model_.kinds(made) & reader::bad_flags) == 0;
+    if (model_.bad(made) && fits && model_.calls().consumers(use.execution, use.position).empty()) found = made;
+    return true;
+  });
+  return found;
+}
+
 // Could a tensor with these counts be one of those that were stacked to the whole?
 NANLENS_API bool Classifier::part_of(const TensorHealth& part, const TensorHealth& whole) const {
   if (part.num_zero < 0 || whole.num_zero < 0 || part.dtype != whole.dtype) return false;

@@ -23,6 +23,7 @@ enum class Reason : std::uint8_t {
   lost,          ///< a recorded op made it, of which there is no record any more, as behind the gap of a ring
   eager,         ///< an eager tensor that no recorded execution made: a constant or a converted value
   variable,      ///< a variable that no recorded execution wrote
+  which,         ///< a variable, and which one can't be told
   assigned,      ///< what a recorded execution wrote to a variable is such an eager tensor
   container,     ///< came out of an iterator, an optional or a list
   nested,        ///< the result of a nested call, which TensorFlow does not record
@@ -45,6 +46,7 @@ constexpr std::string_view reason_words(Reason reason, bool native, const Speech
     case Reason::runtime: return speech[Saying::reason_runtime];
     case Reason::eager: return speech[native ? Saying::reason_native : Saying::reason_eager];
     case Reason::variable: return speech[Saying::reason_variable];
+    case Reason::which: return speech[Saying::reason_which];
     case Reason::assigned: return speech[Saying::reason_assigned];
     case Reason::container: return speech[Saying::reason_container];
     case Reason::nested: return speech[Saying::reason_nested];
@@ -71,6 +73,7 @@ struct Link {
   bool empty = false;  ///< clean, and known to have no elements
   float confidence = 1;
   std::int64_t tensor_id = -1;  ///< the eager tensor that no execution made, where that is the reason
+  std::uint32_t writer = none;  ///< the execution that wrote it to a variable, where that is the reason
   std::vector<EventRef> events;
 
   void set_unknown(Reason why, float how_sure) {

@@ -646,9 +646,16 @@ inline bool takes_weights(OpCode code, std::string_view type) {
   const std::string plain = detail::plain_name(type);
   const auto has = [&plain](std::string_view part) { return plain.find(part) != std::string::npos; };
   if (code == OpCode::matmul) return !has("attention") && !has("flashattn") && !has("addbmm");
-  constexpr std::string_view recurrent[] = {"lstm", "grucell", "grublock", "cudnnrnn", "rnntanh", "rnnrelu"};
-  return code == OpCode::batch_norm || has("bias") || plain.ends_with("gru") || plain.ends_with("rnn") ||
-         std::any_of(std::begin(recurrent), std::end(recurrent), has);
+  constexpr std::string_view names[] = {"bias",    "lstm",    "grucell",   "grublock",      "cudnnrnn",
+                                        "rnntanh", "rnnrelu", "embedding", "resourcegather"};
+  return code == OpCode::batch_norm || plain.ends_with("gru") || plain.ends_with("rnn") ||
+         std::any_of(std::begin(names), std::end(names), has);
+}
+
+/// Does the op look rows up in its first input: is that a table that is learnt, if a variable holds it?
+inline bool looks_up(std::string_view type) {
+  const std::string plain = detail::plain_name(type);
+  return plain == "gather" || plain == "gatherv2" || plain == "gathernd";
 }
 
 /// Does the op give every element of its input, perhaps in another shape or order?

@@ -47,8 +47,13 @@ class Resolver {
     steps_left_ = limits::link_steps;
     lost_.clear();
   }
-  /// Forget what was found out about calls: rows were added.
-  void forget() { native_calls_.clear(); }
+  /// Forget what was found out about calls: rows or ops were added.
+  void forget() {
+    native_calls_.clear();
+    taken_.clear();
+    captures_.clear();
+    handles_of_ = none;
+  }
   /// The id of the variable handle that reaches an op's resource input; −1 if it can't be told.
   std::int64_t handle(const Place& place, const InputEdge& edge, int depth = 0);
 
@@ -78,6 +83,7 @@ class Resolver {
   bool is_unsummarised(std::uint32_t op);
   bool earlier_results(const Place& place, Link& link);
   bool kept_argument(const Place& place, std::uint32_t op, Link& link, int depth);
+  bool added_lists(const Place& place, const OpLinks& sum, Link& link, int depth);
   void initial_items(const Place& place, const InputEdge& list, Link& link, int depth);
   bool captured_argument(const Place& place, std::uint32_t op, Link& link, int depth);
   void nested_result(const Place& inside, std::uint32_t slot, Link& link, int depth);
@@ -118,6 +124,19 @@ class Resolver {
   CallsByName& native_calls(const Place& caller);
   void find_runs(const Place& caller, CallsByName& calls);
   std::uint32_t caller_run(const Place& callee, std::uint32_t caller);
+  // Placeholders of the graph that calls a function, by those of the function that take them.
+  using Taken = std::unordered_map<std::uint32_t, std::uint32_t>;
+  struct Captures {
+    std::vector<std::uint32_t> all;  // in order
+    std::vector<std::uint32_t> handles;
+    std::vector<std::uint32_t> numbered;
+    bool begins_with_own = false;
+  };
+  const Captures& captures_of(std::uint32_t graph);
+  Taken taken_from(std::uint32_t outer, std::uint32_t graph);
+  const std::vector<std::int64_t>& handles_given(std::uint32_t call);
+  std::int64_t given_handle(std::uint32_t call, std::uint32_t graph, std::uint32_t op);
+  std::int64_t taken_handle(const Place& place, std::uint32_t op, int depth);
   void give_up(Link& link) {
     model_.reach_limit(Limit::link_steps);
     link.set_unknown(Reason::too_deep, 0.3F);
@@ -137,6 +156,10 @@ class Resolver {
   std::set<std::pair<std::uint32_t, std::uint32_t>>
       lost_;  // tensors without a row that were looked behind: number, run
   std::map<NativeKey, CallsByName> native_calls_;
+  std::unordered_map<std::uint32_t, Taken> taken_;        // by graph
+  std::unordered_map<std::uint32_t, Captures> captures_;  // by graph
+  std::vector<std::int64_t> handles_;
+  std::uint32_t handles_of_ = none;  // which call
 };
 
 }  // namespace nanlens::causes

@@ -30,6 +30,9 @@ NANLENS_API void Resolver::tensor(const Place& place, const InputEdge& edge, Lin
     case OpCode::loop: return loop_result(place, edge, link, depth);
     case OpCode::placeholder: return argument(place, edge.op, link, depth + 1);
     case OpCode::list_set: return items(place, edge, link, depth);
+    case OpCode::add_n:
+      if (added_lists(place, op, link, depth)) return;
+      break;
     case OpCode::call:
       if (recorded_call_result(place, edge, link, depth)) return;
       break;
@@ -88,6 +91,23 @@ NANLENS_API void Resolver::items(const Place& place, const InputEdge& list, Link
   if (link.events.empty()) return;
   link.state = Link::State::events;
   link.confidence = 0.8F;
+}
+
+// The gradient of a loop that reads items of a list: in each step one item, in a list of its own, is added to the
+// others.
+NANLENS_API bool Resolver::added_lists(const Place& place, const OpLinks& sum, Link& link, int depth) {
+  std::vector<EventRef> all;
+  for (const InputEdge& list : sum.inputs) {
+    if (list.op == none || model_.graphs().op(list.op).code != OpCode::list_set) continue;
+    Link one;
+    items(place, list, one, depth + 1);
+    if (one.state == Link::State::events) all.insert(all.end(), one.events.begin(), one.events.end());
+  }
+  if (all.empty()) return false;
+  link.state = Link::State::events;
+  link.events = std::move(all);
+  link.confidence = 0.8F;
+  return true;
 }
 
 // What a list held before a loop began to set its items. All the items that were set are known already.

@@ -26,7 +26,10 @@ NANLENS_API void Resolver::argument(const Place& place, std::uint32_t op, Link& 
   if (place.call == none || model_.owners().graph_of_call(place.call) != place.graph)
     return link.set_unknown(Reason::caller, 0.3F);
   const auto inputs = model_.calls().inputs(place.call);
-  if (inputs.size() != links.placeholders.size()) return link.set_unknown(Reason::arguments, 0.3F);
+  if (inputs.size() < links.placeholders.size()) return link.set_unknown(Reason::arguments, 0.3F);
+  const auto& captures = captures_of(place.graph).all;
+  const bool is_argument = captures.empty() || op < captures.front();  // before what the function took in by itself
+  if (inputs.size() > links.placeholders.size() && !is_argument) return link.set_unknown(Reason::arguments, 0.3F);
   eager(inputs[position].tensor_id, place.call, link);
 }
 
@@ -291,6 +294,83 @@ NANLENS_API void Resolver::tensors_before(const Place& outside, std::uint32_t be
   }
 }
 
+// What a function takes from outside: its placeholders named "<op>/<input>", and those named by numbers, which are
+// there for functions that it calls.
+NANLENS_API const Resolver::Captures& Resolver::captures_of(std::uint32_t graph) {
+  const auto [found, is_new] = captures_.try_emplace(graph);
+  Captures& captures = found->second;
+  if (!is_new) return captures;
+  for (const std::uint32_t op : model_.graphs().links(graph).placeholders) {
+    const std::string_view name = model_.graphs().op_name(op);
+    const bool number = detail::all_digits(name);
+    if (number) captures.numbered.push_back(op);
+    if (!number && name.find('/') == std::string_view::npos) continue;
+    captures.begins_with_own = captures.begins_with_own || (!number && captures.numbered.empty());
+    captures.all.push_back(op);
+    if (number || name.ends_with("/resource")) captures.handles.push_back(op);
+  }
+  return captures;
+}
+
+// The graph that calls a function takes in, in the same order, what the function takes, but for what it had taken in
+// before. So only what the first call of a graph takes is certain.
+NANLENS_API Resolver::Taken Resolver::taken_from(std::uint32_t outer, std::uint32_t graph) {
+  constexpr float sure = 0.9F;
+  const auto& sites = model_.nested().sites(outer);
+  const bool only = sites.size() == 1;
+  if (sites.empty() || (!only && (sites.front().callee != graph || sites.front().confidence < sure))) return {};
+  const Captures& given = captures_of(outer);
+  const Captures& own = captures_of(graph);
+  const std::size_t count = own.all.size();
+  if (given.begins_with_own || (only ? count != given.numbered.size() : count > given.numbered.size())) return {};
+  for (const std::uint32_t other : model_.graphs().links(outer).functions) {
+    const bool later = model_.nested().first_id(other) > model_.nested().first_id(graph);
+    if (only && later && captures_of(other).all.size() == count) return {};  // it was traced anew, and that is called
+  }
+  Taken taken;
+  for (std::size_t i = 0; i < count; ++i) taken.emplace(own.all[i], given.numbered[i]);
+  return taken;
+}
+
+// The variables that a call was given, in order.
+NANLENS_API const std::vector<std::int64_t>& Resolver::handles_given(std::uint32_t call) {
+  if (std::exchange(handles_of_, call) == call) return handles_;
+  handles_.clear();
+  for (const TensorUse& input : model_.calls().inputs(call)) {
+    const auto made = model_.calls().producer(input.tensor_id, call);
+    if (made && op_code(model_.calls().op_type(made->execution)) == OpCode::variable_handle)
+      handles_.push_back(input.tensor_id);
+  }
+  return handles_;
+}
+
+// The handle of a call that a placeholder stands for. A call is given more than there are placeholders where the
+// function has taken in a small constant.
+NANLENS_API std::int64_t Resolver::given_handle(std::uint32_t call, std::uint32_t graph, std::uint32_t op) {
+  const auto inputs = model_.calls().inputs(call);
+  if (inputs.size() == model_.graphs().links(graph).placeholders.size())
+    return inputs[model_.graphs().op(op).argument].tensor_id;
+  const Captures& captures = captures_of(graph);
+  const auto& handles = handles_given(call);
+  for (const auto* const list : {&captures.handles, &captures.all}) {
+    const auto found = std::lower_bound(list->begin(), list->end(), op);
+    if (list->size() == handles.size() && found != list->end() && *found == op)
+      return handles[static_cast<std::size_t>(found - list->begin())];
+  }
+  return -1;
+}
+
+// The handle that a function took from the one graph that calls it.
+NANLENS_API std::int64_t Resolver::taken_handle(const Place& place, std::uint32_t op, int depth) {
+  if (model_.owners().native() || model_.nested().callers(place.graph).size() > 1) return -1;
+  Place outside = place;
+  outside.graph = model_.graphs().graph(place.graph).outer;
+  const auto [found, is_new] = taken_.try_emplace(place.graph);
+  if (is_new) found->second = taken_from(outside.graph, place.graph);
+  const auto outer = found->second.find(op);
+  return outer == found->second.end() ? -1 : handle(outside, {outer->second, 0, 0}, depth + 1);
+}
+
 NANLENS_API std::int64_t Resolver::handle(const Place& place, const InputEdge& edge, int depth) {
   if (edge.op == none || depth > limits::link_depth) return -1;
   GraphFacts& graphs = model_.graphs();
@@ -308,9 +388,12 @@ NANLENS_API std::int64_t Resolver::handle(const Place& place, const InputEdge& e
     outside.graph = outer;
     return input < inputs.size() ? handle(outside, inputs[input], depth + 1) : -1;
   }
-  if (place.call == none || model_.owners().graph_of_call(place.call) != place.graph) return -1;
-  const auto inputs = model_.calls().inputs(place.call);
-  return inputs.size() == links.placeholders.size() ? inputs[position].tensor_id : -1;
+  if (place.call == none) return -1;
+  if (model_.owners().graph_of_call(place.call) != place.graph) {
+    const bool nested = outer != none && !graphs.is_root(outer);
+    return nested ? taken_handle(place, edge.op, depth) : -1;
+  }
+  return given_handle(place.call, place.graph, edge.op);
 }
 
 }  // namespace nanlens::causes

@@ -296,6 +296,9 @@ NANLENS_API void SentenceWriter::gather_missing(EventRef event, const Classifica
   for (const InputEvidence& input : c.inputs) {
     if (input.state != InputState::unknown && !input.arrived) continue;
     f.reason = input.link.reason;
+    if (input.link.writer != none)
+      if (const auto frame = reader::user_frame(stack_of(causes_.run(), execution_event(input.link.writer, 0))))
+        f.written_at = short_place(*frame);
     const bool is_itself = is_relay(f.code) || f.code == OpCode::iterator_get;
     if (is_itself && f.reason != Reason::lost) return;
     f.missing = input_name(event, input);
@@ -384,7 +387,7 @@ NANLENS_API std::string SentenceWriter::spread_words(std::uint32_t number) {
 
 NANLENS_API bool SentenceWriter::may_follow(const CauseGroup& group, std::uint32_t root) const {
   const Root& other = causes_.roots()[group.root];
-  return (other.arrived || other.event_class == EventClass::unknown) &&
+  return (other.arrival.exists() || other.event_class == EventClass::unknown) &&
          causes_.comes_before(causes_.roots()[root], other);
 }
 

@@ -104,6 +104,7 @@ inline constexpr Wording remedies[] = {
     {"changed", Saying::remedy_changed},
     {"changed_torch", Saying::remedy_changed_torch},
     {"data", Saying::remedy_data},
+    {"assigned", Saying::remedy_assigned},
     {"const_nan", Saying::remedy_const_nan},
     {"const", Saying::remedy_const},
     {"expected", Saying::remedy_expected},

@@ -61,8 +61,9 @@ class Variables {
     const Written& known = sets_[set_of(reader)];
     const bool ownerless = !reader.is_execution && model_.owners().owner(reader.index) == none;
     const std::uint32_t before = reader.is_execution ? none : is_out_of_order(reader) ? 0 : reader.index;
-    std::uint32_t exact = none;  // execution of the write found by handle
-    Reason reason = Reason::not_recorded;
+    std::uint32_t exact = none;     // execution of the write found by handle
+    std::uint32_t assigned = none;  // that of the write of an eager tensor that no execution made, if it stands
+    bool sure = true;               // what came to that since is clean
     if (const auto found = known.by_handle.find(handle); handle >= 0 && found != known.by_handle.end()) {
       constexpr std::size_t most = 64;
       const auto& list = found->second;
@@ -76,17 +77,26 @@ class Variables {
         Link value;
         value_of(w, w.execution == at ? before : none, value);
         if (w.execution == at && value.events.empty()) continue;
-        if (exact == none) {
-          exact = w.execution;
-          if (value.state == Link::State::unknown && value.reason == Reason::eager) reason = Reason::assigned;
-        }
+        if (exact == none) exact = w.execution;
         if (take_bad(value, 1, link)) return;
-        if (w.overwrites && value.state == Link::State::events) break;
+        const bool is_event = value.state == Link::State::events;
+        if (w.overwrites && !is_event && value.reason == Reason::eager) assigned = w.execution;
+        if (w.overwrites && (is_event || assigned != none)) break;
+        sure = sure && is_event;
       }
     }
     if (latest_alike(known, at, before, handle, exact, health, link)) return;
-    if (exact != none) return link.set_unknown(reason, 0.5F);
-    link.set_unknown(Reason::variable, 0.5F);
+    if (assigned != none) {
+      const auto later = std::partition_point(known.unknown.begin(), known.unknown.end(), [&](std::uint32_t number) {
+        return known.writes[number].execution <= assigned;
+      });
+      const bool last = later == known.unknown.end() || known.writes[*later].execution >= at;
+      link.set_unknown(Reason::assigned, sure && last ? 1.0F : 0.5F);
+      link.writer = assigned;
+      return;
+    }
+    if (exact != none) return link.set_unknown(Reason::not_recorded, 0.5F);
+    link.set_unknown(handle < 0 ? Reason::which : Reason::variable, 0.5F);
   }
 
   /// The values that one of the last writes before an execution stored, if bad: for reads that are not recorded.

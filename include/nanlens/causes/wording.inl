@@ -234,6 +234,7 @@ inline void word_rest(const CauseFacts& f, const Speech& speech, Arguments& a) {
   a["incoming"] = capital(!f.missing.empty() ? f.missing : f.name.empty() ? a["t"] : f.name, speech);
   a["lay_there"] = f.lay_there;
   a["why"] = std::string(reason_words(f.reason, f.native, speech));
+  if (!f.written_at.empty()) a["why"] = say(speech, Saying::reason_assigned_at, {{"place", f.written_at}});
   if (f.code == OpCode::sqrt_grad || f.code == OpCode::reciprocal_grad)
     a["function"] = std::string(function_of_gradient(f.op));
   a["because"] = because(f, speech);
@@ -284,12 +285,14 @@ inline std::string_view wording_key(const CauseFacts& f) {
 inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
   const bool torch = f.op.starts_with("aten::");  // mostly of a program in Python
   if (key == "guarded") return key;
+  if (key == "data" && f.reason == Reason::assigned) return "assigned";
   if (key == "const" && f.kinds_known && (f.kinds & reader::nan_flag) != 0) return "const_nan";
   if (torch && key == "arrived") return "arrived_torch";
   if (torch && key == "changed") return "changed_torch";
   if (f.code == OpCode::log1p) return "log1p";
   if (f.id == "logneg") return "logneg";
   if (key == "zero_by_zero") return "division";
+  if (is_power_overflow(f)) return "overflow";
   if ((key == "made" || key == "generic") && is_softmax(f.code)) return "softmax";
   if (key == "opaque") return f.native ? "opaque_native" : "opaque";
   if (key == "contradicted") return f.native ? "contradicted_native" : "contradicted";

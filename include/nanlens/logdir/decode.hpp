@@ -235,6 +235,7 @@ inline bool field(TensorEvidence& m, WireReader& r) {
     case Tag::recorded_run: m.recorded_run = r.u64(); return true;
     case Tag::content: return set(m.content, r);
     case Tag::name: return set(m.name, r);
+    case Tag::values_hash: m.values_hash = r.u64(); return true;
   }
   return true;
 }

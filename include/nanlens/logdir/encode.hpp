@@ -171,6 +171,7 @@ inline void encode(WireWriter& w, const TensorEvidence& m) {
   w.field(Tag::content, m.content);
   w.field(Tag::name, m.name);
   w.field(Tag::recorded_run, static_cast<std::int64_t>(m.recorded_run));
+  w.fixed64_field(Tag::values_hash, m.values_hash);
 }
 
 inline void encode(WireWriter& w, const Exchange& m) {

@@ -172,6 +172,9 @@ struct TensorEvidence {
   std::uint64_t recorded_run = 0;  ///< of that graph: NanlensExtension::graph_run
   /// What the host calls the tensor: "net.fc.weight", "grad of net.fc.weight". Empty for most.
   std::string name;
+  /// Of a bad input: the same for tensors with the same values in the same order. 0: too few of them are numbers to
+  /// tell.
+  std::uint64_t values_hash = 0;
 };
 
 /// What was not recorded, as the program or its user wished.

@@ -72,6 +72,8 @@ inline constexpr std::size_t inputs_looked_at = 4096;
 inline constexpr std::size_t consumers_looked_at = 4096;
 /// Integers that came of what one cause made bad, for each of which a choice is looked for.
 inline constexpr std::size_t integers_of_root = 16;
+/// Ops in which a cause came in, of which any may be a layer: where there are more, the first ones are looked at.
+inline constexpr std::size_t arrivals_of_root = 16;
 /// Steps from such integers to that choice. T5's distances take three.
 inline constexpr std::size_t integer_steps = 64;
 

@@ -162,6 +162,7 @@ enum class TensorEvidence : std::uint32_t {
   content = 10,
   name = 11,
   recorded_run = 12,
+  values_hash = 13,
 };
 
 enum class Exchange : std::uint32_t {

@@ -471,6 +471,26 @@ def nan_from_numpy(torch):
     y.sum()
 
 
+@program("aten::addmm", arrives=True, says=["The NaN was already in input 1", "All "])
+def data_for_two_heads(torch):
+    import numpy as np
+    query, key = torch.nn.Linear(8, 4), torch.nn.Linear(8, 4)
+    rows = np.random.default_rng(1).standard_normal((5, 8)).astype(np.float32)
+    rows[3, 2] = np.nan
+    x = torch.from_numpy(rows)
+    for _ in range(2):
+        q = query(x)  # culprit
+        k = key(x)
+        (q * k).sum().backward()
+
+
+@program("aten::addmm", arrives=True, says=["The −∞ was already in "])
+def bias_that_a_relu_hides(torch):
+    layer = torch.nn.Linear(8, 4)
+    layer.bias.detach().numpy()[1] = -float("inf")
+    torch.nn.functional.relu(layer(torch.ones(3, 8))).sum()  # culprit
+
+
 # --- backward
 
 
@@ -560,7 +580,7 @@ def deviation_of_one_sample(torch):
     ((y - y.mean(0)) / y.std(0)).pow(3).mean().backward()  # culprit
 
 
-@program("aten::pow", says=["from the clean result of aten::mul: 0 with a negative exponent, or an overflow"])
+@program("aten::pow", says=["from the clean result of aten::mul: it overflowed"])
 def power_of_large_values(torch):
     torch.pow(torch.tensor([-1.0, 2.0]) * 1e25, 2)  # culprit
 
