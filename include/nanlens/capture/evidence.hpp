@@ -10,6 +10,7 @@
 #include <numeric>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nanlens/capture/catalog.hpp>
@@ -159,15 +160,21 @@ inline std::uint64_t values_hash(const logdir::TensorEvidence& e, const TensorVi
   const std::int64_t n = num_elements(view.shape);
   std::uint64_t hash = mix(static_cast<std::uint64_t>(view.dtype), static_cast<std::uint64_t>(n));
   for (const std::uint64_t count : e.counts) hash = mix(hash, count);
+  const std::size_t rank = view.shape.size();
+  std::uint64_t place = 0;  // of a bad one, in order
+  for (std::size_t i = 0; i < e.positions.size(); ++i) {
+    place = place * static_cast<std::uint64_t>(view.shape[i % rank]) + static_cast<std::uint64_t>(e.positions[i]);
+    if ((i + 1) % rank == 0) hash = mix(hash, std::exchange(place, 0));
+  }
   std::array<std::uint64_t, 8> numbers{};
   std::size_t different = 0;
   const Shape strides = strides_of(view);
-  const auto bytes = dtype_bytes(view.dtype);
+  const std::size_t bytes = dtype_bytes(view.dtype);
   const std::int64_t step = std::max<std::int64_t>(n / most, 1) | 1;  // odd: not of one column alone
   for (std::int64_t i = 0; i < n; i += step) {
     std::int64_t at = 0;
     std::int64_t rest = i;
-    for (std::size_t d = view.shape.size(); d-- > 0; rest /= view.shape[d]) at += rest % view.shape[d] * strides[d];
+    for (std::size_t d = rank; d-- > 0; rest /= view.shape[d]) at += rest % view.shape[d] * strides[d];
     const auto* const element = static_cast<const unsigned char*>(view.data) + at * static_cast<std::int64_t>(bytes);
     std::uint64_t bits = 0;
     std::memcpy(&bits, element, bytes);

@@ -39,6 +39,7 @@ struct Arrival {
   double num_bad = 0;
   bool part = false;            ///< of that tensor
   std::uint32_t writer = none;  ///< of what a variable held: the execution that wrote it
+  bool updated = false;         ///< and then something was added to it that is not known
 
   /// It was seen in an input.
   [[nodiscard]] bool exists() const noexcept { return size > 0; }

@@ -215,12 +215,14 @@ NANLENS_API Arrival Causes::arrival_of(const Classification& c) {
   if (c.event_class != EventClass::source) return {};
   if (c.arrived == none) {
     Arrival read;
-    if (c.inputs.size() == 1) read.writer = c.inputs[0].link.writer;
+    if (c.inputs.size() != 1) return read;
+    read.writer = c.inputs[0].link.writer;
+    read.updated = c.inputs[0].link.reason != Reason::assigned;
     return read;
   }
   const InputEvidence& in = c.inputs[c.arrived];
   const double num_bad = in.now.num_nan + in.now.num_neg_inf + in.now.num_pos_inf;
-  return {in.values_hash, in.recorded_id, in.now.size, num_bad, in.origin == TensorOrigin::part, none};
+  return {in.values_hash, in.recorded_id, in.now.size, num_bad, in.origin == TensorOrigin::part, none, false};
 }
 
 NANLENS_API Causes::Step Causes::begin(std::uint32_t alert) {
@@ -284,7 +286,7 @@ NANLENS_API void Causes::note_arrival(std::uint32_t root) {
   const Arrival& arrival = roots_[root].arrival;
   if (arrival.values_hash != 0) root_of_values_.try_emplace(arrival.values_hash, root);
   if (arrival.recorded_id >= 0) root_of_memory_[arrival.recorded_id] = root;
-  if (arrival.writer != none) root_of_writer_.try_emplace(arrival.writer, root);
+  if (arrival.writer != none && !arrival.updated) root_of_writer_.try_emplace(arrival.writer, root);
 }
 
 // What several ops of a process take has come in once: what was written to a variable, a tensor with the same values,

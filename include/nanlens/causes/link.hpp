@@ -73,7 +73,7 @@ struct Link {
   bool empty = false;  ///< clean, and known to have no elements
   float confidence = 1;
   std::int64_t tensor_id = -1;  ///< the eager tensor that no execution made, where that is the reason
-  std::uint32_t writer = none;  ///< the execution that wrote it to a variable, where that is the reason
+  std::uint32_t writer = none;  ///< the last execution that wrote such a tensor to the variable
   std::vector<EventRef> events;
 
   void set_unknown(Reason why, float how_sure) {

@@ -583,7 +583,11 @@ inline OpCode op_code(std::string_view type) {
   if (type == "Enter" || type == "Exit" || type == "Merge" || type == "Switch" || type == "NextIteration" ||
       type == "RefEnter" || type == "RefSwitch" || type == "RefMerge")
     return OpCode::v1_flow;
-  return plain.starts_with("resourceapply") || plain.starts_with("resourcescatter") ? OpCode::apply : OpCode::other;
+  constexpr std::string_view writes[] = {"resourceapply", "resourcesparseapply", "resourcescatter",
+                                         "resourcestridedsliceassign"};
+  const bool write = std::any_of(std::begin(writes), std::end(writes),
+                                 [&](std::string_view start) { return plain.starts_with(start); });
+  return write ? OpCode::apply : OpCode::other;
 }
 
 /// Does the output have one element per element of the first input?

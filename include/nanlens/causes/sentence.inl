@@ -296,7 +296,7 @@ NANLENS_API void SentenceWriter::gather_missing(EventRef event, const Classifica
   for (const InputEvidence& input : c.inputs) {
     if (input.state != InputState::unknown && !input.arrived) continue;
     f.reason = input.link.reason;
-    if (input.link.writer != none)
+    if (f.reason == Reason::assigned)
       if (const auto frame = reader::user_frame(stack_of(causes_.run(), execution_event(input.link.writer, 0))))
         f.written_at = short_place(*frame);
     const bool is_itself = is_relay(f.code) || f.code == OpCode::iterator_get;

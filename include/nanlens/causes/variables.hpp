@@ -62,8 +62,7 @@ class Variables {
     const bool ownerless = !reader.is_execution && model_.owners().owner(reader.index) == none;
     const std::uint32_t before = reader.is_execution ? none : is_out_of_order(reader) ? 0 : reader.index;
     std::uint32_t exact = none;     // execution of the write found by handle
-    std::uint32_t assigned = none;  // that of the write of an eager tensor that no execution made, if it stands
-    bool sure = true;               // what came to that since is clean
+    std::uint32_t assigned = none;  // that of the write of an eager tensor that no execution made
     if (const auto found = known.by_handle.find(handle); handle >= 0 && found != known.by_handle.end()) {
       constexpr std::size_t most = 64;
       const auto& list = found->second;
@@ -81,8 +80,7 @@ class Variables {
         if (take_bad(value, 1, link)) return;
         const bool is_event = value.state == Link::State::events;
         if (w.overwrites && !is_event && value.reason == Reason::eager) assigned = w.execution;
-        if (w.overwrites && (is_event || assigned != none)) break;
-        sure = sure && is_event;
+        if (w.overwrites) break;
       }
     }
     if (latest_alike(known, at, before, handle, exact, health, link)) return;
@@ -91,7 +89,8 @@ class Variables {
         return known.writes[number].execution <= assigned;
       });
       const bool last = later == known.unknown.end() || known.writes[*later].execution >= at;
-      link.set_unknown(Reason::assigned, sure && last ? 1.0F : 0.5F);
+      const bool stands = assigned == exact;  // what was added since may have made it bad
+      link.set_unknown(stands ? Reason::assigned : Reason::not_recorded, stands && last ? 1.0F : 0.5F);
       link.writer = assigned;
       return;
     }
