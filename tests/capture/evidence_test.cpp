@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <nanlens/capture/evidence.hpp>
@@ -75,6 +76,31 @@ TEST_CASE("health of inputs when the op ran, places of bad elements, and slices"
   CHECK(in.axes.empty());
   CHECK(extension.input_evidence[1].dtype == static_cast<int>(DType::int32));
   CHECK(extension.input_evidence[1].counts.empty());
+}
+
+TEST_CASE("bad inputs with the same values are known as such, whatever their address and shape") {
+  const auto hash_of = [](const Vector& x, Shape shape = {}) {
+    const Recorded run([&] {
+      const Shape whole{static_cast<std::int64_t>(x.size())};
+      nanlens::op("Neg", Vector{NAN}, tensor_view(x.data(), shape.empty() ? whole : shape));
+    });
+    return run->execution(0)->extension.input_evidence.at(0).values_hash;
+  };
+  Vector x(3000, 0.0F);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(static_cast<float>(i));
+  CHECK(hash_of(x) == 0);  // nothing is bad
+  x[100] = NAN;
+  const std::uint64_t hash = hash_of(x);
+  CHECK(hash != 0);
+  CHECK(hash_of(Vector(x)) == hash);
+  CHECK(hash_of(x, {30, 100}) == hash);
+  Vector elsewhere = x;
+  std::swap(elsewhere[100], elsewhere[101]);
+  CHECK(hash_of(elsewhere) != hash);
+  CHECK(hash_of(Vector(3000, NAN)) == 0);
+  Vector mask(3000, 0.0F);
+  mask[7] = -inf;
+  CHECK(hash_of(mask) == 0);
 }
 
 TEST_CASE("inputs that the op has written over are no evidence; those that were changed before are") {

@@ -671,6 +671,18 @@ def weights_beside_a_captured_constant(tf, np):
     tf.function(lambda x: tf.reduce_sum((x - mean) * scale + shift))(c(1.0, 2.0, 3.0))
 
 
+@program("data", "data", says="AssignAddVariableOp at programs.py:")
+def update_without_a_result(tf, np):
+    """Not what the variable held at first: that was fine."""
+    w = tf.Variable([3e38, 1.0])
+
+    @tf.function
+    def step():
+        w.assign_add([3e38, 1.0], read_value=False)
+    step()
+    tf.function(lambda: tf.reduce_sum(w * 1.0))()
+
+
 @program("data", "data", says="what was written to this variable at programs.py:")
 def table_that_gates_hide(tf, np):
     """An infinity in a table that is looked up is no mask; two ops read it."""

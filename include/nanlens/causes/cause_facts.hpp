@@ -58,7 +58,8 @@ struct CauseFacts {
 
   std::string missing;  ///< unknown and data: the input that is not on record
   Reason reason = Reason::none;
-  std::string written_at;  ///< data: where it was written to a variable, "model.py:7"
+  std::string written_by;  ///< data: type of the op that wrote it to a variable
+  std::string written_at;  ///< data: where, "model.py:7"
   bool native = false;     ///< recorded by nanlens
   bool all_seen = false;   ///< every input was looked at when the op had run
   std::string op_name;     ///< of an eager op that has one beside its type

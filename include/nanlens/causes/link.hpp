@@ -24,6 +24,7 @@ enum class Reason : std::uint8_t {
   eager,         ///< an eager tensor that no recorded execution made: a constant or a converted value
   variable,      ///< a variable that no recorded execution wrote
   which,         ///< a variable, and which one can't be told
+  updated,       ///< what a recorded execution added to a variable has no result on record
   assigned,      ///< what a recorded execution wrote to a variable is such an eager tensor
   container,     ///< came out of an iterator, an optional or a list
   nested,        ///< the result of a nested call, which TensorFlow does not record
@@ -47,6 +48,7 @@ constexpr std::string_view reason_words(Reason reason, bool native, const Speech
     case Reason::eager: return speech[native ? Saying::reason_native : Saying::reason_eager];
     case Reason::variable: return speech[Saying::reason_variable];
     case Reason::which: return speech[Saying::reason_which];
+    case Reason::updated: return speech[Saying::reason_updated];
     case Reason::assigned: return speech[Saying::reason_assigned];
     case Reason::container: return speech[Saying::reason_container];
     case Reason::nested: return speech[Saying::reason_nested];
@@ -72,8 +74,10 @@ struct Link {
   Reason reason = Reason::none;
   bool empty = false;  ///< clean, and known to have no elements
   float confidence = 1;
-  std::int64_t tensor_id = -1;  ///< the eager tensor that no execution made, where that is the reason
-  std::uint32_t writer = none;  ///< the last execution that wrote such a tensor to the variable
+  std::int64_t tensor_id = -1;     ///< the eager tensor that no execution made, where that is the reason
+  std::uint32_t writer = none;     ///< the last execution that wrote such a tensor to the variable
+  std::uint32_t updater = none;    ///< the last execution that added something to it, where that is the reason
+  std::uint32_t update_op = none;  ///< the op that did, in a function
   std::vector<EventRef> events;
 
   void set_unknown(Reason why, float how_sure) {

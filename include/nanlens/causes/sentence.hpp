@@ -82,6 +82,7 @@ class SentenceWriter {
   void tell_apart(EventRef event, const Classification& c, CauseFacts& f);
   void gather_arrived(EventRef event, const Classification& c, CauseFacts& f);
   void gather_inside(const Classification& c, Sentence& s, CauseFacts& f);
+  void gather_write(const Link& link, CauseFacts& f);
   void gather_missing(EventRef event, const Classification& c, CauseFacts& f);
   [[nodiscard]] std::string where_it_ran(EventRef event, Sentence& s);
   [[nodiscard]] std::string input_name(EventRef event, const InputEvidence& input);

@@ -291,14 +291,23 @@ NANLENS_API void SentenceWriter::gather_inside(const Classification& c, Sentence
   f.inside_negatives = c.inside.mechanism == Mechanism::logneg || c.inside.mechanism == Mechanism::sqrtneg;
 }
 
+// What wrote to a variable what is not known.
+NANLENS_API void SentenceWriter::gather_write(const Link& link, CauseFacts& f) {
+  if (link.reason != Reason::assigned && link.reason != Reason::updated) return;
+  const EventRef call = execution_event(link.reason == Reason::updated ? link.updater : link.writer, 0);
+  const bool in_graph = link.reason == Reason::updated && link.update_op != none;
+  f.written_by =
+      in_graph ? causes_.model().graphs().op_type(link.update_op) : causes_.model().calls().op_type(call.index);
+  if (const auto frame = reader::user_frame(in_graph ? stack_of_op(link.update_op) : stack_of(causes_.run(), call)))
+    f.written_at = short_place(*frame);
+}
+
 // The first input that is not on record. What only hands a tensor on is that tensor itself.
 NANLENS_API void SentenceWriter::gather_missing(EventRef event, const Classification& c, CauseFacts& f) {
   for (const InputEvidence& input : c.inputs) {
     if (input.state != InputState::unknown && !input.arrived) continue;
     f.reason = input.link.reason;
-    if (f.reason == Reason::assigned)
-      if (const auto frame = reader::user_frame(stack_of(causes_.run(), execution_event(input.link.writer, 0))))
-        f.written_at = short_place(*frame);
+    gather_write(input.link, f);
     const bool is_itself = is_relay(f.code) || f.code == OpCode::iterator_get;
     if (is_itself && f.reason != Reason::lost) return;
     f.missing = input_name(event, input);

@@ -61,6 +61,7 @@ class Variables {
     const Written& known = sets_[set_of(reader)];
     const bool ownerless = !reader.is_execution && model_.owners().owner(reader.index) == none;
     const std::uint32_t before = reader.is_execution ? none : is_out_of_order(reader) ? 0 : reader.index;
+    const VariableWrite* latest = nullptr;
     std::uint32_t exact = none;     // execution of the write found by handle
     std::uint32_t assigned = none;  // that of the write of an eager tensor that no execution made
     if (const auto found = known.by_handle.find(handle); handle >= 0 && found != known.by_handle.end()) {
@@ -76,7 +77,8 @@ class Variables {
         Link value;
         value_of(w, w.execution == at ? before : none, value);
         if (w.execution == at && value.events.empty()) continue;
-        if (exact == none) exact = w.execution;
+        if (latest == nullptr) latest = &w;
+        exact = latest->execution;
         if (take_bad(value, 1, link)) return;
         const bool is_event = value.state == Link::State::events;
         if (w.overwrites && !is_event && value.reason == Reason::eager) assigned = w.execution;
@@ -84,15 +86,19 @@ class Variables {
       }
     }
     if (latest_alike(known, at, before, handle, exact, health, link)) return;
+    link.writer = assigned;
+    if (latest != nullptr && !latest->overwrites) {
+      link.set_unknown(Reason::updated, 0.5F);
+      link.updater = latest->execution;
+      link.update_op = latest->op;
+      return;
+    }
     if (assigned != none) {
       const auto later = std::partition_point(known.unknown.begin(), known.unknown.end(), [&](std::uint32_t number) {
         return known.writes[number].execution <= assigned;
       });
       const bool last = later == known.unknown.end() || known.writes[*later].execution >= at;
-      const bool stands = assigned == exact;  // what was added since may have made it bad
-      link.set_unknown(stands ? Reason::assigned : Reason::not_recorded, stands && last ? 1.0F : 0.5F);
-      link.writer = assigned;
-      return;
+      return link.set_unknown(Reason::assigned, last ? 1.0F : 0.5F);
     }
     if (exact != none) return link.set_unknown(Reason::not_recorded, 0.5F);
     link.set_unknown(handle < 0 ? Reason::which : Reason::variable, 0.5F);

@@ -234,7 +234,9 @@ inline void word_rest(const CauseFacts& f, const Speech& speech, Arguments& a) {
   a["incoming"] = capital(!f.missing.empty() ? f.missing : f.name.empty() ? a["t"] : f.name, speech);
   a["lay_there"] = f.lay_there;
   a["why"] = std::string(reason_words(f.reason, f.native, speech));
-  if (!f.written_at.empty()) a["why"] = say(speech, Saying::reason_assigned_at, {{"place", f.written_at}});
+  if (!f.written_at.empty())
+    a["why"] = say(speech, f.reason == Reason::updated ? Saying::reason_updated_at : Saying::reason_assigned_at,
+                   {{"op", f.written_by}, {"place", f.written_at}});
   if (f.code == OpCode::sqrt_grad || f.code == OpCode::reciprocal_grad)
     a["function"] = std::string(function_of_gradient(f.op));
   a["because"] = because(f, speech);
@@ -286,6 +288,7 @@ inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
   const bool torch = f.op.starts_with("aten::");  // mostly of a program in Python
   if (key == "guarded") return key;
   if (key == "data" && f.reason == Reason::assigned) return "assigned";
+  if (key == "data" && f.reason == Reason::updated) return "made";
   if (key == "const" && f.kinds_known && (f.kinds & reader::nan_flag) != 0) return "const_nan";
   if (torch && key == "arrived") return "arrived_torch";
   if (torch && key == "changed") return "changed_torch";
