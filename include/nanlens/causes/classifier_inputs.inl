@@ -115,18 +115,25 @@ NANLENS_API bool Classifier::unrecorded_copy(EventRef event, std::int64_t tensor
 }
 
 // What a function with a gradient of its own returns is copied by TensorFlow, and no op takes the original. Where the
-// shape of what came of the copy doesn't tell: the last tensor made before, if it is bad and nothing took it.
+// shape of what came of the copy doesn't tell: the last tensor made before, if it is bad and nothing took it. An op
+// that only moves elements, or adds zeros, must have found the others there.
 NANLENS_API EventRef Classifier::copied_at_once(EventRef event, std::int64_t tensor_id) {
   const OpCode code = model_.code(event);
-  const bool keeps = code == OpCode::keep || code == OpCode::split;
-  const bool tells_shape = is_elementwise(code) || (only_preserves(code) && !keeps);
+  const bool moves = code == OpCode::keep;
+  const bool tells_shape = is_elementwise(code) || (only_preserves(code) && !moves);
   if (tensor_id < 0 || !event.is_execution || model_.owners().native() || tells_shape) return {};
+  const TensorHealth out = model_.health(event);
+  const auto fits = [&](const TensorHealth& in) {
+    return !moves || (in.num_zero >= 0 && in.num_nan == out.num_nan && in.num_neg_inf == out.num_neg_inf &&
+                      in.num_pos_inf == out.num_pos_inf && in.num_negative == out.num_negative &&
+                      in.num_positive == out.num_positive);
+  };
   constexpr std::int64_t farthest = 4;
   EventRef found;
   model_.calls().visit_made_before(tensor_id, farthest, event.index, [&](const TensorUse& use) {
     const EventRef made = execution_event(use.execution, use.position);
-    const bool fits = !keeps || (model_.kinds(event) & ~model_.kinds(made) & reader::bad_flags) == 0;
-    if (model_.bad(made) && fits && model_.calls().consumers(use.execution, use.position).empty()) found = made;
+    const bool unused = model_.calls().consumers(use.execution, use.position).empty();
+    if (model_.bad(made) && unused && fits(model_.health(made))) found = made;
     return true;
   });
   return found;

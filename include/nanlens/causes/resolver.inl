@@ -99,6 +99,7 @@ NANLENS_API bool Resolver::added_lists(const Place& place, const OpLinks& sum, L
   std::vector<EventRef> all;
   for (const InputEdge& list : sum.inputs) {
     if (list.op == none || model_.graphs().op(list.op).code != OpCode::list_set) continue;
+    if (!step()) break;
     Link one;
     items(place, list, one, depth + 1);
     if (one.state == Link::State::events) all.insert(all.end(), one.events.begin(), one.events.end());

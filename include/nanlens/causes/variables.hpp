@@ -64,6 +64,7 @@ class Variables {
     const VariableWrite* latest = nullptr;
     std::uint32_t exact = none;     // execution of the write found by handle
     std::uint32_t assigned = none;  // that of the write of an eager tensor that no execution made
+    bool replaced = false;          // by what is not known
     if (const auto found = known.by_handle.find(handle); handle >= 0 && found != known.by_handle.end()) {
       constexpr std::size_t most = 64;
       const auto& list = found->second;
@@ -81,8 +82,10 @@ class Variables {
         exact = latest->execution;
         if (take_bad(value, 1, link)) return;
         const bool is_event = value.state == Link::State::events;
-        if (w.overwrites && !is_event && value.reason == Reason::eager) assigned = w.execution;
-        if (w.overwrites) break;
+        const bool is_eager = value.state == Link::State::unknown && value.reason == Reason::eager;
+        if (w.overwrites && is_eager && !replaced) assigned = w.execution;
+        if (w.overwrites && (is_event || is_eager)) break;
+        replaced = replaced || w.overwrites;
       }
     }
     if (latest_alike(known, at, before, handle, exact, health, link)) return;
