@@ -50,6 +50,28 @@ void record_threads(const std::string& path) {
   nanlens::disable_dump_debug_info();
 }
 
+// Tensors that nothing recorded, and a part and the whole of one that was changed, each taken by several ops, again and
+// again.
+void record_arrivals(const std::string& path) {
+  Vector data(20);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i) - 4.5F;
+  data[7] = NAN;
+  Vector experts(2000, 1.0F);
+  const Vector bad = {NAN};
+  nanlens::enable_dump_debug_info(test::everything(path));
+  nanlens::forget(data.data(), data.size() * sizeof(float));
+  nanlens::op("Init", experts);
+  experts[777] = NAN;
+  for (int i = 0; i < 10; ++i) {
+    if (i == 6) data[8] = 100;  // another tensor, in the same memory
+    nanlens::op("Query", bad, data);
+    nanlens::op("Key", bad, data);
+    nanlens::op("MatMul", bad, nanlens::tensor_view(experts.data(), {1000}));
+    nanlens::op("GroupedMatMul", bad, experts);
+  }
+  nanlens::disable_dump_debug_info();
+}
+
 using Files = std::map<std::string, std::string>;
 
 Files read_files(const std::string& directory) {
@@ -162,6 +184,11 @@ TEST_CASE("a logdir that grows ends with the answers of one that was read at onc
   SUBCASE("nanlens' own, calls of two threads, variables") {
     test::TemporaryDirectory directory;
     record_threads(directory / "run");
+    check_growth(read_files(directory / "run"));
+  }
+  SUBCASE("nanlens' own, what came in") {
+    test::TemporaryDirectory directory;
+    record_arrivals(directory / "run");
     check_growth(read_files(directory / "run"));
   }
 }
