@@ -65,6 +65,7 @@ class Variables {
     std::uint32_t exact = none;     // execution of the write found by handle
     std::uint32_t assigned = none;  // that of the write of an eager tensor that no execution made
     bool replaced = false;          // by what is not known
+    bool perhaps_since = false;     // by its own call, of which it can't be told whether it came before
     if (const auto found = known.by_handle.find(handle); handle >= 0 && found != known.by_handle.end()) {
       constexpr std::size_t most = 64;
       const auto& list = found->second;
@@ -77,7 +78,10 @@ class Variables {
         ++tried;
         Link value;
         value_of(w, w.execution == at ? before : none, value);
-        if (w.execution == at && value.events.empty()) continue;
+        if (w.execution == at && value.events.empty()) {
+          perhaps_since = perhaps_since || value.reason != Reason::none;
+          continue;
+        }
         if (latest == nullptr) latest = &w;
         exact = latest->execution;
         if (take_bad(value, 1, link)) return;
@@ -101,6 +105,7 @@ class Variables {
         return known.writes[number].execution <= assigned;
       });
       const bool last = later == known.unknown.end() || known.writes[*later].execution >= at;
+      if (perhaps_since) return link.set_unknown(Reason::not_recorded, 0.5F);
       return link.set_unknown(Reason::assigned, last ? 1.0F : 0.5F);
     }
     if (exact != none) return link.set_unknown(Reason::not_recorded, 0.5F);
@@ -324,15 +329,18 @@ class Variables {
       return;
     }
     Link clean;
+    bool all_later = inputs.size() > 1;
     for (std::size_t k = 1; k < inputs.size(); ++k) {
       Link one;
       resolver_.tensor(place, inputs[k], one);
       const bool later = before != none && one.state == Link::State::events && !one.events.front().is_execution &&
                          one.events.front().index > before;
       if (later) continue;
+      all_later = false;
       if (take_bad(one, 1, link)) return;
       if (one.state == Link::State::events) clean = one;
     }
+    if (all_later) link.reason = Reason::none;  // nothing is amiss: it comes to be written later
     if (!clean.events.empty()) link = clean;
   }
 
