@@ -46,6 +46,10 @@ NANLENS_API void Classifier::trace_inputs(EventRef event, std::vector<InputEvide
       resolver_.complex(place, op.inputs[k], inputs.back().link);
     else
       resolver_.tensor(place, op.inputs[k], inputs.back().link);
+    // A ring that lost the beginning has no rows of what was made there, either.
+    Link& link = inputs.back().link;
+    if (link.no_rows && !model_.owners().native() && has_one_type(model_.graphs().op_type(index)))
+      link.set_unknown(Reason::not_recorded, 0.3F);
   }
   if (op.code == OpCode::collective) collective_inputs(event, inputs);
 }

@@ -72,7 +72,8 @@ struct Link {
   };
   State state = State::unknown;
   Reason reason = Reason::none;
-  bool empty = false;  ///< clean, and known to have no elements
+  bool empty = false;    ///< clean, and known to have no elements
+  bool no_rows = false;  ///< clean, since its op has no rows, as those of a type have which no mode summarises
   float confidence = 1;
   std::int64_t tensor_id = -1;     ///< the eager tensor that no execution made, where that is the reason
   std::uint32_t writer = none;     ///< the last execution that wrote such a tensor to the variable

@@ -630,6 +630,16 @@ constexpr bool only_preserves(OpCode op) noexcept {
   }
 }
 
+/// Are all the inputs of TensorFlow's op of the type of its output?
+inline bool has_one_type(std::string_view type) {
+  constexpr std::string_view names[] = {
+      "Abs",     "Add",      "AddN", "AddV2",   "BatchMatMulV2", "BiasAdd",           "Conv2D",  "Div",
+      "Elu",     "Exp",      "Log",  "Log1p",   "MatMul",        "Maximum",           "Minimum", "Mul",
+      "Neg",     "Pow",      "Relu", "RealDiv", "Relu6",         "ReluGrad",          "Rsqrt",   "Selu",
+      "Sigmoid", "Softplus", "Sqrt", "Square",  "Sub",           "SquaredDifference", "Tanh"};
+  return std::find(std::begin(names), std::end(names), type) != std::end(names);
+}
+
 /// Are the inputs of TensorFlow's op of this kind but the first integers, such as axes and classes?
 constexpr bool has_one_value(OpCode op) noexcept {
   switch (op) {

@@ -48,6 +48,7 @@ NANLENS_API void Resolver::without_row(const Place& place, const InputEdge& edge
   const OpLinks& op = model_.graphs().op(edge.op);
   if (!model_.owners().has_rows(edge.op)) {
     if (is_always_float(op.code)) return link.set_unknown(Reason::filtered, 0.3F);
+    link.no_rows = true;
     return link.set_clean(0.8F);  // a type that no mode summarises
   }
   Window& window = model_.window(place.call);
