@@ -61,11 +61,10 @@ class Variables {
     const Written& known = sets_[set_of(reader)];
     const bool ownerless = !reader.is_execution && model_.owners().owner(reader.index) == none;
     const std::uint32_t before = reader.is_execution ? none : is_out_of_order(reader) ? 0 : reader.index;
-    const VariableWrite* latest = nullptr;
-    std::uint32_t exact = none;     // execution of the write found by handle
-    std::uint32_t assigned = none;  // that of the write of an eager tensor that no execution made
-    bool replaced = false;          // by what is not known
-    bool perhaps_since = false;     // by its own call, of which it can't be told whether it came before
+    const VariableWrite* latest = nullptr;  // found by handle
+    std::uint32_t assigned = none;          // that of the write of an eager tensor that no execution made
+    bool replaced = false;                  // by what is not known
+    bool perhaps_since = false;             // by its own call, of which it can't be told whether it came before
     if (const auto found = known.by_handle.find(handle); handle >= 0 && found != known.by_handle.end()) {
       constexpr std::size_t most = 64;
       const auto& list = found->second;
@@ -83,7 +82,6 @@ class Variables {
           continue;
         }
         if (latest == nullptr) latest = &w;
-        exact = latest->execution;
         if (take_bad(value, 1, link)) return;
         const bool is_event = value.state == Link::State::events;
         const bool is_eager = value.state == Link::State::unknown && value.reason == Reason::eager;
@@ -92,9 +90,11 @@ class Variables {
         replaced = replaced || w.overwrites;
       }
     }
-    if (latest_alike(known, at, before, handle, exact, health, link)) return;
+    if (latest_alike(known, at, before, handle, latest == nullptr ? none : latest->execution, health, link)) return;
     link.writer = assigned;
-    if (latest != nullptr && !latest->overwrites) {
+    if (perhaps_since) return link.set_unknown(Reason::not_recorded, 0.5F);
+    if (latest == nullptr) return link.set_unknown(handle < 0 ? Reason::which : Reason::variable, 0.5F);
+    if (!latest->overwrites) {
       link.set_unknown(Reason::updated, 0.5F);
       link.updater = latest->execution;
       link.update_op = latest->op;
@@ -105,11 +105,9 @@ class Variables {
         return known.writes[number].execution <= assigned;
       });
       const bool last = later == known.unknown.end() || known.writes[*later].execution >= at;
-      if (perhaps_since) return link.set_unknown(Reason::not_recorded, 0.5F);
       return link.set_unknown(Reason::assigned, last ? 1.0F : 0.5F);
     }
-    if (exact != none) return link.set_unknown(Reason::not_recorded, 0.5F);
-    link.set_unknown(handle < 0 ? Reason::which : Reason::variable, 0.5F);
+    link.set_unknown(Reason::not_recorded, 0.5F);
   }
 
   /// The values that one of the last writes before an execution stored, if bad: for reads that are not recorded.
@@ -329,18 +327,15 @@ class Variables {
       return;
     }
     Link clean;
-    bool all_later = inputs.size() > 1;
     for (std::size_t k = 1; k < inputs.size(); ++k) {
       Link one;
       resolver_.tensor(place, inputs[k], one);
       const bool later = before != none && one.state == Link::State::events && !one.events.front().is_execution &&
                          one.events.front().index > before;
-      if (later) continue;
-      all_later = false;
+      if (later) return link.set_unknown(Reason::none, 0.3F);  // and so is the write: nothing is amiss
       if (take_bad(one, 1, link)) return;
       if (one.state == Link::State::events) clean = one;
     }
-    if (all_later) link.reason = Reason::none;  // nothing is amiss: it comes to be written later
     if (!clean.events.empty()) link = clean;
   }
 
