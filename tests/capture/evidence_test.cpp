@@ -1,6 +1,10 @@
 // What is taken from memory when an op has given a NaN or infinity.
 #include <doctest/doctest.h>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>
@@ -121,6 +125,82 @@ TEST_CASE("inputs that the op has written over are no evidence; those that were 
   CHECK(evidence[1].recorded_id == run->execution(1)->event.output_tensor_ids[0] + 1);
   CHECK(evidence[1].counts == Counts{0, 0, 1, 0, 0, 1});
   CHECK(evidence[1].positions == Indices{0});
+}
+
+TEST_CASE("what an op wrote over before anybody looked is told from what can't be read") {
+  const Recorded run([] {
+    Vector w{1, 2};
+    nanlens::forget(w.data(), w.size() * sizeof(float));  // an earlier test may have recorded there
+    const TensorView far{nullptr, DType::float32, {2}, {}, "/device:GPU:0"};
+    w = {NAN, NAN};
+    nanlens::record("Update", nanlens::outputs(w), nanlens::inputs(w, far));
+  });
+  const auto evidence = run->execution(0)->extension.input_evidence;
+  REQUIRE(evidence.size() == 2);
+  CHECK(evidence[0].written_over);
+  CHECK_FALSE(evidence[0].looked_at);
+  CHECK_FALSE(evidence[1].written_over);
+  CHECK_FALSE(evidence[1].looked_at);
+}
+
+TEST_CASE("one element that was changed between the words that are compared: a scope sees it") {
+  for (const std::size_t size : {1'000, 100'000}) {
+    CAPTURE(size);
+    const Recorded run([&] {
+      Vector a(size, 1.0F);
+      Vector b(size, 2.0F);
+      nanlens::op("Load", a);  // 0
+      nanlens::op("Load", b);  // 1
+      a[777] = b[777] = NAN;   // not wrapped
+      Vector y(size, 0.0F);
+      OpScope copy("Copy", nanlens::inputs(a));
+      y = a;
+      copy.finish(nanlens::outputs(y));  // 2
+      OpScope update("Update", nanlens::inputs(b));
+      for (float& v : b) v *= 2;
+      update.finish(nanlens::outputs(b));  // 3
+    });
+    const auto copied = run->execution(2)->extension.input_evidence.at(0);
+    CHECK(copied.counts == Counts{0, 0, 1, 0, 0, size - 1});
+    CHECK(copied.positions == Indices{777});
+    const auto updated = run->execution(3)->extension.input_evidence.at(0);
+    const bool small = size * sizeof(float) <= 65'536;  // of what is larger, the words alone were compared
+    CHECK(updated.looked_at == small);
+    CHECK(updated.written_over == !small);
+    if (small) CHECK(updated.counts == Counts{0, 0, 1, 0, 0, size - 1});
+  }
+}
+
+TEST_CASE("the memory of a scope's input may be gone, whole or in part, or be another's") {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto evidence = [&](auto end) {
+    void* const memory = ::mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(memory != MAP_FAILED);
+    auto* const x = static_cast<float*>(memory);
+    const auto n = static_cast<std::int64_t>(2 * page / sizeof(float));
+    for (std::int64_t i = 0; i < n; ++i) x[i] = static_cast<float>(i);
+    x[777] = NAN;
+    const Recorded run([&] {
+      const TensorView view = tensor_view(x, {n});
+      nanlens::forget(x, 2 * page);
+      OpScope sum("Sum", nanlens::inputs(view));
+      end(x);
+      Vector y{NAN};
+      sum.finish(nanlens::outputs(y));
+    });
+    ::munmap(memory, 2 * page);
+    return run->execution(0)->extension.input_evidence.at(0);
+  };
+  const Counts as_it_began{0, 0, 1, 0, 1, 2 * page / sizeof(float) - 2};
+  CHECK(evidence([](float*) {}).positions == Indices{777});
+  for (const std::size_t gone : {page, 2 * page}) {
+    const TensorEvidence e = evidence([&](float* x) { ::munmap(reinterpret_cast<char*>(x) + 2 * page - gone, gone); });
+    CHECK(e.counts == as_it_began);
+    CHECK(e.positions.empty());
+  }
+  const TensorEvidence reused = evidence([&](float* x) { std::fill(x, x + 2 * page / sizeof(float), 1.0F); });
+  CHECK(reused.counts == as_it_began);
+  CHECK(reused.positions.empty());
 }
 
 TEST_CASE("in every mode that sees a NaN, and in functions, where an event has one output") {

@@ -2,6 +2,7 @@
 // the memory was in our hands. Run with: the answer as `nanlens why` gives it.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -92,6 +93,109 @@ TEST_CASE("one element changed, between the words that are compared") {
   CHECK(a.sentence.op_type == "Log");
   CHECK(a.has("turned 1 zero of"));
   CHECK(a.causes == 2);
+}
+
+TEST_CASE("what an op recorded in place has written over may have been bad before: a scope tells") {
+  const auto update = [](float change, bool in_scope, auto&& op, const char* name) {
+    return answer_of(Recorded([&] {
+      Vector x(100, 3.0F);
+      nanlens::op("Load", x);
+      if (change != 0) x[77] = change;  // not wrapped
+      if (in_scope) {
+        OpScope scope(name, nanlens::inputs(x));
+        for (float& v : x) v = op(v);
+        scope.finish(nanlens::outputs(x));
+      } else {
+        for (float& v : x) v = op(v);
+        nanlens::record(name, nanlens::outputs(x), nanlens::inputs(x));
+      }
+      nanlens::op("Sum", x[77], x);
+    }));
+  };
+  const auto square = [](float v) { return v * v; };
+  const Answer hidden = update(inf, false, square, "Square");
+  CHECK(hidden.has("Probably: Square"));
+  CHECK(hidden.sentence.remedy.find("nanlens::OpScope") != std::string::npos);
+  const Answer told = update(inf, true, square, "Square");
+  CHECK(told.sentence.id == "changed");
+  CHECK(told.has("∞ was already in input 0 of Square"));
+  const auto generic = [](float v) { return v + 1; };
+  CHECK(update(NAN, false, generic, "AddOne").has("Perhaps: AddOne"));
+  CHECK(update(NAN, true, generic, "AddOne").has("NaN was already in input 0 of AddOne"));
+  const Answer overflow = update(0, true, [](float v) { return v * 3e38F; }, "Mul");
+  CHECK(overflow.sentence.text.rfind("Mul", 0) == 0);
+}
+
+TEST_CASE("a logarithm in place of as many zeros as were recorded made the infinities") {
+  const Answer a = answer_of(Recorded([] {
+    Vector x{0, 1, 2, 0};
+    nanlens::op("Load", x);
+    for (float& v : x) v = std::log(v);
+    nanlens::record("Log", nanlens::outputs(x), nanlens::inputs(x));
+  }));
+  CHECK(a.has("turned 2 zeros of the result of Load into −∞"));
+  CHECK(a.sentence.text.rfind("Log", 0) == 0);  // no doubt
+}
+
+TEST_CASE("in a function: written over in place, what an op outside had made bad") {
+  const Answer a = answer_of(Recorded([] {
+    Vector x{0, 1, 2};
+    Vector y{-inf, 0, 0.7F};
+    nanlens::op("Log", y, x);
+    Function f("step");
+    for (float& v : y) v *= 2;
+    nanlens::record("Scale", nanlens::outputs(y), nanlens::inputs(y));
+    nanlens::op("Sum", -inf, y);
+  }));
+  CHECK(a.sentence.op_type == "Log");
+  CHECK(a.causes == 1);
+  CHECK(a.sentence.consequence == "All 3 bad tensors follow from it.");
+}
+
+TEST_CASE("what was written over before anybody looked, and not recorded before") {
+  const Answer a = answer_of(Recorded([] {
+    Vector x(100, NAN);
+    nanlens::forget(x.data(), x.size() * sizeof(float));  // an earlier test may have recorded there
+    nanlens::record("Scale", nanlens::outputs(x), nanlens::inputs(x));
+    nanlens::op("Sum", x[0], x);
+  }));
+  CHECK(a.event_class == causes::EventClass::unknown);
+  CHECK(a.has("was not recorded (the op has written over it)"));
+  CHECK(a.sentence.remedy.find("Record Scale with nanlens::OpScope") != std::string::npos);
+}
+
+TEST_CASE("of two ops that may have been given what was bad, the first leads, and the other may follow from it") {
+  const Answer a = answer_of(Recorded([] {
+    Vector x(100, 3.0F);
+    Vector y(100, 2.0F);
+    nanlens::op("Load", x);
+    nanlens::op("Load", y);
+    x[50] = NAN;  // not wrapped
+    nanlens::record("First", nanlens::outputs(x), nanlens::inputs(x));
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] += x[i];  // not wrapped
+    nanlens::record("Second", nanlens::outputs(y), nanlens::inputs(y));
+    nanlens::op("Sum", y[50], y);
+  }));
+  CHECK(a.sentence.op_type == "First");
+  CHECK(a.sentence.consequence ==
+        "It is 1 of 3 bad tensors; 2 came in bad later, from what is not on record, and may follow from it, too.");
+}
+
+TEST_CASE("an infinity in a part of what was recorded finite is no mask, though a bound removes it") {
+  const auto expected = [](bool throughout) {
+    const Recorded run([&] {
+      Vector x(100, 3.0F);
+      nanlens::op("Load", x);
+      std::fill(x.begin() + (throughout ? 0 : 50), x.end(), inf);  // not wrapped
+      const Vector y = nanlens::op("Square", Vector(x), x);
+      nanlens::op("Minimum", Vector(100, 1.0F), y);
+    });
+    causes::Causes causes(*run);
+    test::finish(causes, 3);
+    return causes.benign().size();
+  };
+  CHECK(expected(true) == 1);
+  CHECK(expected(false) == 0);
 }
 
 TEST_CASE("a tensor that nothing recorded holds the NaN") {

@@ -171,6 +171,7 @@ class RandomEvents {
     if (maybe()) e.content = text();
     if (maybe()) e.name = text();
     e.values_hash = maybe() ? 0 : random_();
+    e.written_over = maybe();
     return e;
   }
 

@@ -57,7 +57,8 @@ Json evidence_of(const std::vector<logdir::TensorEvidence>& list) {
                    {"recorded_graph_tensor_id", e.recorded_id < 0 ? Json(-1 - e.recorded_id) : Json(nullptr)},
                    {"recorded_graph_run", e.recorded_run > 0 ? Json(e.recorded_run) : Json(nullptr)},
                    {"name", text_or_null(e.name)},
-                   {"values_hash", e.values_hash == 0 ? Json(nullptr) : Json(e.values_hash)}});
+                   {"values_hash", e.values_hash == 0 ? Json(nullptr) : Json(e.values_hash)},
+                   {"written_over", e.written_over}});
   }
   return all;
 }

@@ -16,6 +16,7 @@
 #include <nanlens/capture/catalog.hpp>
 #include <nanlens/capture/full_tensor.hpp>
 #include <nanlens/capture/hash.hpp>
+#include <nanlens/capture/input_memory.hpp>
 #include <nanlens/capture/tensor_handle.hpp>
 #include <nanlens/capture/tensor_registry.hpp>
 #include <nanlens/capture/value_budget.hpp>
@@ -217,9 +218,10 @@ inline void look_for_part(logdir::TensorEvidence& e, const InputRef& input) {
 
 /// What an input holds, or where that can't be told any more, what is known from before. `output`: the evidence of an
 /// output that is bad.
-inline logdir::TensorEvidence look_at_input(const InputRef& input, const logdir::TensorEvidence& output) {
+inline logdir::TensorEvidence look_at_input(const InputRef& input, const InputMemory& memory,
+                                            const logdir::TensorEvidence& output) {
   std::uint64_t bad = 0;
-  logdir::TensorEvidence e = input.here ? look_at(input.view, bad) : facts_of(input.view);
+  logdir::TensorEvidence e = memory.here() ? look_at(memory.view(), bad) : facts_of(input.view);
   e.origin = input.origin;
   if (input.origin == logdir::TensorOrigin::changed)
     e.recorded_id = input.was + 1;
@@ -227,16 +229,17 @@ inline logdir::TensorEvidence look_at_input(const InputRef& input, const logdir:
     e.recorded_id = input.link.id + 1;
   else
     set_recorded(e, input.link);
-  if (!input.here && input.counts != nullptr) {
+  if (!memory.here() && input.counts != nullptr) {
     e.looked_at = true;
     set_counts(e, *input.counts);
   }
-  if (input.here && bad > 0 && input.key.far == 0) e.values_hash = values_hash(e, input.view);
+  e.written_over = input.unseen && !e.looked_at;
+  if (memory.here() && bad > 0 && input.key.far == 0) e.values_hash = values_hash(e, memory.view());
   if (input.here && bad > 0 && input.origin == logdir::TensorOrigin::not_recorded) look_for_part(e, input);
-  if (!input.here || !is_floating(input.view.dtype) || !e.looked_at || bad > 0 || e.shape != output.shape) return e;
-  if (input.view.data == nullptr) return e;
+  if (!memory.here() || !is_floating(input.view.dtype) || !e.looked_at || bad > 0 || e.shape != output.shape) return e;
+  if (memory.view().data == nullptr) return e;
   e.positions = output.positions;
-  add_values(e, input.view);
+  add_values(e, memory.view());
   return e;
 }
 

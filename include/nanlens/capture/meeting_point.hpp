@@ -28,8 +28,8 @@ namespace NANLENS_HIDDEN detail {
 #if defined(__linux__) && defined(SYS_memfd_create)
 
 struct MeetingPoint {
-  static constexpr char page_name[] = "nanlens-recorder-10";
-  static_assert(recorder_version == 10, "the page is named after the version");
+  static constexpr char page_name[] = "nanlens-recorder-11";
+  static_assert(recorder_version == 11, "the page is named after the version");
   char name[sizeof page_name];
   const RecorderTable* recorder;
 };

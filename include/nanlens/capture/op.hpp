@@ -122,7 +122,10 @@ class InputsOfCallable {
     refs_.emplace(input_refs(inputs...));
     if (active_bits() != 0) recorder().identify(refs_->data(), refs_->size());
     if constexpr (has_lists) before_.resize(refs_->size());
-    for (std::size_t i = 0; i < refs_->size(); ++i) before_[i] = ContentSample(key_of((*refs_)[i].view));
+    for (std::size_t i = 0; i < refs_->size(); ++i) {
+      before_[i] = ContentSample(key_of((*refs_)[i].view));
+      (*refs_)[i].before = &before_[i];
+    }
   }
   /// What they are after it: only what still holds the same is evidence.
   std::span<InputRef> after(const Inputs&... inputs) {
@@ -256,8 +259,9 @@ void record(const OpName& name, Inputs ins) {
   record(name, std::array<detail::OutputRef, 0>{}, std::move(ins));
 }
 
-/// An op as a scope, for in-place code: inputs are looked up when it begins, before they are written over, and need not
-/// last longer; its time is recorded.
+/// An op as a scope, for in-place code: inputs are looked up, and looked at, when it begins, before they are written
+/// over, and need not last longer; its time is recorded. Of those that are known as recorded, all of what has up to
+/// 64 KiB is looked at, and a few words of what is larger.
 ///
 ///     nanlens::OpScope op("Sgd", nanlens::inputs(w, g));
 ///     w -= rate * g;
@@ -274,6 +278,8 @@ class OpScope {
     op_ = recorder.keep(op_);
     inputs_.assign(ins.begin(), ins.end());
     counts_.resize(inputs_.size());
+    before_.reserve(inputs_.size());
+    for (detail::InputRef& input : inputs_) input.before = &before_.emplace_back(input.key);
     recorder.identify(inputs_.data(), inputs_.size());
     recorder.look(inputs_.data(), inputs_.size(), counts_.data());
     timer_.emplace();
@@ -294,6 +300,7 @@ class OpScope {
   detail::OpRef op_;
   std::vector<detail::InputRef> inputs_;
   std::vector<HealthCounts> counts_;
+  std::vector<detail::ContentSample> before_;
   std::optional<detail::OpTimer> timer_;
 };
 

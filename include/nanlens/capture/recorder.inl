@@ -85,7 +85,10 @@ inline void identify_all(ThreadState& state, std::span<InputRef> inputs, std::sp
   bool writes = false;
   for (InputRef& input : inputs) {
     const TensorKey key = input.key.empty() ? key_of(input.view) : input.key;
-    for (const OutputRef& output : outputs) input.here = input.here && !output.key.overlaps(key);
+    for (const OutputRef& output : outputs) input.overwritten = input.overwritten || output.key.overlaps(key);
+    input.here = input.here && !input.overwritten;
+    const bool known = input.before == nullptr && (input.identified || input.link.known());
+    input.unseen = input.overwritten && !known;
     identify(state, input, input.here);
     writes = writes || input.written;
   }
@@ -301,14 +304,16 @@ inline void write_evidence(logdir::WireWriter& w, const Session& session, const 
   }
   for (std::size_t i = outputs.size(); i-- > 0;)
     if (!outputs[i].positions.empty()) bad_output = &outputs[i];
-  for (const InputRef& input : fields.inputs) inputs.push_back(look_at_input(input, *bad_output));
+  const bool with_content = session.values().begin(fields.site);
+  for (const InputRef& input : fields.inputs) {
+    const InputMemory memory(input);
+    inputs.push_back(look_at_input(input, memory, *bad_output));
+    if (with_content && memory.here()) add_content(inputs.back(), memory.view(), session.values());
+  }
+  for (std::size_t i = 0; with_content && i < outputs.size(); ++i)
+    add_content(outputs[i], fields.outputs[i].view, session.values());
   add_names(inputs, false, names);
   add_names(outputs, true, names);
-  if (session.values().begin(fields.site)) {
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      if (fields.inputs[i].here) add_content(inputs[i], fields.inputs[i].view, session.values());
-    for (std::size_t i = 0; i < outputs.size(); ++i) add_content(outputs[i], fields.outputs[i].view, session.values());
-  }
   for (const auto& e : inputs)
     w.message(Tag::input_evidence, [&](logdir::WireWriter& sub) { logdir::detail::encode(sub, e); });
   for (const auto& e : outputs)

@@ -20,7 +20,7 @@
 namespace nanlens::inline NANLENS_ABI::detail {
 
 /// Recorders of another version are not seen: each serves its own.
-inline constexpr std::uint32_t recorder_version = 10;
+inline constexpr std::uint32_t recorder_version = 11;
 
 /// A text of somebody else's, valid during a call.
 struct TextRef {

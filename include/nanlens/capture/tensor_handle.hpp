@@ -47,6 +47,7 @@ struct ViewOf<Tensor<T>> {
 namespace detail {
 
 class ContentMark;
+class ContentSample;
 
 template <class T>
 concept LazyExpression = requires(const T& x) { Evaluate<T>::evaluate(x); };
@@ -65,10 +66,13 @@ struct InputRef {
 
   // Found out by `identify`:
   bool identified = false;
-  bool here = true;  // the memory still holds what the op got
+  bool here = true;          // the memory still holds what the op got
+  bool overwritten = false;  // the op has written there
+  bool unseen = false;       // before anybody looked at all of it: it may have been changed since it was recorded
   logdir::TensorOrigin origin = logdir::TensorOrigin::not_recorded;
-  std::int64_t was = -1;                 // of a changed one: the eager id that its memory had
-  const HealthCounts* counts = nullptr;  // what it held when the op began, if that was looked at
+  std::int64_t was = -1;                  // of a changed one: the eager id that its memory had
+  const HealthCounts* counts = nullptr;   // what it held when the op began, if that was looked at
+  const ContentSample* before = nullptr;  // of memory that may be gone: words of what it held then
 };
 
 /// An output of an op. `key` is empty where the address will not last.

@@ -39,7 +39,8 @@ struct CauseFacts {
   std::string name;         ///< of the bad tensor, as a user knows it
 
   Kinds kinds = 0;
-  bool unread = false;  ///< an op took it, and the values that this made are not on record
+  bool written_over = false;  ///< the op wrote over an input before anybody looked, and that is what the doubt is
+  bool unread = false;        ///< an op took it, and the values that this made are not on record
   bool kinds_known = true;
   bool complex = false;  ///< of complex numbers: kinds are never known
   TensorHealth out;

@@ -38,6 +38,7 @@ struct Arrival {
   double size = 0;                ///< elements
   double num_bad = 0;
   bool part = false;            ///< of that tensor
+  bool changed = false;         ///< since that was recorded
   std::uint32_t writer = none;  ///< of what a variable held: the execution that wrote it
   bool updated = false;         ///< and then something was added to it that is not known
 
@@ -50,6 +51,7 @@ struct Root {
   EventRef event;
   EventClass event_class = EventClass::unknown;
   float confidence = 1;
+  bool doubted = false;           ///< of a producer: what is not on record may have made an input of it bad before
   std::uint32_t alert = 0;        ///< the event's index in Run::alerts
   double time = 0;                ///< its wall_time by the calls' clock
   std::uint32_t call = none;      ///< the call it belongs to, or the execution itself
@@ -208,6 +210,7 @@ class Causes {
     EventClass event_class;
     float confidence;
     bool also_made;
+    bool doubted = false;
     std::uint32_t best = none;  // the earliest root of its parents
     std::array<EventRef, 3> failing{};
     std::int64_t failing_tensor = -1;

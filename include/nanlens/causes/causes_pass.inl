@@ -222,7 +222,10 @@ NANLENS_API Arrival Causes::arrival_of(const Classification& c) {
   }
   const InputEvidence& in = c.inputs[c.arrived];
   const double num_bad = in.now.num_nan + in.now.num_neg_inf + in.now.num_pos_inf;
-  return {in.values_hash, in.recorded_id, in.now.size, num_bad, in.origin == TensorOrigin::part, none, false};
+  Arrival arrival{in.values_hash, in.recorded_id, in.now.size, num_bad};
+  arrival.part = in.origin == TensorOrigin::part;
+  arrival.changed = in.origin == TensorOrigin::changed;
+  return arrival;
 }
 
 NANLENS_API Causes::Step Causes::begin(std::uint32_t alert) {
@@ -230,8 +233,10 @@ NANLENS_API Causes::Step Causes::begin(std::uint32_t alert) {
   const EventRef event = event_of(alert);
   const bool passed = classifier_.pass_on(event, scratch_);
   if (!passed) classifier_.classify(event, scratch_);
-  Step step{alert, event, scratch_.event_class, scratch_.confidence, scratch_.also_made, none};
+  Step step{alert, event, scratch_.event_class, scratch_.confidence, scratch_.also_made};
   if (!passed) step.arrival = arrival_of(scratch_);
+  if (!passed && step.event_class == EventClass::producer)
+    step.doubted = scratch_.written_over || (scratch_.contradicted && model_.owners().native());
   if (!passed && step.event_class == EventClass::producer) collect_failing(scratch_.inputs, step);
   if (!run().bad_complex().empty()) look_behind_complex(step);
   return step;
@@ -336,6 +341,7 @@ NANLENS_API void Causes::lead(std::uint32_t number, const Step& step) {
   root.event = step.event;
   root.alert = step.alert;
   root.confidence = step.confidence;
+  root.doubted = step.doubted;
   root.failing = step.failing;
   root.failing_tensor = step.failing_tensor;
 }
@@ -470,6 +476,7 @@ NANLENS_API std::uint32_t Causes::add_root(const Step& step) {
   root.event = step.event;
   root.event_class = step.event_class;
   root.confidence = step.confidence;
+  root.doubted = step.doubted;
   root.alert = step.alert;
   const double time =
       model_.is_bad_complex(step.event) ? model_.time(step.event) : run().alerts()[step.alert].wall_time;

@@ -138,10 +138,12 @@ NANLENS_API bool Causes::is_benign(const Root& root) {
   if (root.nan_reach > 0 || !model_.kinds_known()) return false;
   const Kinds kinds = model_.kinds(root.event);
   if (kinds != reader::neg_inf_flag && kinds != reader::pos_inf_flag) return false;
-  // A variable that holds the best value so far begins with infinity throughout; a mask in one is made of −∞.
+  // What holds the best value so far begins with infinity throughout; a mask in a variable, or put into memory that
+  // held something else, is made of −∞.
   const TensorHealth health = model_.health(root.event);
   const bool variable = model_.code(root.event) == OpCode::read_variable;
-  if (variable && kinds == reader::pos_inf_flag && health.num_pos_inf < health.size) return false;
+  const bool in_part = variable ? health.num_pos_inf < health.size : root.arrival.num_bad < root.arrival.size;
+  if ((variable || root.arrival.changed) && kinds == reader::pos_inf_flag && in_part) return false;
   return constant || root.removed > 0;
 }
 
@@ -217,7 +219,9 @@ NANLENS_API std::optional<std::uint32_t> Causes::headline() {
     for (const std::uint32_t r : incident.roots) {
       if (made && roots_[r].event_class != EventClass::producer) continue;
       // What comes in behind another cause may be that one, handed on by code that is not on record.
-      const bool may_follow = roots_[r].arrival.exists() || (roots_[r].event_class == EventClass::unknown && native);
+      const Root& root = roots_[r];
+      const bool may_follow =
+          root.arrival.exists() || root.doubted || (root.event_class == EventClass::unknown && native);
       if (best == none || (!may_follow && roots_[r].reach > roots_[best].reach)) best = r;
     }
     return best;

@@ -21,10 +21,11 @@ enum class InputState : std::uint8_t { clean, bad, mixed, unknown };
 struct InputEvidence {
   Link link;
   InputState state = InputState::unknown;
-  EventRef event;           ///< the one to show; does not exist where it is not known
-  std::uint32_t input = 0;  ///< which input of the op
-  bool seen = false;        ///< nanlens looked at it when the op had run, or began: `now` is what it held
-  bool arrived = false;     ///< it was bad then, although nothing on record made it so
+  EventRef event;             ///< the one to show; does not exist where it is not known
+  std::uint32_t input = 0;    ///< which input of the op
+  bool seen = false;          ///< nanlens looked at it when the op had run, or began: `now` is what it held
+  bool arrived = false;       ///< it was bad then, although nothing on record made it so
+  bool written_over = false;  ///< by the op, before anybody looked: it may no longer have been what is on record
   TensorHealth now;
   TensorOrigin origin = TensorOrigin::recorded;
   std::string name;               ///< what the host calls it; empty for most
@@ -43,10 +44,11 @@ struct Classification {
   std::vector<InputEvidence> inputs;
   Possibility inside;  ///< calls without rows: what most likely happened inside
   std::uint32_t arrived =
-      none;                 ///< position in `inputs` of the first one that has arrived bad, if the event is its doing
-  bool all_seen = false;    ///< every input was looked at, or can't hold a NaN
-  EventRef lay_there;       ///< what was bad in its memory before, which it may have read, if that keeps from telling
-  bool lost_there = false;  ///< what keeps from telling is that what was in its memory before is not on record
+      none;                   ///< position in `inputs` of the first one that has arrived bad, if the event is its doing
+  bool written_over = false;  ///< an input may have been bad, over which the op has written before anybody looked
+  bool all_seen = false;      ///< every input was looked at, or can't hold a NaN
+  EventRef lay_there;         ///< what was bad in its memory before, which it may have read, if that keeps from telling
+  bool lost_there = false;    ///< what keeps from telling is that what was in its memory before is not on record
 };
 
 class Classifier {
@@ -116,6 +118,7 @@ class Classifier {
   void judge_input(EventRef event, InputEvidence& input);
   void use_evidence(EventRef event, std::vector<InputEvidence>& inputs);
   void use_evidence(EventRef event, const TensorEvidence& seen, InputEvidence& input);
+  void find_recorded(EventRef event, const TensorEvidence& seen, InputEvidence& input);
   void judge_candidates(EventRef event, InputEvidence& input);
   std::vector<EventRef> fitting_candidates(EventRef event, const InputEvidence& input);
   Verdict verdict_of(EventRef event, EventRef input);
@@ -124,6 +127,7 @@ class Classifier {
   void classify_relay(EventRef event, const InputSum& sum, Classification& c);
   void classify_by_rule(EventRef event, const InputSum& sum, Kinds created, Classification& c);
   [[nodiscard]] bool sets_infinity(EventRef event);
+  void doubt_written_over(EventRef event, Classification& c);
   bool classify_log_sum(EventRef event, Classification& c);
   bool explain_by_candidate(EventRef event, Classification& c);
   bool classify_copy(EventRef event, Classification& c);

@@ -80,6 +80,7 @@ NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
   c.parents.clear();
   c.inside = {};
   c.arrived = none;
+  c.written_over = false;
   c.lay_there = {};
   c.lost_there = false;
   const InputSum sum = sum_up(c);
@@ -103,7 +104,20 @@ NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
     c.event_class = EventClass::source;
   } else {
     classify_by_rule(event, sum, created, c);
+    if (c.event_class == EventClass::producer) doubt_written_over(event, c);
   }
+}
+
+// An input may have been changed by what is not on record, and the op has written over it before anybody looked. What
+// is counted on both sides proves that it was not; that something overflowed, or that nothing else is left, does not.
+NANLENS_API void Classifier::doubt_written_over(EventRef event, Classification& c) {
+  const auto hidden = [](const InputEvidence& input) { return input.written_over; };
+  if (std::none_of(c.inputs.begin(), c.inputs.end(), hidden)) return;
+  const bool explained = c.judgement.verdict == Verdict::explained;
+  if (explained && c.judgement.mechanism != Mechanism::overflow) return;
+  const bool known_for_it = (likely_made(model_.code(event)) & model_.kinds(event)) != 0;
+  c.confidence = std::min(c.confidence, explained || known_for_it ? 0.7F : 0.5F);
+  c.written_over = true;
 }
 
 // Did a run of a graph begin before an op had run in the one before it? Then they are those of several threads, as in a
@@ -311,7 +325,7 @@ NANLENS_API bool Classifier::classify_copy(EventRef event, Classification& c) {
   for (const InputEvidence& input : c.inputs) {
     Link copy;
     const bool is_open =
-        input.link.reason == Reason::eager || input.link.reason == Reason::lost || input.link.reason == Reason::unread;
+        input.link.reason == Reason::eager || input.link.reason == Reason::lost || is_hidden(input.link.reason);
     if (!is_open || !unrecorded_copy(event, input.link.tensor_id, model_.health(event), kinds, copy)) continue;
     c.event_class = EventClass::propagator;
     c.parents.push_back(copy.events.front());
@@ -375,8 +389,8 @@ NANLENS_API void Classifier::fall_back(EventRef event, Classification& c) {
     return;
   }
   if (event.is_execution && variables_.recent_bad(event.index, link)) return pass_on(EventClass::relay, link);
-  const auto is_unread = [](const InputEvidence& input) { return input.link.reason == Reason::unread; };
-  if (std::any_of(c.inputs.begin(), c.inputs.end(), is_unread)) return;  // it may have been bad as well
+  const auto hidden = [](const InputEvidence& input) { return is_hidden(input.link.reason); };
+  if (std::any_of(c.inputs.begin(), c.inputs.end(), hidden)) return;  // it may have been bad as well
   if ((likely_made(code) & model_.kinds(event)) != 0) {
     c.event_class = EventClass::producer;
     c.confidence = 0.6F;

@@ -23,36 +23,19 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
     input.event = {};
     return;
   }
+  input.written_over = seen.written_over;
   input.now = seen_health(seen);
   input.seen = (input.now.flags & reader::has_summary_flag) != 0;
   const bool changed = seen.origin == TensorOrigin::changed;
   const bool on_record = seen.origin != TensorOrigin::not_recorded && !changed;
-  // A graph does not tell what another run of it, or another graph, had made.
   const bool whole = seen.origin == TensorOrigin::recorded || input.seen;  // else the part may be a clean one
-  if (on_record && whole && seen.recorded_id < 0 && !input.event.exists()) {
-    input.event = recorded_there(event, seen);
-    if (input.event.exists()) {
-      input.link.set_event(input.event, 1);
-      judge_input(event, input);
-    }
-  }
+  if ((on_record && whole) || (changed && input.seen)) find_recorded(event, seen, input);
   const bool is_open = input.state == InputState::unknown && input.link.reason == Reason::eager;
   if (is_open && seen.origin == TensorOrigin::recorded && !input.event.exists())
     input.link.reason = Reason::lost;
   else if (is_open && !seen.looked_at)
-    input.link.reason = Reason::unread;
+    input.link.reason = seen.written_over ? Reason::written_over : Reason::unread;
   if (!input.seen) return;
-  // What the memory was when it was recorded last. A function's graph does not tell which eager tensor came in.
-  if ((changed || on_record) && seen.recorded_id > 0 && !input.event.exists()) {
-    const auto made = model_.calls().producer(seen.recorded_id - 1, event.is_execution ? event.index : none);
-    if (made) input.event = execution_event(made->execution, made->position);
-    if (made && on_record) input.link.set_event(input.event, 1);
-  }
-  // A graph does not tell either that it read a variable.
-  if (on_record && seen.recorded_id > 0 && !input.event.exists() && variables_.is_known(event, seen.recorded_id - 1)) {
-    variables_.last_write(event, seen.recorded_id - 1, input.now, input.link);
-    judge_input(event, input);
-  }
   const bool was_bad = input.event.exists() && model_.bad(input.event);
   input.link.empty = input.now.size == 0;
   if (!input.now.bad()) {
@@ -76,6 +59,27 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
   input.state = InputState::bad;
   input.arrived = !was_bad && !passed_by_value(event, seen, input);
   if (input.arrived) input.link.confidence = 1;
+}
+
+// What the memory was when it was recorded last. A graph does not tell what another run of it, another graph or an op
+// outside had made, nor that it read a variable.
+NANLENS_API void Classifier::find_recorded(EventRef event, const TensorEvidence& seen, InputEvidence& input) {
+  if (input.event.exists() || seen.recorded_id == 0) return;
+  const bool changed = seen.origin == TensorOrigin::changed;
+  if (seen.recorded_id > 0) {
+    const auto made = model_.calls().producer(seen.recorded_id - 1, event.is_execution ? event.index : none);
+    if (made) input.event = execution_event(made->execution, made->position);
+  } else if (!changed) {
+    input.event = recorded_there(event, seen);
+  }
+  if (changed) return;
+  if (input.event.exists())
+    input.link.set_event(input.event, 1);
+  else if (seen.recorded_id > 0 && variables_.is_known(event, seen.recorded_id - 1))
+    variables_.last_write(event, seen.recorded_id - 1, input.now, input.link);
+  else
+    return;
+  judge_input(event, input);
 }
 
 // Numbers are passed on by value, and a copy that is NaN throughout is like any other: one that is as bad as the last

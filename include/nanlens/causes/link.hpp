@@ -31,9 +31,13 @@ enum class Reason : std::uint8_t {
   control_flow,  ///< the result of a branch or loop without rows
   other_rank,    ///< another rank put it in, of which there is no record, or not a certain one
   unread,        ///< its values are in memory that the recording program could not read, as a GPU's
+  written_over,  ///< the op has written over it before anybody looked
   complex,       ///< it is complex: TensorFlow tells nothing of such
   too_deep,      ///< more steps than a sound logdir needs
 };
+
+/// Was it there, and nobody could look at it?
+constexpr bool is_hidden(Reason reason) noexcept { return reason == Reason::unread || reason == Reason::written_over; }
 
 /// In words, to follow "was not recorded". `native`: of nanlens' logdirs, whose programs need not record every op.
 constexpr std::string_view reason_words(Reason reason, bool native, const Speech& speech = english_speech) noexcept {
@@ -55,6 +59,7 @@ constexpr std::string_view reason_words(Reason reason, bool native, const Speech
     case Reason::control_flow: return speech[Saying::reason_control_flow];
     case Reason::other_rank: return speech[Saying::reason_other_rank];
     case Reason::unread: return speech[Saying::reason_unread];
+    case Reason::written_over: return speech[Saying::reason_written_over];
     case Reason::complex: return speech[Saying::reason_complex];
     case Reason::too_deep: return speech[Saying::reason_too_deep];
     case Reason::none: break;

@@ -100,6 +100,7 @@ X(remedy_unknown_there, "If it reads what it writes over, name that among its in
 X(remedy_unknown_torch, "Where {missing} comes from is not on record, as with NumPy or a file: nanlens run --traps shows instructions that make a NaN. With torch.compile, TORCH_COMPILE_DISABLE=1 has every op recorded.")
 X(remedy_unknown_rank, "Record every rank, with what each of them puts in, into one run (NANLENS_RUN_ID, the same for all), and without a ring; data of a type that nanlens does not look at is unknown, too.")
 X(remedy_unknown_unread, "Copy {missing} into the host's memory where it is made, and record that (PyTorch: tensor.cpu(), or tensor.to_dense() of a sparse one).")
+X(remedy_unknown_written_over, "Record {op} with nanlens::OpScope, which looks at the inputs before they are written over.")
 X(remedy_unknown_eager, "{Missing} is a constant or was converted from Python: tf.identity around it puts it on record.")
 X(remedy_unknown_lost, "Record with circular_buffer_size=-1 and without op_regex, so that no row is missing.")
 X(remedy_unknown_filtered, "Record without op_regex and tensor_dtypes.")
@@ -113,6 +114,7 @@ X(full_stop, "{text}.")
 X(probably, "Probably: {text}")
 X(perhaps, "Perhaps: {text}")
 X(remedy_full_health, " Record with FULL_HEALTH to see which it was.")
+X(remedy_scope, " With nanlens::OpScope it would be on record what {op} was given before it wrote over that.")
 
 // Counts and values
 X(list_comma, ", ")
@@ -215,6 +217,7 @@ X(reason_nested, "the result of a nested call")
 X(reason_control_flow, "the result of a branch or loop")
 X(reason_other_rank, "no record of that rank has it")
 X(reason_unread, "its values, such as a GPU's or a sparse tensor's, can't be read here")
+X(reason_written_over, "the op has written over it")
 X(reason_complex, "TensorFlow tells nothing of complex tensors")
 X(reason_too_deep, "too many steps away")
 

@@ -152,6 +152,7 @@ NANLENS_API void SentenceWriter::gather(const Root& root, const Classification& 
   f.kinds = model.kinds(root.event);
   f.complex = model.is_bad_complex(root.event);
   f.unread = root.unread > 0;
+  f.written_over = c.written_over;
   f.kinds_known = model.kinds_known() && !f.complex;
   f.out = model.health(root.event);
   f.call = std::string(function_name(s.op_type));
@@ -396,7 +397,7 @@ NANLENS_API std::string SentenceWriter::spread_words(std::uint32_t number) {
 
 NANLENS_API bool SentenceWriter::may_follow(const CauseGroup& group, std::uint32_t root) const {
   const Root& other = causes_.roots()[group.root];
-  return (other.arrival.exists() || other.event_class == EventClass::unknown) &&
+  return (other.arrival.exists() || other.doubted || other.event_class == EventClass::unknown) &&
          causes_.comes_before(causes_.roots()[root], other);
 }
 

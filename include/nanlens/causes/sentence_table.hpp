@@ -121,6 +121,8 @@ inline constexpr Wording remedies[] = {
     {"unknown_torch", Saying::remedy_unknown_torch},
     {"unknown_rank", Saying::remedy_unknown_rank},
     {"unknown_unread", Saying::remedy_unknown_unread},
+    {"unknown_written_over", Saying::remedy_unknown_written_over},
+    {"scope", Saying::remedy_scope},
     {"unknown_eager", Saying::remedy_unknown_eager},
     {"unknown_lost", Saying::remedy_unknown_lost},
     {"unknown_filtered", Saying::remedy_unknown_filtered},

@@ -303,6 +303,7 @@ inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
   if (key != "unknown") return key;
   if (f.reason == Reason::other_rank) return "unknown_rank";
   if (f.reason == Reason::unread) return "unknown_unread";
+  if (f.reason == Reason::written_over) return "unknown_written_over";
   if (!f.lay_there.empty()) return "unknown_there";
   if (f.native) return torch ? "unknown_torch" : "unknown_native";
   switch (f.reason) {
@@ -331,6 +332,7 @@ NANLENS_API Words word(const CauseFacts& f, const Speech& speech) {
   if (w.remedy.empty()) w.remedy = detail::worded(remedies, "made", w.arguments, speech);
   if (!f.kinds_known && !f.complex && f.event_class == EventClass::producer && !w.arguments["because"].empty())
     w.remedy += speech[Saying::remedy_full_health];
+  if (f.written_over) w.remedy += detail::worded(remedies, "scope", w.arguments, speech);
   const std::string_view doubt = confidence_words(f.confidence);
   if (!doubt.empty() && f.id != "unknown" && key != "contradicted")
     w.text = say(speech, doubt == "probably" ? Saying::probably : Saying::perhaps, {{"text", w.text}});

@@ -236,6 +236,7 @@ inline bool field(TensorEvidence& m, WireReader& r) {
     case Tag::content: return set(m.content, r);
     case Tag::name: return set(m.name, r);
     case Tag::values_hash: m.values_hash = r.u64(); return true;
+    case Tag::written_over: m.written_over = r.u64() != 0; return true;
   }
   return true;
 }

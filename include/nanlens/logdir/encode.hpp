@@ -172,6 +172,7 @@ inline void encode(WireWriter& w, const TensorEvidence& m) {
   w.field(Tag::name, m.name);
   w.field(Tag::recorded_run, static_cast<std::int64_t>(m.recorded_run));
   w.fixed64_field(Tag::values_hash, m.values_hash);
+  w.field(Tag::written_over, std::int64_t{m.written_over});
 }
 
 inline void encode(WireWriter& w, const Exchange& m) {

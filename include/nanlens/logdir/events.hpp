@@ -175,6 +175,9 @@ struct TensorEvidence {
   /// Of a bad input: the same for tensors with the same values in the same order. 0: too few of them are numbers to
   /// tell.
   std::uint64_t values_hash = 0;
+  /// Of an input: the op had written over it before anybody looked, so that nobody knows whether it still was what was
+  /// recorded there.
+  bool written_over = false;
 };
 
 /// What was not recorded, as the program or its user wished.

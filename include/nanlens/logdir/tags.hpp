@@ -163,6 +163,7 @@ enum class TensorEvidence : std::uint32_t {
   name = 11,
   recorded_run = 12,
   values_hash = 13,
+  written_over = 14,
 };
 
 enum class Exchange : std::uint32_t {
