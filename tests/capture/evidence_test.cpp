@@ -171,6 +171,43 @@ TEST_CASE("one element that was changed between the words that are compared: a s
   }
 }
 
+TEST_CASE("a scope over what several ops made, each a part: the one that made the bad part is known") {
+  const Recorded run([] {
+    Vector x(64, 1.0F);
+    nanlens::op("Load", x);  // 0
+    const auto half = tensor_view(x.data() + 32, {32});
+    x[40] = NAN;
+    nanlens::record("Half", nanlens::outputs(half));  // 1
+    OpScope scale("Scale", nanlens::inputs(x));
+    for (float& v : x) v *= 2;
+    scale.finish(nanlens::outputs(x));  // 2
+  });
+  const auto e = run->execution(2)->extension.input_evidence.at(0);
+  CHECK(e.origin == TensorOrigin::holds);
+  CHECK(e.recorded_id == run->execution(1)->event.output_tensor_ids[0] + 1);
+  CHECK(e.counts == Counts{0, 0, 1, 0, 0, 63});
+}
+
+TEST_CASE("what is left of a tensor of which another op has written a part made what is bad there") {
+  for (const bool changed : {false, true}) {
+    CAPTURE(changed);
+    const Recorded run([&] {
+      Vector x(64, 1.0F);
+      x[40] = NAN;
+      nanlens::op("Load", x);  // 0
+      x[0] = 2;
+      nanlens::record("Half", nanlens::outputs(tensor_view(x.data(), {32})));  // 1
+      if (changed) x[63] = 3;
+      OpScope sum("Sum", nanlens::inputs(x));
+      Vector y{NAN};
+      sum.finish(nanlens::outputs(y));  // 2
+    });
+    const auto e = run->execution(2)->extension.input_evidence.at(0);
+    CHECK(e.origin == (changed ? TensorOrigin::not_recorded : TensorOrigin::holds));
+    CHECK(e.recorded_id == (changed ? 0 : run->execution(0)->event.output_tensor_ids[0] + 1));
+  }
+}
+
 TEST_CASE("the memory of a scope's input may be gone, whole or in part, or be another's") {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const auto evidence = [&](auto end) {

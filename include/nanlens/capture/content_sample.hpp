@@ -69,24 +69,28 @@ class ContentSample {
     return true;
   }
 
-  /// The same as `holds(key)` of memory that may be gone: it is asked of the system. False where that can't tell.
-  [[nodiscard]] bool holds_if_mapped(const TensorKey& key) const noexcept {
-    if (key.far != 0) return count_ > 0 && holds(key);
+  /// The same of memory that may be gone: it is asked of the system. False where that can't tell, or where no word of
+  /// the sample lies in [begin, end).
+  [[nodiscard]] bool holds_if_mapped(const TensorKey& key, std::uintptr_t begin, std::uintptr_t end) const noexcept {
+    std::size_t checked = 0;
+    if (key.far != 0) return holds(key, begin, end, checked) && checked > 0;
 #if defined(__linux__)
+    std::array<std::uint64_t, most> was{};
     std::array<std::uint64_t, most> now{};
     std::array<iovec, most> to{};
     std::array<iovec, most> from{};
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < count_; ++i) {
       const Place place = place_of(key, i);
-      to[i] = {&now[i], place.bytes};
-      from[i] = {reinterpret_cast<void*>(place.at), place.bytes};
+      if (place.at < begin || place.at + place.bytes > end) continue;
+      was[checked] = words_[i];
+      to[checked] = {&now[checked], place.bytes};
+      from[checked++] = {reinterpret_cast<void*>(place.at), place.bytes};
       bytes += place.bytes;
     }
-    const ssize_t read = ::process_vm_readv(::getpid(), to.data(), count_, from.data(), count_, 0);
-    return count_ > 0 && read == static_cast<ssize_t>(bytes) && now == words_;
+    const ssize_t read = ::process_vm_readv(::getpid(), to.data(), checked, from.data(), checked, 0);
+    return checked > 0 && read == static_cast<ssize_t>(bytes) && now == was;
 #else
-    (void)key;
     return false;
 #endif
   }

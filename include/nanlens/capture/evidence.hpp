@@ -80,12 +80,11 @@ class BadPlaces {
   std::vector<std::vector<bool>> seen_;
 };
 
-/// Where the element is that an evidence names as its i-th.
-inline const unsigned char* element_at(const logdir::TensorEvidence& e, std::size_t i, const TensorView& view) {
+/// Where an element is, by its place on each axis.
+inline const unsigned char* element_at(const TensorView& view, const std::int64_t* index) {
   const Shape strides = strides_of(view);
-  const std::size_t rank = view.shape.size();
   std::int64_t at = 0;
-  for (std::size_t d = 0; d < rank; ++d) at += e.positions[i * rank + d] * strides[d];
+  for (std::size_t d = 0; d < view.shape.size(); ++d) at += index[d] * strides[d];
   return static_cast<const unsigned char*>(view.data) + at * static_cast<std::int64_t>(dtype_bytes(view.dtype));
 }
 
@@ -94,7 +93,8 @@ inline void add_values(logdir::TensorEvidence& e, const TensorView& view) {
   if (!is_floating(view.dtype)) return;
   const std::size_t rank = view.shape.size();
   const std::size_t places = rank == 0 ? 1 : e.positions.size() / rank;
-  for (std::size_t i = 0; i < places; ++i) e.values.push_back(element_value(view.dtype, element_at(e, i, view)));
+  for (std::size_t i = 0; i < places; ++i)
+    e.values.push_back(element_value(view.dtype, element_at(view, e.positions.data() + i * rank)));
 }
 
 inline logdir::TensorEvidence facts_of(const TensorView& view) {
@@ -205,15 +205,27 @@ inline void set_recorded(logdir::TensorEvidence& e, const TensorLink& link) {
   e.recorded_run = link.graph_run;
 }
 
-/// Of an input that nothing on record made as a whole: what made the part that is bad.
-inline void look_for_part(logdir::TensorEvidence& e, const InputRef& input) {
-  const TensorView& view = input.view;
-  if (input.key.far != 0 || view.shape.empty() || e.positions.size() < view.shape.size()) return;
-  const TensorView element{element_at(e, 0, view), view.dtype, {}, {}, view.device};
+/// Did nothing on record make the input as a whole, but perhaps its parts?
+inline bool has_parts(const InputRef& input) noexcept {
+  return input.origin == logdir::TensorOrigin::not_recorded && input.key.far == 0 && input.view.data != nullptr &&
+         !input.view.shape.empty();
+}
+
+/// What made an element; unknown if that is not on record, or not what is there.
+inline TensorLink maker_of(const TensorView& view, const std::int64_t* index) {
+  const TensorView element{element_at(view, index), view.dtype, {}, {}, view.device};
   const TensorIdentity found = registry().find(key_of(element), true);
-  if (!found.link.known() || found.origin == logdir::TensorOrigin::changed) return;
-  e.origin = logdir::TensorOrigin::holds;
-  set_recorded(e, found.link);
+  return found.origin == logdir::TensorOrigin::changed ? TensorLink{} : found.link;
+}
+
+/// The same of the first one that is bad.
+inline TensorLink maker_of_first_bad(const TensorView& view) {
+  TensorLink maker;
+  visit_bad_elements(view, [&](const std::int64_t* index) {
+    maker = maker_of(view, index);
+    return false;
+  });
+  return maker;
 }
 
 /// What an input holds, or where that can't be told any more, what is known from before. `output`: the evidence of an
@@ -229,13 +241,18 @@ inline logdir::TensorEvidence look_at_input(const InputRef& input, const InputMe
     e.recorded_id = input.link.id + 1;
   else
     set_recorded(e, input.link);
-  if (!memory.here() && input.counts != nullptr) {
+  if (!memory.here() && input.seen != nullptr) {
     e.looked_at = true;
-    set_counts(e, *input.counts);
+    set_counts(e, input.seen->counts);
   }
   e.written_over = input.unseen && !e.looked_at;
   if (memory.here() && bad > 0 && input.key.far == 0) e.values_hash = values_hash(e, memory.view());
-  if (input.here && bad > 0 && input.origin == logdir::TensorOrigin::not_recorded) look_for_part(e, input);
+  TensorLink part = input.seen != nullptr ? input.seen->part : TensorLink{};
+  if (input.here && bad > 0 && has_parts(input)) part = maker_of(input.view, e.positions.data());
+  if (part.known()) {
+    e.origin = logdir::TensorOrigin::holds;
+    set_recorded(e, part);
+  }
   if (!memory.here() || !is_floating(input.view.dtype) || !e.looked_at || bad > 0 || e.shape != output.shape) return e;
   if (memory.view().data == nullptr) return e;
   e.positions = output.positions;

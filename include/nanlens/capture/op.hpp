@@ -277,11 +277,11 @@ class OpScope {
     const detail::RecorderTable& recorder = detail::recorder();
     op_ = recorder.keep(op_);
     inputs_.assign(ins.begin(), ins.end());
-    counts_.resize(inputs_.size());
+    seen_.resize(inputs_.size());
     before_.reserve(inputs_.size());
     for (detail::InputRef& input : inputs_) input.before = &before_.emplace_back(input.key);
     recorder.identify(inputs_.data(), inputs_.size());
-    recorder.look(inputs_.data(), inputs_.size(), counts_.data());
+    recorder.look(inputs_.data(), inputs_.size(), seen_.data());
     timer_.emplace();
   }
   OpScope(const OpScope&) = delete;
@@ -299,7 +299,7 @@ class OpScope {
  private:
   detail::OpRef op_;
   std::vector<detail::InputRef> inputs_;
-  std::vector<HealthCounts> counts_;
+  std::vector<detail::InputSeen> seen_;
   std::vector<detail::ContentSample> before_;
   std::optional<detail::OpTimer> timer_;
 };

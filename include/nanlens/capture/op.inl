@@ -28,15 +28,24 @@ inline void identify_before(InputRef* inputs, std::size_t count) noexcept {
 
 // Of what is known as recorded, the words of its sample were compared. That is enough for a host that records every op;
 // others may have changed a single element since: what is small is looked at all the same.
-inline void look_before(InputRef* inputs, std::size_t count, HealthCounts* counts) noexcept {
+inline bool is_to_be_seen(const InputRef& input) noexcept {
   constexpr std::size_t small = std::size_t{64} << 10;
+  if (input.link.known() && (input.before == nullptr || input.key.bytes() > small)) return false;
+  return is_floating(input.view.dtype) && is_readable(input.view);
+}
+
+inline void look_before(InputRef* inputs, std::size_t count, InputSeen* seen) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
     InputRef& input = inputs[i];
     input.here = false;
-    const bool known = input.link.known() && (input.before == nullptr || input.key.bytes() > small);
-    if (known || !is_floating(input.view.dtype) || !is_readable(input.view)) continue;
-    counts[i] = full_health(input.view);
-    input.counts = &counts[i];
+    if (!is_to_be_seen(input)) continue;
+    seen[i].counts = full_health(input.view);
+    input.seen = &seen[i];
+    if (seen[i].counts.non_finite() == 0 || !has_parts(input)) continue;
+    ThreadState* const state = recording_thread();
+    if (state == nullptr) continue;
+    const RecordingScope scope(*state);
+    without_throwing(*state, [&] { seen[i].part = maker_of_first_bad(input.view); });
   }
 }
 

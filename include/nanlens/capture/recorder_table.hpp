@@ -262,8 +262,8 @@ struct RecorderTable {
                                std::size_t num_outputs, const Measured& measured) noexcept;
   /// Finds out what tensors are before an op runs that may write over them, or end them.
   void (*identify)(InputRef* inputs, std::size_t num_inputs) noexcept;
-  /// Looks at those that nothing recorded, while they can be: `counts` has a place for each.
-  void (*look)(InputRef* inputs, std::size_t num_inputs, HealthCounts* counts) noexcept;
+  /// Looks at those that nothing recorded, while they can be: `seen` has a place for each.
+  void (*look)(InputRef* inputs, std::size_t num_inputs, InputSeen* seen) noexcept;
   /// The same op with texts that last until the program ends.
   OpRef (*keep)(const OpRef& op) noexcept;
   void (*declare_variable)(const TensorKey& key) noexcept;

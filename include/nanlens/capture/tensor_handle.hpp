@@ -57,6 +57,12 @@ inline constexpr bool is_handle = false;
 template <class T>
 inline constexpr bool is_handle<Tensor<T>> = true;
 
+/// What an input held when the op began.
+struct InputSeen {
+  HealthCounts counts;
+  TensorLink part{};  ///< what made its first bad element, where no op on record made the whole
+};
+
 /// An input of an op as it was passed.
 struct InputRef {
   TensorView view;
@@ -71,7 +77,7 @@ struct InputRef {
   bool unseen = false;       // before anybody looked at all of it: it may have been changed since it was recorded
   logdir::TensorOrigin origin = logdir::TensorOrigin::not_recorded;
   std::int64_t was = -1;                  // of a changed one: the eager id that its memory had
-  const HealthCounts* counts = nullptr;   // what it held when the op began, if that was looked at
+  const InputSeen* seen = nullptr;        // if that was looked at when the op began
   const ContentSample* before = nullptr;  // of memory that may be gone: words of what it held then
 };
 

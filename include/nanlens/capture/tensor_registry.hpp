@@ -152,8 +152,10 @@ class TensorRegistry {
     const TensorKey& key;
     TensorIdentity& found;
     bool look;
-    std::size_t checked = 0;  // words compared
-    bool cut = false;         // something was written over another part of the recorded tensor
+    std::size_t checked = 0;   // words compared
+    bool cut = false;          // something was written over another part of the recorded tensor
+    std::uintptr_t begin = 0;  // of the last piece
+    std::uintptr_t end = 0;
 
     bool covers(const PieceList& pieces, const Range& range) {
       auto place = pieces.first_at(range.begin);
@@ -178,6 +180,8 @@ class TensorRegistry {
       using enum logdir::TensorOrigin;
       if (found.origin != changed) found.origin = same ? recorded : part;
       cut = cut || is_cut(piece, range);
+      begin = piece.begin;
+      end = piece.end;
       // Words between the elements of a view with gaps are not the caller's to read.
       if (look && (same || key.dense))
         if (!piece.sample.holds(piece.key, std::max(piece.begin, range.begin), std::min(piece.end, range.end),
@@ -194,11 +198,12 @@ class TensorRegistry {
       const std::uintptr_t end = range.own ? std::min(piece.key.end, region + region_bytes) : piece.key.end;
       return piece.begin > begin || piece.end < end;
     }
-    // Of a part that holds none of the words, the whole must still hold all: it may have been freed, and its memory
-    // been given to others. Where something was written over it since, that can't be told.
+    // Of a part that holds none of the words, the whole must still hold all, or what is left of it those that lie
+    // there: it may have been freed, and its memory been given to others.
     [[nodiscard]] bool is_sure() const noexcept {
       if (found.origin != logdir::TensorOrigin::part || checked > 0) return true;
-      return !cut && (!look || found.sample.holds_if_mapped(found.whole));
+      if (!look) return !cut;
+      return found.sample.holds_if_mapped(found.whole, cut ? begin : found.whole.begin, cut ? end : found.whole.end);
     }
   };
 

@@ -151,6 +151,8 @@ class Causes {
   [[nodiscard]] std::vector<std::uint32_t> benign();
   /// The root to show: in the first incident, the one that most follows from.
   [[nodiscard]] std::optional<std::uint32_t> headline();
+  /// Can it be what an earlier cause made, handed on by code that is not on record?
+  [[nodiscard]] bool may_be_handed_on(const Root& root);
   /// Is a root an intended infinity, such as a mask: one kind of infinity, no NaN after it, from a constant or removed?
   /// Or one that loss scaling left out, or that the program's own choices did?
   [[nodiscard]] bool is_benign(const Root& root);

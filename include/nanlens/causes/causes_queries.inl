@@ -209,20 +209,24 @@ NANLENS_API void Causes::leave_out_gone(std::vector<Incident>& list) {
   if (std::any_of(list.begin(), list.end(), stays)) std::erase_if(list, gone);
 }
 
+NANLENS_API bool Causes::may_be_handed_on(const Root& root) {
+  if (root.arrival.exists() || root.doubted) return true;
+  if (!model_.owners().native()) return false;
+  return root.event_class == EventClass::unknown ||
+         (root.event_class == EventClass::source && model_.code(root.event) == OpCode::placeholder);
+}
+
 NANLENS_API std::optional<std::uint32_t> Causes::headline() {
   auto list = incidents();
   if (list.empty()) return std::nullopt;
   leave_out_gone(list);
-  const bool native = model_.owners().native();
   const auto largest = [&](const Incident& incident, bool made) {
     std::uint32_t best = none;
     for (const std::uint32_t r : incident.roots) {
-      if (made && roots_[r].event_class != EventClass::producer) continue;
-      // What comes in behind another cause may be that one, handed on by code that is not on record.
-      const Root& root = roots_[r];
-      const bool may_follow =
-          root.arrival.exists() || root.doubted || (root.event_class == EventClass::unknown && native);
-      if (best == none || (!may_follow && roots_[r].reach > roots_[best].reach)) best = r;
+      if (made && (roots_[r].event_class != EventClass::producer || roots_[r].doubted)) continue;
+      // What comes in behind another cause may be that one.
+      const bool larger = best != none && roots_[r].reach > roots_[best].reach;
+      if (best == none || (larger && !may_be_handed_on(roots_[r]))) best = r;
     }
     return best;
   };

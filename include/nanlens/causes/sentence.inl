@@ -397,7 +397,7 @@ NANLENS_API std::string SentenceWriter::spread_words(std::uint32_t number) {
 
 NANLENS_API bool SentenceWriter::may_follow(const CauseGroup& group, std::uint32_t root) const {
   const Root& other = causes_.roots()[group.root];
-  return (other.arrival.exists() || other.doubted || other.event_class == EventClass::unknown) &&
+  return (causes_.may_be_handed_on(other) || other.event_class == EventClass::unknown) &&
          causes_.comes_before(causes_.roots()[root], other);
 }
 

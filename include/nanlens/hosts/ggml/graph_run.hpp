@@ -23,6 +23,7 @@ namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN ggml_host {
 
 using nanlens::detail::InputRef;
+using nanlens::detail::InputSeen;
 using nanlens::detail::OutputRef;
 using nanlens::detail::SourcePlace;
 using nanlens::detail::TensorLink;
@@ -124,9 +125,9 @@ class GraphRun {
     HealthCounts counts;
     TensorValues values;
     if (dtype_of(source.type) == DType::invalid) {
-      if (values.count_by_rows(source, counts)) seen_.emplace(&source, counts);
+      if (values.count_by_rows(source, counts)) seen_[&source].counts = counts;
     } else if (const TensorView view = values.view(source); is_floating(view.dtype) && view.data != nullptr) {
-      seen_.emplace(&source, full_health(view));
+      seen_[&source].counts = full_health(view);
     }
   }
 
@@ -163,7 +164,7 @@ class GraphRun {
     input.identified = true;
     input.view = view_at(source, is_here(source) ? source.data : nullptr);
     input.here = input.view.data != nullptr && !overlap(node, source);
-    if (const auto seen = seen_.find(&source); seen != seen_.end()) input.counts = &seen->second;
+    if (const auto seen = seen_.find(&source); seen != seen_.end()) input.seen = &seen->second;
     const TensorLink* link = find(writers_, source);
     if (link == nullptr) link = find(made_, source);
     input.link = link != nullptr ? *link : link_of_leaf(source);
@@ -179,7 +180,7 @@ class GraphRun {
       const ::ggml_tensor* const source = node.src[i];
       if (source == nullptr || is_destination(kind, i)) continue;
       InputRef& input = inputs[at++];
-      if (input.here || input.counts != nullptr || source->data == nullptr) continue;
+      if (input.here || input.seen != nullptr || source->data == nullptr) continue;
       if (is_here(*source) && overlap(node, *source)) continue;
       TensorValues& values = copies_.emplace_back();
       if (dtype_of(source->type) != DType::invalid) {
@@ -189,7 +190,9 @@ class GraphRun {
       }
       HealthCounts counts;
       if (!values.count_by_rows(*source, counts)) continue;
-      input.counts = &seen_.insert_or_assign(source, counts).first->second;
+      nanlens::detail::InputSeen& seen = seen_[source];
+      seen.counts = counts;
+      input.seen = &seen;
       input.view.dtype = DType::float32;
     }
   }
@@ -243,11 +246,11 @@ class GraphRun {
   }
 
   void* call_ = nullptr;
-  Links made_;                                                   // in this run, views included
-  Links leaves_;                                                 // read in this run
-  Links writers_;                                                // of tensors that nodes wrote into: the last
-  std::unordered_map<const ::ggml_tensor*, HealthCounts> seen_;  // inputs of the node that runs, where they are lost
-  std::deque<TensorValues> copies_;                              // what views of inputs of this node point to
+  Links made_;                                                // in this run, views included
+  Links leaves_;                                              // read in this run
+  Links writers_;                                             // of tensors that nodes wrote into: the last
+  std::unordered_map<const ::ggml_tensor*, InputSeen> seen_;  // inputs of the node that runs, where they are lost
+  std::deque<TensorValues> copies_;                           // what views of inputs of this node point to
   bool had_bad_ = false;  // an input of the node that runs, which it writes over, held a NaN or ∞
   nanlens::detail::FpFlags flags_;
   std::uint64_t begun_ns_ = 0;

@@ -44,7 +44,7 @@ struct RunningOp final : ::at::ObserverContext {
   std::vector<TensorIdentity> written_identities;                ///< one for each written argument
   std::vector<OutputRef> hidden;  ///< arguments of which only their content can tell whether they are written
   std::vector<nanlens::detail::ContentSample> hidden_before;
-  std::vector<HealthCounts> counts;
+  std::vector<nanlens::detail::InputSeen> seen;  ///< one for each input
   std::vector<::c10::Storage> kept;
   std::uint64_t first_result = 0;
   std::uint64_t begun_ns = 0;
@@ -143,7 +143,7 @@ inline bool overlaps_any(const nanlens::detail::TensorKey& key, const std::vecto
 // What is about to be written over is identified, and looked at, now.
 inline void look_at_inputs(RunningOp& op) {
   const nanlens::detail::RecorderTable& recorder = nanlens::detail::recorder();
-  op.counts.resize(op.inputs.size());
+  op.seen.resize(op.inputs.size());
   DeviceLook words;
   for (InputRef& input : op.inputs)
     if (overlaps_any(input.key, op.written)) words.add(input);
@@ -155,7 +155,7 @@ inline void look_at_inputs(RunningOp& op) {
     DeviceLook counts;
     if (!input.link.known()) counts.add(input, DeviceLook::Role::output);
     counts.look();
-    recorder.look(&input, 1, &op.counts[i]);
+    recorder.look(&input, 1, &op.seen[i]);
     input.view.counted = nullptr;
   }
 }
