@@ -79,6 +79,9 @@ typedef struct nanlens_op_info {
   size_t num_outputs;
 } nanlens_op_info;
 
+/** An op under way. */
+typedef struct nanlens_scope nanlens_scope;
+
 /** A call of a function under way. */
 typedef struct nanlens_function nanlens_function;
 
@@ -95,6 +98,13 @@ NANLENS_C_API void nanlens_check_numerics(int on);
 
 /** Records an op. NULL, or what check_numerics has found: a text that stays valid until this thread's next call. */
 NANLENS_C_API const char* nanlens_op(const nanlens_op_info* op);
+
+/** Begins an op that writes over what it reads: its inputs are looked at now, and its time is taken. `op` needs no
+ * outputs and no duration. NULL if recording is off. */
+NANLENS_C_API nanlens_scope* nanlens_begin_op(const nanlens_op_info* op);
+/** Ends it, and records it with what it has written; where `outputs` is NULL, nothing is recorded. Returns what
+ * nanlens_op does. A NULL scope is fine. */
+NANLENS_C_API const char* nanlens_end_op(nanlens_scope* scope, const nanlens_tensor* outputs, size_t num_outputs);
 
 /** Begins a function: ops that this thread records until it ends form its graph. `op` has its name as type, its
  * arguments as inputs, and its place; `names` has a name for each argument. NULL if recording is off. */

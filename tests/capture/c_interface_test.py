@@ -73,6 +73,46 @@ def test_refusals():
     lib.nanlens_close()
 
 
+class Tensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("dtype", ctypes.c_int32), ("rank", ctypes.c_int32), ("shape", ctypes.c_void_p),
+                ("strides", ctypes.c_void_p), ("device", ctypes.c_char_p)]
+
+
+class Op(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_char_p), ("name", ctypes.c_char_p), ("file", ctypes.c_char_p), ("function", ctypes.c_char_p),
+                ("line", ctypes.c_uint32), ("duration_ns", ctypes.c_uint64), ("inputs", ctypes.c_void_p), ("num_inputs", ctypes.c_size_t),
+                ("outputs", ctypes.c_void_p), ("num_outputs", ctypes.c_size_t)]
+
+
+class Options(ctypes.Structure):
+    _fields_ = [("logdir", ctypes.c_char_p), ("tensor_debug_mode", ctypes.c_int32), ("statistics", ctypes.c_int32),
+                ("circular_buffer_size", ctypes.c_int64)]
+
+
+def test_scope():
+    lib = ctypes.CDLL(library)
+    lib.nanlens_open.restype = lib.nanlens_end_op.restype = ctypes.c_char_p
+    lib.nanlens_begin_op.restype = ctypes.c_void_p
+    lib.nanlens_end_op.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+    check("recording is off", lib.nanlens_begin_op(ctypes.byref(Op(type=b"Scale"))) is None and lib.nanlens_end_op(None, None, 0) is None)
+    logdir = work / "scope"
+    check("opened", lib.nanlens_open(ctypes.byref(Options(logdir=str(logdir).encode()))) is None)
+    lib.nanlens_check_numerics(1)
+    x, shape = (ctypes.c_float * 4)(1, float("nan"), 3, 4), (ctypes.c_int64 * 1)(4)
+    tensor = Tensor(data=ctypes.addressof(x), dtype=1, rank=1, shape=ctypes.addressof(shape))
+    op = Op(type=b"Scale", file=b"scale.c", line=7, inputs=ctypes.addressof(tensor), num_inputs=1)
+    check("nothing is recorded", lib.nanlens_end_op(lib.nanlens_begin_op(ctypes.byref(op)), None, 0) is None)
+    scope = lib.nanlens_begin_op(ctypes.byref(op))
+    x[:] = [2 * v for v in x]
+    found = lib.nanlens_end_op(scope, ctypes.byref(tensor), 1)
+    check(f"check_numerics: {found}", b"Scale" in found)
+    lib.nanlens_check_numerics(0)
+    lib.nanlens_close()
+    (scale,) = lines(logdir, "executions")
+    check("its time, and what it was given", scale["duration_ns"] > 0 and scale["input_evidence"][0]["counts"] == [0, 0, 1, 0, 0, 3])
+    check("why: " + why(logdir), "The NaN was already in input 0 of Scale at scale.c:7 (1 of 4 elements)" in why(logdir))
+
+
 # Two ops a step, which ends as often as lines come in; each is answered.
 STEPPING = """
 import ctypes, sys
@@ -161,6 +201,7 @@ def test_switch():
 test_c()
 test_python()
 test_refusals()
+test_scope()
 test_steps()
 test_switch()
 print("as expected")

@@ -81,6 +81,14 @@ struct DlTensor {
   std::uint64_t byte_offset;
 };
 
+/// What check_numerics has to say, as this thread's text; null: nothing.
+inline const char* message_of(const NumericsRef* found) {
+  if (found == nullptr) return nullptr;
+  const char* const message = returned(found->message.view());
+  found->release(found);
+  return message;
+}
+
 /// Runs the body of a C function: what runs out of memory is left out.
 template <class Body>
 void without_escape(Body&& body) noexcept {
@@ -96,6 +104,12 @@ void without_escape(Body&& body) noexcept {
 
 }  // namespace NANLENS_HIDDEN detail
 }  // namespace nanlens::inline NANLENS_ABI
+
+struct nanlens_scope {
+  nanlens_scope(const nanlens::detail::OpRef& ref, std::span<const nanlens::detail::InputRef> inputs)
+      : op(ref, inputs) {}
+  nanlens::detail::BegunOp op;
+};
 
 extern "C" {
 
@@ -139,11 +153,31 @@ const char* nanlens_op(const nanlens_op_info* op) {
   without_escape([&] {
     auto inputs = inputs_of_c(op->inputs, op->num_inputs);
     auto outputs = outputs_of_c(op->outputs, op->num_outputs);
-    const NumericsRef* const bad = recorder().record(op_of_c(*op), inputs.data(), inputs.size(), outputs.data(),
-                                                     outputs.size(), {op->duration_ns, 0});
-    if (bad == nullptr) return;
-    found = returned(bad->message.view());
-    bad->release(bad);
+    found = message_of(recorder().record(op_of_c(*op), inputs.data(), inputs.size(), outputs.data(), outputs.size(),
+                                         {op->duration_ns, 0}));
+  });
+  return found;
+}
+
+nanlens_scope* nanlens_begin_op(const nanlens_op_info* op) {
+  using namespace nanlens::detail;
+  nanlens_scope* scope = nullptr;
+  if (op == nullptr || !takes_op() || active_bits() == 0) return scope;
+  without_escape([&] {
+    const auto inputs = inputs_of_c(op->inputs, op->num_inputs);
+    scope = std::make_unique<nanlens_scope>(op_of_c(*op), inputs).release();
+  });
+  return scope;
+}
+
+const char* nanlens_end_op(nanlens_scope* scope, const nanlens_tensor* outputs, size_t num_outputs) {
+  using namespace nanlens::detail;
+  const std::unique_ptr<nanlens_scope> ended(scope);
+  const char* found = nullptr;
+  if (scope == nullptr || outputs == nullptr) return found;
+  without_escape([&] {
+    auto written = outputs_of_c(outputs, num_outputs);
+    found = message_of(scope->op.finish(written));
   });
   return found;
 }

@@ -248,7 +248,7 @@ inline logdir::TensorEvidence look_at_input(const InputRef& input, const InputMe
   e.written_over = input.unseen && !e.looked_at;
   if (memory.here() && bad > 0 && input.key.far == 0) e.values_hash = values_hash(e, memory.view());
   TensorLink part = input.seen != nullptr ? input.seen->part : TensorLink{};
-  if (input.here && bad > 0 && has_parts(input)) part = maker_of(input.view, e.positions.data());
+  if (input.here && !e.positions.empty() && has_parts(input)) part = maker_of(input.view, e.positions.data());
   if (part.known()) {
     e.origin = logdir::TensorOrigin::holds;
     set_recorded(e, part);

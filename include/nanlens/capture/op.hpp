@@ -259,6 +259,47 @@ void record(const OpName& name, Inputs ins) {
   record(name, std::array<detail::OutputRef, 0>{}, std::move(ins));
 }
 
+namespace detail {
+
+/// An op that has begun: what it is given is identified, and looked at, before it may be written over.
+class BegunOp {
+ public:
+  BegunOp(const OpRef& op, std::span<const InputRef> inputs) : op_(op) {
+    if (!takes_op() || active_bits() == 0) return;
+    const RecorderTable& table = recorder();
+    op_ = table.keep(op_);
+    inputs_.assign(inputs.begin(), inputs.end());
+    seen_.resize(inputs_.size());
+    before_.reserve(inputs_.size());
+    for (InputRef& input : inputs_) input.before = &before_.emplace_back(input.key);
+    table.identify(inputs_.data(), inputs_.size());
+    table.look(inputs_.data(), inputs_.size(), seen_.data());
+    timer_.emplace();
+  }
+  BegunOp(const BegunOp&) = delete;
+  BegunOp& operator=(const BegunOp&) = delete;
+  ~BegunOp() = default;
+
+  /// Records it, once. What check_numerics has to say, for the caller to release; null: nothing.
+  const NumericsRef* finish(std::span<OutputRef> outputs) {
+    if (!timer_) return nullptr;
+    const Measured measured = timer_->stop();
+    timer_.reset();
+    if (active_bits() == 0) return nullptr;
+    in_place(outputs);
+    return recorder().record(op_, inputs_.data(), inputs_.size(), outputs.data(), outputs.size(), measured);
+  }
+
+ private:
+  OpRef op_;
+  std::vector<InputRef> inputs_;
+  std::vector<InputSeen> seen_;
+  std::vector<ContentSample> before_;
+  std::optional<OpTimer> timer_;
+};
+
+}  // namespace detail
+
 /// An op as a scope, for in-place code: inputs are looked up, and looked at, when it begins, before they are written
 /// over, and need not last longer; its time is recorded. Of those that are known as recorded, all of what has up to
 /// 64 KiB is looked at, and a few words of what is larger.
@@ -272,36 +313,18 @@ class OpScope {
  public:
   template <class Inputs>
     requires std::convertible_to<Inputs&, std::span<detail::InputRef>>
-  OpScope(const OpName& name, Inputs ins) : op_(detail::ref(name)) {
-    if (!detail::takes_op() || detail::active_bits() == 0) return;
-    const detail::RecorderTable& recorder = detail::recorder();
-    op_ = recorder.keep(op_);
-    inputs_.assign(ins.begin(), ins.end());
-    seen_.resize(inputs_.size());
-    before_.reserve(inputs_.size());
-    for (detail::InputRef& input : inputs_) input.before = &before_.emplace_back(input.key);
-    recorder.identify(inputs_.data(), inputs_.size());
-    recorder.look(inputs_.data(), inputs_.size(), seen_.data());
-    timer_.emplace();
-  }
-  OpScope(const OpScope&) = delete;
-  OpScope& operator=(const OpScope&) = delete;
-  ~OpScope() = default;
+  OpScope(const OpName& name, Inputs ins) : op_(detail::ref(name), std::span<detail::InputRef>(ins)) {}
 
   /// Records the op, with what it has written.
   template <class Outputs>
     requires std::convertible_to<Outputs&, std::span<detail::OutputRef>>
   void finish(Outputs outs) {
-    if (timer_) detail::record(op_, inputs_, detail::in_place(outs), timer_->stop());
-    timer_.reset();
+    if (const detail::NumericsRef* const found = op_.finish(outs); found != nullptr) [[unlikely]]
+      detail::deliver(*found);
   }
 
  private:
-  detail::OpRef op_;
-  std::vector<detail::InputRef> inputs_;
-  std::vector<detail::InputSeen> seen_;
-  std::vector<detail::ContentSample> before_;
-  std::optional<detail::OpTimer> timer_;
+  detail::BegunOp op_;
 };
 
 /// Declares a tensor's memory a variable: what reads it is linked with what last wrote it, whatever else happened to

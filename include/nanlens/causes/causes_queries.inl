@@ -247,7 +247,7 @@ NANLENS_API std::optional<std::uint32_t> Causes::headline() {
 NANLENS_API std::uint64_t Causes::explained() const {
   std::uint64_t n = 0;
   for (const Root& root : roots_)
-    if (root.event_class != EventClass::unknown) n += root.reach;
+    if (root.event_class != EventClass::unknown && !root.doubted) n += root.reach;
   return n;
 }
 
