@@ -144,7 +144,7 @@ TEST_CASE("what an op wrote over before anybody looked is told from what can't b
 }
 
 TEST_CASE("one element that was changed between the words that are compared: a scope sees it") {
-  for (const std::size_t size : {1'000, 100'000}) {
+  for (const std::size_t size : {std::size_t{1'000}, std::size_t{100'000}}) {
     CAPTURE(size);
     const Recorded run([&] {
       Vector a(size, 1.0F);

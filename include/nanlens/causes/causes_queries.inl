@@ -241,6 +241,11 @@ NANLENS_API std::optional<std::uint32_t> Causes::headline() {
     const bool leads = comes_before(roots_[first], roots_[made]) && roots_[first].reach * 2 > total;
     return leads ? first : made;
   }
+  if (model_.owners().native() || roots_[first].event_class != EventClass::unknown) return first;
+  // Of what little nobody can tell at the beginning of TensorFlow's ring less is to be learnt than of what came in.
+  for (const Incident& incident : list)
+    for (const std::uint32_t r : incident.roots)
+      if (roots_[r].event_class == EventClass::source && roots_[r].reach > roots_[first].reach) return r;
   return first;
 }
 

@@ -389,7 +389,11 @@ NANLENS_API void Classifier::fall_back(EventRef event, Classification& c) {
     return;
   }
   if (event.is_execution && variables_.recent_bad(event.index, link)) return pass_on(EventClass::relay, link);
-  const auto hidden = [](const InputEvidence& input) { return is_hidden(input.link.reason); };
+  // A ring may have lost the caller; TensorFlow's does not say so.
+  const bool may_be_lost = !model_.owners().native() || model_.run().kept_last() > 0;
+  const auto hidden = [may_be_lost](const InputEvidence& input) {
+    return is_hidden(input.link.reason) || (may_be_lost && input.link.reason == Reason::caller);
+  };
   if (std::any_of(c.inputs.begin(), c.inputs.end(), hidden)) return;  // it may have been bad as well
   if ((likely_made(code) & model_.kinds(event)) != 0) {
     c.event_class = EventClass::producer;
