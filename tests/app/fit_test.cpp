@@ -2,7 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
+#include "engine/badges.hpp"
 #include "headless.hpp"
 
 using nanlens::test::Headless;
@@ -38,4 +40,30 @@ TEST_CASE("a text is cut where it is asked for, shows all that has room, and tak
     CHECK(fit(million, 300, at) == fit(thousand, 300, at));
     CHECK(width_of(fit(million, 300, at)) > 290);
   }
+}
+
+TEST_CASE("bad counts that have no room keep their signs, and lose their numbers from the right") {
+  Headless v;
+  const viewer::Ui& ui = v.app().ui;
+  using viewer::BadgeKind;
+  const std::vector<viewer::Badge> badges = {
+      {BadgeKind::size, 64, {}}, {BadgeKind::nan, 22, {}}, {BadgeKind::ninf, 60, {}}, {BadgeKind::zero, 4, {}}};
+  const std::vector<viewer::Badge> bad = viewer::bad_badges(badges);
+  const float whole = ui.badges_width(badges);
+  const float of_bad = ui.badges_width(bad);
+  ImGui::NewFrame();
+  ImGui::Begin("badges");
+  const auto drawn = [&](const std::vector<viewer::Badge>& list, float width) {
+    return ui.badges({0, 0}, width, 20, list);
+  };
+  CHECK(drawn(badges, whole) == whole);
+  CHECK(drawn(badges, of_bad + 26) < whole);  // "+2" for the size and the zeros
+  CHECK(drawn(badges, of_bad + 26) >= of_bad);
+  const float number = ui.text_width(ui.mono, 11, "\u00a060");
+  CHECK(drawn(bad, of_bad) == of_bad);
+  CHECK(drawn(bad, of_bad - 10) == doctest::Approx(of_bad - number));      // "NaN 22" and "−∞"
+  CHECK(drawn(bad, of_bad - 30) == doctest::Approx(of_bad - 2 * number));  // "NaN" and "−∞"
+  CHECK(drawn(bad, 1) == doctest::Approx(of_bad - 2 * number));            // nothing bad is left out
+  ImGui::End();
+  ImGui::Render();
 }

@@ -101,6 +101,22 @@ TEST_CASE("a phone's window shows one pane with tabs, and what is tapped is as l
   CHECK(v.layout() == default_layout);
 }
 
+TEST_CASE("the headline of Why has the room that its words take, on a phone as well") {
+  Walkthrough v;
+  v.command("show_causes");
+  v.settle();
+  const float wide = v.rect("cause:0").h;
+  v.resize(390, 844);
+  const viewer::Ui& ui = v.app().ui;
+  const viewer::CauseLine& cause = v.app().explanation.causes.at(0);
+  const viewer::Rect headline = v.rect("cause:0");
+  const float words = headline.w - v.rect("cause:mute:0").w;
+  CHECK(headline.h > wide);
+  CHECK(headline.h >= ui.paragraph_height(ui.sans, 15, cause.sentence + " " + cause.consequence, words) +
+                          ui.paragraph_height(ui.sans, 13, cause.remedy, words));
+  CHECK(headline.bottom() < v.rect("popup").bottom());
+}
+
 TEST_CASE("rows: Ctrl pins, Shift selects a range that is copied, End follows, F3 goes through hits") {
   Walkthrough v;
   v.hover(v.point("trace:85"));

@@ -88,14 +88,15 @@ void draw_alert(App& app, const Rect& row, const AlertLine& line) {
   }
   ui.text_in(inner.cut_right(ui.text_width(ui.mono, 11, call) + ui.px(4)), ui.mono, 11, ui.theme.dim, call,
              Ellipsis::right, true);
+  // A long name gives way to the counts, down to the smaller half of the row.
+  Rect place = inner;
+  place.w = std::max(inner.w * 0.45F, inner.w - ui.badges_width(line.badges) - ui.px(8));
   const float name =
-      ui.text_in(inner, ui.mono, 12, line.muted.empty() ? ui.theme.text : ui.theme.dim, line.text, Ellipsis::left);
+      ui.text_in(place, ui.mono, 12, line.muted.empty() ? ui.theme.text : ui.theme.dim, line.text, Ellipsis::left);
   inner.cut_left(name + ui.px(8));
-  if (inner.w > ui.px(40)) {
-    ImGui::PushClipRect(inner.min(), inner.max(), true);  // bad counts are never left out, only cut
-    ui.badges({inner.x, inner.y}, inner.w, inner.h, line.badges);
-    ImGui::PopClipRect();
-  }
+  ImGui::PushClipRect(inner.min(), inner.max(), true);
+  ui.badges({inner.x, inner.y}, inner.w, inner.h, line.badges);
+  ImGui::PopClipRect();
   const bool ranks = app.several_ranks() && line.job_rank >= 0;
   if (hit.hovered)
     ui.tooltip(std::string(class_text(line.event_class)) + "\n" + tensor_text(line.text, line.graph_name) + "\n" +

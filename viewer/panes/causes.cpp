@@ -113,10 +113,28 @@ void draw_cause(App& app, Rect row, const Entry& entry) {
   ui.text_in(top.cut_right(ui.text_width(ui.mono, 12, place) + ui.px(4)), ui.mono, 12, ui.theme.link, place,
              Ellipsis::right, true);
   if (loud) draw_mute_tool(app, top, entry.index);
-  ui.bold_in(top, 13, mark.empty() ? ui.theme.text : ui.theme.dim, c.sentence);
   inner.cut_left(ui.px(20));
+  const ImU32 color = mark.empty() ? ui.theme.text : ui.theme.dim;
+  if (ui.finger) {  // nothing hovers there: the words stand in full, below sign, place and tool
+    ui.paragraph(inner, ui.sans, 13, color, c.sentence + " " + (mark.empty() ? c.consequence : mark));
+    return;
+  }
+  ui.bold_in(top, 13, color, c.sentence);
   ui.text_in(inner.cut_top(ui.px(18)), ui.sans, 12, ui.theme.dim,
              mark.empty() ? c.consequence + "  " + c.remedy : mark);
+}
+
+// Of one entry; where the words stand in full, of the longest of the first.
+float entry_height(const Ui& ui, const std::vector<Entry>& entries, float width) {
+  constexpr float two_lines = 44, most = 170;
+  float height = ui.px(two_lines);
+  if (!ui.finger) return height;
+  constexpr std::size_t measured = 50;
+  for (std::size_t i = 0; i < std::min(measured, entries.size()); ++i)
+    if (const CauseLine* const c = entries[i].cause)
+      height = std::max(
+          height, ui.px(28) + ui.paragraph_height(ui.sans, 13, c->sentence + " " + c->consequence, width - ui.px(56)));
+  return std::min(height, ui.px(most));
 }
 
 void draw_removed(App& app, Rect row, const Entry& entry) {
@@ -145,32 +163,51 @@ void draw_removed(App& app, Rect row, const Entry& entry) {
 
 void draw_entry(App& app, Rect row, const Entry& entry) {
   if (entry.heading != nullptr)
-    app.ui.bold_in(row.inset(app.ui.px(8), 0), 12, app.ui.theme.dim, entry.heading);
+    app.ui.bold_in(row.cut_bottom(app.ui.px(36)).inset(app.ui.px(8), 0), 12, app.ui.theme.dim, entry.heading);
   else if (entry.cause != nullptr)
     draw_cause(app, row, entry);
   else
     draw_removed(app, row, entry);
 }
 
-constexpr float headline_height = 84;
 constexpr float sum_height = 28;
 
-void draw_headline(App& app, Rect top, const CauseLine& c) {
+// The first cause in full, as many lines as it takes.
+struct Headline {
+  std::string sentence, advice;
+  float tool_width = 0;  // of "Expected…", at the right end
+  float sentence_height = 0, height = 0;
+};
+
+Headline headline_of(const Ui& ui, const CauseLine& c, float width) {
+  Headline out;
+  const std::string mark = muted_text(c);
+  out.sentence = c.sentence + " " + c.consequence;
+  out.advice = mark.empty() ? c.remedy : mark;
+  if (mark.empty()) out.tool_width = ui.bar_width(ui.label_width(tr(Text::menu_mute))) + ui.px(6);
+  const float words = width - ui.px(28) - out.tool_width;
+  out.sentence_height = ui.paragraph_height(ui.sans, 15, out.sentence, words) + ui.px(4);
+  out.height = out.sentence_height + ui.paragraph_height(ui.sans, 13, out.advice, words) + ui.px(20);
+  return out;
+}
+
+void draw_headline(App& app, Rect top, const Headline& headline) {
   Ui& ui = app.ui;
   const Hit hit = ui.item("cause:0", top);
   if (hit.hovered) ui.fill(top, ui.theme.badsoft);
   if (hit.clicked) app.command("focus_cause", {{"index", 0}});
   top = top.inset(ui.px(14), ui.px(8));
-  const std::string mark = muted_text(c);
-  if (mark.empty()) {
-    Rect tool = top.cut_right(ui.bar_width(ui.label_width(tr(Text::menu_mute))) + ui.px(6));
+  const bool muted = headline.tool_width == 0;
+  if (!muted) {
+    Rect tool = top.cut_right(headline.tool_width);
     Rect tool_row = tool.cut_top(ui.bar(22));
     draw_mute_tool(app, tool_row, 0);
   }
-  const float used =
-      ui.paragraph(top, ui.sans, 15, mark.empty() ? ui.theme.bad : ui.theme.dim, c.sentence + " " + c.consequence);
-  top.cut_top(used + ui.px(4));
-  ui.paragraph(top, ui.sans, 13, ui.theme.text, mark.empty() ? c.remedy : mark);
+  ImGui::PushClipRect(top.min(), top.max(), true);
+  ui.paragraph(top.cut_top(headline.sentence_height), ui.sans, 15, muted ? ui.theme.dim : ui.theme.bad,
+               headline.sentence);
+  ui.paragraph(top, ui.sans, 13, ui.theme.text, headline.advice);
+  ImGui::PopClipRect();
 }
 
 // How much of the run the causes explain.
@@ -240,12 +277,14 @@ void draw_chain(App& app, Rect& area) {
 void draw_causes(App& app, const Rect& window) {
   const Explanation& e = app.explanation;
   const auto entries = entries_of(e);
-  constexpr float width = 940;
-  constexpr float entry_height = 44;
-  constexpr float rest = 34 + headline_height + sum_height + 12;  // with the title
-  constexpr float most = 560;
-  const float wanted = std::min(most, rest + entry_height * static_cast<float>(entries.size()));
-  overlay(app, tr(Text::causes_title), centered(window, app.ui.px(width), app.ui.px(wanted)), [&](Rect inside) {
+  const Ui& measure = app.ui;
+  const float width = centered(window, measure.px(940), 0).w;
+  const float line = entry_height(measure, entries, width);
+  const Headline headline = e.causes.empty() ? Headline{} : headline_of(measure, e.causes.front(), width);
+  const float rest = measure.bar(34) + std::max(headline.height, measure.px(44)) + measure.px(sum_height + 12);
+  const float wanted = rest + line * static_cast<float>(entries.size());
+  const float most = std::max(measure.px(560), rest + 2 * line);
+  overlay(app, tr(Text::causes_title), centered(window, width, std::min(most, wanted)), [&](Rect inside) {
     Ui& ui = app.ui;
     if (!e.complete || (e.causes.empty() && e.expected.empty())) {
       draw_empty(app, inside, tr(e.complete ? Text::causes_none : Text::causes_looking));
@@ -253,11 +292,12 @@ void draw_causes(App& app, const Rect& window) {
     }
     draw_sum(ui, inside.cut_bottom(ui.px(sum_height)).inset(ui.px(14), 0), e);
     if (!e.causes.empty()) {
-      draw_headline(app, inside.cut_top(ui.px(headline_height)), e.causes.front());
+      const Rect top = inside.cut_top(std::min(headline.height, inside.h));
+      draw_headline(app, top, headline);
       ui.hline(inside.x, inside.y, inside.w, ui.theme.line);
     }
     list(
-        app, inside.inset(ui.px(8), ui.px(4)), entries.size(), ui.px(entry_height),
+        app, inside.inset(ui.px(8), ui.px(4)), entries.size(), line,
         [&](std::size_t i, Rect row) { draw_entry(app, row, entries[i]); },
         [&](std::size_t i) { return entries[i].heading == nullptr; });
   });

@@ -19,6 +19,9 @@ constexpr const char* python_example =
     "tf.debugging.experimental.enable_dump_debug_info(\n"
     "    \"/tmp/run\", tensor_debug_mode=\"FULL_HEALTH\",\n"
     "    circular_buffer_size=-1)";
+constexpr const char* run_example = "nanlens run --logdir /tmp/run -- python3 train.py";
+constexpr const char* run_title = "PyTorch, ONNX Runtime, ggml";
+constexpr float run_height = 58;  // a title and one line
 
 void draw_example(App& app, Rect area, const char* id, const char* title, const char* code) {
   Ui& ui = app.ui;
@@ -65,7 +68,7 @@ void draw_title(App& app, Rect& column) {
   const Rect head = column.cut_top(ui.px(40));
   const float width = ui.text_width(ui.sans, size, title);
   ui.bold_in({head.x + std::max(0.0f, (head.w - width) / 2), head.y, head.w, head.h}, size, ui.theme.text, title);
-  column.cut_top(ui.px(14));
+  column.cut_top(ui.px(8));
 }
 
 // A link was followed, and waits for its logdir.
@@ -133,7 +136,7 @@ void draw_drop_zone(App& app, Rect& column) {
         {inner.x + std::max(0.0f, (inner.w - ui.text_width(ui.mono, 13, hint)) / 2), inner.y, inner.w, ui.px(30)},
         ui.mono, 13, ui.theme.dim, hint);
   }
-  column.cut_top(ui.px(ui.finger ? 12.0f : 22.0f));
+  column.cut_top(ui.px(ui.finger ? 12.0f : 16.0f));
 }
 
 void draw_examples(App& app, Rect& column) {
@@ -148,13 +151,20 @@ void draw_examples(App& app, Rect& column) {
     column.cut_top(ui.px(8));
     if (column.h < ui.px(example)) return;
     draw_example(app, column.cut_top(ui.px(example)), "python", "Python, TensorFlow", python_example);
+    column.cut_top(ui.px(8));
+    if (column.h >= ui.px(run_height))
+      draw_example(app, column.cut_top(ui.px(run_height)), "run", run_title, run_example);
     return;
   }
-  Rect examples = column.cut_top(ui.px(140));
+  Rect examples = column.cut_top(ui.px(130));
   draw_example(app, examples.cut_left((examples.w - ui.px(20)) / 2), "cpp", "C++", cpp_example);
   examples.cut_left(ui.px(20));
   draw_example(app, examples, "python", "Python, TensorFlow", python_example);
-  column.cut_top(ui.px(18));
+  column.cut_top(ui.px(12));
+  if (column.h >= ui.px(run_height + 12) + ui.bar(28)) {  // the foot goes first
+    draw_example(app, column.cut_top(ui.px(run_height)), "run", run_title, run_example);
+    column.cut_top(ui.px(12));
+  }
 }
 
 void draw_foot(App& app, Rect& column) {

@@ -1,4 +1,5 @@
 // Badges: what is known of a tensor, as small tags.
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,20 +18,27 @@ bool is_finite_count(const Badge& b) {
   return b.kind == BadgeKind::neg || b.kind == BadgeKind::zero || b.kind == BadgeKind::pos;
 }
 
-/// Which badges are drawn within a width: dtype and rank are dropped first, from the left, then finite counts from the
-/// right, bad ones never.
+enum class Form : std::uint8_t { whole, sign, dropped };
+
+/// How badges are drawn within a width: dtype and rank are dropped first, from the left, then finite counts from the
+/// right; bad ones never, but their numbers are, from the right.
 struct Fitting {
-  std::vector<bool> shown;
+  std::vector<Form> forms;
   int dropped = 0;
 };
 
+/// A count's sign without its number: "NaN", "−∞"; whatever has no sign is a text of its own.
+std::string sign_of(const Badge& badge) {
+  const char* const sign = count_sign(badge.kind);
+  return *sign != '\0' ? sign : format_badge(badge);
+}
+
 Fitting fit_badges(const Ui& ui, const std::vector<Badge>& badges, float width) {
-  Fitting out{std::vector<bool>(badges.size(), true)};
-  float total = 0;
-  for (const Badge& b : badges) total += ui.badge_width(b) + ui.px(badge_gap);
-  const auto too_wide = [&] { return total > width - (out.dropped > 0 ? ui.px(room_for_more) : 0); };
+  Fitting out{std::vector<Form>(badges.size(), Form::whole)};
+  float total = ui.badges_width(badges);
+  const auto too_wide = [&] { return total - ui.px(badge_gap) > width - (out.dropped > 0 ? ui.px(room_for_more) : 0); };
   const auto drop = [&](std::size_t i) {
-    out.shown[i] = false;
+    out.forms[i] = Form::dropped;
     total -= ui.badge_width(badges[i]) + ui.px(badge_gap);
     ++out.dropped;
   };
@@ -39,6 +47,11 @@ Fitting fit_badges(const Ui& ui, const std::vector<Badge>& badges, float width) 
       drop(i);
   for (std::size_t i = badges.size(); i-- > 0 && too_wide();)
     if (is_finite_count(badges[i]) || badges[i].kind == BadgeKind::size) drop(i);
+  for (std::size_t i = badges.size(); i-- > 0 && too_wide();) {
+    if (!is_bad({badges[i]})) continue;
+    out.forms[i] = Form::sign;
+    total -= ui.text_width(ui.mono, 11, format_badge(badges[i])) - ui.text_width(ui.mono, 11, sign_of(badges[i]));
+  }
   return out;
 }
 
@@ -57,8 +70,14 @@ float Ui::tag(ImVec2 at, float row_height, std::string_view text, ImU32 fill_col
   return width;
 }
 
-float Ui::badge(ImVec2 at, float row_height, const Badge& b) const {
-  const std::string label = format_badge(b);
+float Ui::badges_width(const std::vector<Badge>& badges) const {
+  float width = 0;
+  for (const Badge& b : badges) width += badge_width(b) + px(badge_gap);
+  return width;
+}
+
+float Ui::badge(ImVec2 at, float row_height, const Badge& b, bool sign_only) const {
+  const std::string label = sign_only ? sign_of(b) : format_badge(b);
   if (b.kind == BadgeKind::size || b.kind == BadgeKind::none) {
     const Rect box{at.x, at.y, badge_width(b), row_height};
     const bool empty = b.kind == BadgeKind::size && b.number == 0;
@@ -80,7 +99,8 @@ float Ui::badges(ImVec2 at, float width, float row_height, const std::vector<Bad
   const Fitting fitting = fit_badges(*this, badges, width);
   float x = at.x;
   for (std::size_t i = 0; i < badges.size(); ++i)
-    if (fitting.shown[i]) x += badge({x, at.y}, row_height, badges[i]) + px(badge_gap);
+    if (fitting.forms[i] != Form::dropped)
+      x += badge({x, at.y}, row_height, badges[i], fitting.forms[i] == Form::sign) + px(badge_gap);
   const float more = px(room_for_more);
   if (fitting.dropped > 0 && x + more <= at.x + width + more)
     x += text_in({x, at.y, more, row_height}, mono, 11, theme.dim, "+" + std::to_string(fitting.dropped));

@@ -143,12 +143,14 @@ class Ui {
 
   /// @name Badges
   ///@{
-  /// One row of badges within a width; dtype and rank are dropped first, then finite counts, bad ones never. Returns
-  /// the width drawn.
+  /// One row of badges within a width; dtype and rank are dropped first, then finite counts. Bad ones are kept, at
+  /// last by their signs alone. Returns the width drawn.
   float badges(ImVec2 at, float width, float row_height, const std::vector<Badge>& badges) const;
-  /// One of them; returns the width drawn.
-  float badge(ImVec2 at, float row_height, const Badge& badge) const;
+  /// One of them, of a count the sign alone if wanted; returns the width drawn.
+  float badge(ImVec2 at, float row_height, const Badge& badge, bool sign_only = false) const;
   [[nodiscard]] float badge_width(const Badge& badge) const;
+  /// The width of all of them side by side.
+  [[nodiscard]] float badges_width(const std::vector<Badge>& badges) const;
   /// A tag of one word.
   float tag(ImVec2 at, float row_height, std::string_view text, ImU32 fill_color, ImU32 text_color) const;
   ///@}
