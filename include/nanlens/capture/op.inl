@@ -26,11 +26,11 @@ inline void identify_before(InputRef* inputs, std::size_t count) noexcept {
   });
 }
 
-// Of what is known as recorded, the words of its sample were compared. That is enough for a host that records every op;
-// others may have changed a single element since: what is small is looked at all the same.
+// Of what is known as recorded, only the words of its sample were compared, and code that is not on record may have
+// changed a single element since: what is small is looked at all the same.
 inline bool is_to_be_seen(const InputRef& input) noexcept {
   constexpr std::size_t small = std::size_t{64} << 10;
-  if (input.link.known() && (input.before == nullptr || input.key.bytes() > small)) return false;
+  if (input.link.known() && input.key.bytes() > small) return false;
   return is_floating(input.view.dtype) && is_readable(input.view);
 }
 

@@ -891,6 +891,15 @@ def norm_of_large(torch):
     return torch.linalg.vector_norm(x)  # culprit
 
 
+@program("aten::mul_", arrives=True, says=["changed since that was recorded, by something that is not on record"])
+def poked_by_numpy(torch):
+    """One element between those that are compared, of what an op then writes over."""
+    x = torch.ones(2000) * 2
+    x.numpy()[1003] = float("nan")
+    x.mul_(3)  # culprit
+    x.sum()
+
+
 @program(None)
 def clean_training(torch):
     net = small_net(torch)
