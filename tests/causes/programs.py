@@ -12,14 +12,14 @@ PROGRAMS = {}
 ANY = None
 
 
-def program(cause, sentence=ANY, unknown_in=(), says="", ring=-1):
+def program(cause, sentence=ANY, unknown_in=(), says="", ring=-1, alone=False):
     """Registers a program with its cause, the sentences that are right for it, the modes where it can't be told, words that its
-    sentence has to have, and how many of the last rows are kept."""
+    sentence has to have, how many of the last rows are kept, and whether everything bad has to follow from that cause."""
     def register(function):
         name = function.__name__
         PROGRAMS[name] = function
         EXPECTED[name] = {"cause": cause, "sentences": [sentence] if isinstance(sentence, str) else sentence,
-                          "unknown_in": list(unknown_in), "says": says, "ring": ring}
+                          "unknown_in": list(unknown_in), "says": says, "ring": ring, "alone": alone}
         return function
     return register
 
@@ -170,6 +170,15 @@ def eager_division(tf, np):
 def eager_nan_data(tf, np):
     x = tf.constant([np.nan, 1.0]) * 2.0
     tf.reduce_sum(x)
+
+
+@program("data", "data", alone=True)
+def constant_into_several_ops(tf, np):
+    """Some of which may have made it, and one can only have passed it on."""
+    x = c(1.0, np.nan, 3.0)
+    w = tf.Variable([1.0, 2.0, 3.0])
+    tf.math.log(x)
+    tf.function(lambda x: (x * w, tf.math.log1p(x), tf.tanh(x)))(x)
 
 
 @program(None)

@@ -48,14 +48,14 @@ class LogdirWriter {
     put(logdir::FileKind::graph_execution_traces,
         logdir::GraphExecutionTrace{graph_id, op, 0, 4, summary(counts), "/device:CPU:0"});
   }
-  void execution(const std::string& type, std::vector<std::int64_t> inputs, std::vector<std::int64_t> outputs,
-                 bool bad) {
+  void execution(const std::string& type, std::vector<std::int64_t> inputs, std::vector<std::int64_t> outputs, bool bad,
+                 DType dtype = DType::float32) {
     logdir::Execution e;
     e.op_type = type;
     e.num_outputs = static_cast<std::int32_t>(outputs.size());
     e.input_tensor_ids = std::move(inputs);
     e.tensor_debug_mode = 4;
-    e.tensor_protos.assign(outputs.size(), summary(bad));
+    e.tensor_protos.assign(outputs.size(), summary(bad, dtype));
     e.output_tensor_ids = std::move(outputs);
     put(logdir::FileKind::execution, std::move(e));
   }
@@ -66,9 +66,12 @@ class LogdirWriter {
     logdir::append_event(files_[kind], 1e9 + 1e-3 * static_cast<double>(++ticks_), std::move(what));
   }
   // FULL_HEALTH of 100 numbers, three of them NaN.
-  static logdir::TensorProto summary(bool bad) { return bad ? summary({3, 40, 7, 50}) : summary({0, 40, 7, 53}); }
-  static logdir::TensorProto summary(const std::array<double, 4>& counts) {
-    const std::array<double, 11> values = {0, -1, 1, 2, 100, 0, 0, counts[0], counts[1], counts[2], counts[3]};
+  static logdir::TensorProto summary(bool bad, DType dtype = DType::float32) {
+    return bad ? summary({3, 40, 7, 50}, dtype) : summary({0, 40, 7, 53}, dtype);
+  }
+  static logdir::TensorProto summary(const std::array<double, 4>& counts, DType dtype = DType::float32) {
+    const std::array<double, 11> values = {
+        0, -1, static_cast<double>(dtype), 2, 100, 0, 0, counts[0], counts[1], counts[2], counts[3]};
     logdir::TensorProto proto;
     proto.dtype = 2;
     proto.shape = logdir::TensorShapeProto{{{11, ""}}, false};

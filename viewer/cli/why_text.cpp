@@ -46,7 +46,7 @@ std::string event_text(Causes& causes, EventRef event) {
 
 std::string class_text(const causes::ChainLink& step) {
   std::string text = causes::class_words(step.event_class, speech());
-  if (const std::string doubt = causes::confidence_words(step.confidence, speech()); !doubt.empty())
+  if (const std::string doubt = causes::doubt_words(step.event_class, step.confidence, speech()); !doubt.empty())
     text += ", " + doubt;
   const auto change = causes::change_words(step.change, speech());
   return change.empty() ? text : tr(Text::out_became_nan, {{"text", text}, {"change", change}});
@@ -286,9 +286,9 @@ void print_hidden(Causes& causes) {
 void print_event(Causes& causes, EventRef event) {
   const auto lineage = causes.lineage(event);
   line(event_text(causes, event) + "  " + values_text(causes, event));
-  const std::string doubt = causes::confidence_words(lineage.classification.confidence, speech());
-  line("  " + std::string(causes::class_words(lineage.classification.event_class, speech())) +
-       (doubt.empty() ? "" : ", " + doubt));
+  const causes::EventClass what = lineage.classification.event_class;
+  const std::string doubt = causes::doubt_words(what, lineage.classification.confidence, speech());
+  line("  " + std::string(causes::class_words(what, speech())) + (doubt.empty() ? "" : ", " + doubt));
   print_near_misses(causes, event, "  ");
   print_inputs(causes, event, lineage);
   if (lineage.root == none) return;

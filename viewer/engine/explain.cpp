@@ -157,7 +157,7 @@ ChainStep Explain::step_of(const causes::ChainLink& link) {
   step.execution =
       link.event.is_execution ? focus.execution : number(causes_->model().owners().owner(link.event.index));
   step.event_class = link.event_class;
-  step.doubt = causes::confidence_words(link.confidence, speech_of(speaks_));
+  step.doubt = causes::doubt_words(link.event_class, link.confidence, speech_of(speaks_));
   step.change = causes::change_words(link.change, speech_of(speaks_));
   const auto health = causes_->model().health(link.event);
   for (const auto& [kind, count] :
@@ -207,7 +207,7 @@ void Explain::fill(Selection& selection) {
   if (!event.exists()) return;
   const auto lineage = causes_->lineage(event);
   selection.event_class = lineage.classification.event_class;
-  selection.doubt = causes::confidence_words(lineage.classification.confidence, speech_of(speaks_));
+  selection.doubt = causes::doubt_words(selection.event_class, lineage.classification.confidence, speech_of(speaks_));
   if (lineage.root == reader::none) return;
   const causes::Sentence sentence = writer().sentence(lineage.root);
   selection.cause = sentence.text;

@@ -30,7 +30,7 @@ Step step_of(Causes& causes, const causes::ChainLink& link, const SourceRoot& so
   step.tensor = causes::tensor_name(causes.model(), link.event);
   step.where = where_words(link.event);
   step.what = causes::class_words(link.event_class, speech());
-  if (const std::string doubt = causes::confidence_words(link.confidence, speech()); !doubt.empty())
+  if (const std::string doubt = causes::doubt_words(link.event_class, link.confidence, speech()); !doubt.empty())
     step.what += ", " + doubt;
   if (const auto change = causes::change_words(link.change, speech()); !change.empty())
     step.what = tr(Text::out_became_nan, {{"text", step.what}, {"change", change}});

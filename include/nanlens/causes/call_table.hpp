@@ -132,6 +132,14 @@ class CallTable {
     return {first, std::upper_bound(first, used_.end(), last_of(end), in_order)};
   }
 
+  /// Every use of a tensor that no execution made, in order. `user`: an execution that takes it.
+  [[nodiscard]] std::span<const TensorUse> uses_of(std::int64_t tensor_id, std::uint32_t user) const {
+    const TensorUse begin{tensor_id, 0, 0, set_of(user)};
+    const TensorUse end{tensor_id, none, 0, set_of(user)};
+    const auto first = std::lower_bound(used_.begin(), used_.end(), begin, in_order);
+    return {first, std::upper_bound(first, used_.end(), last_of(end), in_order)};
+  }
+
   /// The graph that a call runs; none if it can't be told. `num_rows(type, graph)` tells how many rows calls of this
   /// name have in a function's graphs: it decides between several that fit.
   template <class RowCount>

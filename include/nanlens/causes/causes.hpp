@@ -37,10 +37,11 @@ struct Arrival {
   std::int64_t recorded_id = -1;  ///< the eager tensor that its memory had held; −1: none
   double size = 0;                ///< elements
   double num_bad = 0;
-  bool part = false;            ///< of that tensor
-  bool changed = false;         ///< since that was recorded
-  std::uint32_t writer = none;  ///< of what a variable held: the execution that wrote it
-  bool updated = false;         ///< and then something was added to it that is not known
+  bool part = false;                ///< of that tensor
+  bool changed = false;             ///< since that was recorded
+  std::uint32_t writer = none;      ///< of what a variable held: the execution that wrote it
+  bool updated = false;             ///< and then something was added to it that is not known
+  std::int64_t unrecorded_id = -1;  ///< the tensor of TensorFlow's that no execution made; −1: it was another
 
   /// It was seen in an input.
   [[nodiscard]] bool exists() const noexcept { return size > 0; }
@@ -345,11 +346,12 @@ class Causes {
   std::vector<std::uint32_t> root_of_alert_;
   std::vector<std::uint8_t> fates_;  // by alert: bits of Fate
   std::vector<Root> roots_;
-  std::map<std::uint64_t, std::uint32_t> root_of_site_;                           // the last root of each op
-  std::unordered_map<std::uint64_t, std::uint32_t> root_of_values_;               // the first that came in with them
-  std::unordered_map<std::int64_t, std::uint32_t> root_of_memory_;                // the last, by eager tensor
-  std::unordered_map<std::uint32_t, std::uint32_t> root_of_writer_;               // the first of what it wrote
-  std::map<std::pair<std::uint32_t, std::uint16_t>, ComplexRoot> complex_roots_;  // by execution and output
+  std::map<std::uint64_t, std::uint32_t> root_of_site_;                              // the last root of each op
+  std::unordered_map<std::uint64_t, std::uint32_t> root_of_values_;                  // the first that came in with them
+  std::unordered_map<std::int64_t, std::uint32_t> root_of_memory_;                   // the last, by eager tensor
+  std::unordered_map<std::uint32_t, std::uint32_t> root_of_writer_;                  // the first of what it wrote
+  std::map<std::pair<std::int64_t, EventClass>, std::uint32_t> root_of_unrecorded_;  // the first, by eager tensor
+  std::map<std::pair<std::uint32_t, std::uint16_t>, ComplexRoot> complex_roots_;     // by execution and output
   std::vector<RowBlock> blocks_;
   std::vector<std::uint32_t> alert_of_row_;                                  // by rank of the bad row
   std::vector<std::pair<std::uint32_t, std::uint32_t>> alert_of_execution_;  // first alert of each bad execution

@@ -76,6 +76,7 @@ NANLENS_API void Causes::truncate(std::size_t keep) {
     root_of_values_.clear();
     root_of_memory_.clear();
     root_of_writer_.clear();
+    root_of_unrecorded_.clear();
     for (std::size_t r = 0; r < roots_.size(); ++r) {
       if (roots_[r].alert >= keep) continue;
       new_number[r] = static_cast<std::uint32_t>(kept.size());
@@ -235,6 +236,11 @@ NANLENS_API Causes::Step Causes::begin(std::uint32_t alert) {
   if (!passed) classifier_.classify(event, scratch_);
   Step step{alert, event, scratch_.event_class, scratch_.confidence, scratch_.also_made};
   if (!passed) step.arrival = arrival_of(scratch_);
+  const bool came_in = step.event_class == EventClass::source || step.event_class == EventClass::unknown;
+  if (!passed && came_in) step.arrival.unrecorded_id = scratch_.unrecorded_id;
+  if (!passed)
+    for (const std::int64_t id : scratch_.unrecorded)
+      settled_.rest_on(static_cast<std::uint32_t>(model_.set_of(event)), id, run().alerts()[alert].wall_time);
   if (!passed && step.event_class == EventClass::producer)
     step.doubted = scratch_.written_over || (scratch_.contradicted && model_.owners().native());
   if (!passed && step.event_class == EventClass::producer) collect_failing(scratch_.inputs, step);
@@ -292,15 +298,20 @@ NANLENS_API void Causes::note_arrival(std::uint32_t root) {
   if (arrival.values_hash != 0) root_of_values_.try_emplace(arrival.values_hash, root);
   if (arrival.recorded_id >= 0) root_of_memory_[arrival.recorded_id] = root;
   if (arrival.writer != none && !arrival.updated) root_of_writer_.try_emplace(arrival.writer, root);
+  if (arrival.unrecorded_id >= 0)
+    root_of_unrecorded_.try_emplace({arrival.unrecorded_id, roots_[root].event_class}, root);
 }
 
-// What several ops of a process take has come in once: what was written to a variable, a tensor with the same values,
-// or one of the same memory, where one op takes the whole and another a part. Two parts may have gone bad one by one,
-// and so may two contents of a buffer.
+// What several ops of a process take has come in once: what was written to a variable, a tensor of TensorFlow's that is
+// not on record, a tensor with the same values, or one of the same memory, where one op takes the whole and another a
+// part. Two parts may have gone bad one by one, and so may two contents of a buffer.
 NANLENS_API std::uint32_t Causes::same_arrival(const Step& step) {
   const Arrival& now = step.arrival;
   if (const auto read = root_of_writer_.find(now.writer); read != root_of_writer_.end()) return read->second;
   const auto same_set = [&](std::uint32_t r) { return model_.set_of(roots_[r].event) == model_.set_of(step.event); };
+  if (const auto found = root_of_unrecorded_.find({now.unrecorded_id, step.event_class});
+      found != root_of_unrecorded_.end() && same_set(found->second))
+    return found->second;
   if (const auto found = root_of_values_.find(now.values_hash); found != root_of_values_.end() && now.values_hash != 0)
     if (same_set(found->second)) return found->second;
   const auto found = root_of_memory_.find(now.recorded_id);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <utility>
 
 #include <nanlens/causes/evidence.hpp>
@@ -48,7 +49,9 @@ struct Classification {
   bool written_over = false;  ///< an input may have been bad, over which the op has written before anybody looked
   bool all_seen = false;      ///< every input was looked at, or can't hold a NaN
   EventRef lay_there;         ///< what was bad in its memory before, which it may have read, if that keeps from telling
-  bool lost_there = false;    ///< what keeps from telling is that what was in its memory before is not on record
+  std::vector<std::int64_t> unrecorded;  ///< tensors of TensorFlow's that no execution made, if no more is unknown
+  std::int64_t unrecorded_id = -1;       ///< the one of them that decides
+  bool lost_there = false;  ///< what keeps from telling is that what was in its memory before is not on record
 };
 
 class Classifier {
@@ -69,6 +72,7 @@ class Classifier {
     resolver_.begin_question();
     if (model_.owners().facts_changed()) variables_.forget();
     variables_.update();
+    witnesses_.clear();
   }
   [[nodiscard]] Resolver& resolver() noexcept { return resolver_; }
 
@@ -139,6 +143,12 @@ class Classifier {
   bool classify_arrival(EventRef event, bool contradicted, Classification& c);
   void fall_back(EventRef event, Classification& c);
   void judge_all(EventRef event, Classification& c);
+  void find_unrecorded(Classification& c) const;
+  void learn_from_others(EventRef event, Classification& c);
+  [[nodiscard]] bool accounts_for(EventRef witness, EventRef event);
+  [[nodiscard]] EventRef witness_of(std::int64_t tensor_id, std::uint32_t user);
+  template <class Shows>
+  EventRef find_result(const TensorUse& use, Shows&& shows);
   bool same_counts(const TensorHealth& a, const TensorHealth& b) const {
     return a.num_zero >= 0 && b.num_zero >= 0 && a.dtype == b.dtype && a.rank == b.rank && a.size == b.size &&
            a.num_nan == b.num_nan && a.num_neg_inf == b.num_neg_inf && a.num_pos_inf == b.num_pos_inf &&
@@ -151,6 +161,9 @@ class Classifier {
   Possibilities possible_;
   RecordedRows rows_;
   KnownClass known_class_;
+  std::map<std::pair<std::uint16_t, std::int64_t>, EventRef>
+      witnesses_;  // by file set and tensor; what none exists for
+  bool asks_others_ = false;
 };
 
 }  // namespace nanlens::causes
@@ -159,5 +172,6 @@ class Classifier {
 #include <nanlens/causes/classifier.inl>
 #include <nanlens/causes/classifier_evidence.inl>
 #include <nanlens/causes/classifier_inputs.inl>
+#include <nanlens/causes/classifier_shared.inl>
 #include <nanlens/causes/classifier_written.inl>
 #endif

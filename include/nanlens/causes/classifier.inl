@@ -83,6 +83,8 @@ NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
   c.written_over = false;
   c.lay_there = {};
   c.lost_there = false;
+  c.unrecorded.clear();
+  c.unrecorded_id = -1;
   const InputSum sum = sum_up(c);
   const auto was_left_out = [&](EventRef parent) { return model_.has_left_out(event, parent); };
   if (!std::all_of(c.parents.begin(), c.parents.end(), was_left_out)) std::erase_if(c.parents, was_left_out);
@@ -105,6 +107,7 @@ NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
   } else {
     classify_by_rule(event, sum, created, c);
     if (c.event_class == EventClass::producer) doubt_written_over(event, c);
+    learn_from_others(event, c);
   }
 }
 
@@ -234,6 +237,9 @@ NANLENS_API void Classifier::classify_by_rule(EventRef event, const InputSum& su
     if (!sure && classify_written_over(event, c)) return;
     c.event_class = EventClass::producer;
     c.contradicted = contradicted && !other;
+    // TensorFlow's tensors do not change: what can't be is rather that one of these was the input.
+    constexpr float certain = 0.9F;
+    if (c.contradicted && !model_.owners().native() && c.confidence < certain) c.event_class = EventClass::unknown;
     if (c.contradicted && !c.all_seen) c.confidence = std::min(c.confidence, 0.4F);
     if (call) fall_back(event, c);
   } else if (explained) {
@@ -250,8 +256,9 @@ NANLENS_API void Classifier::classify_by_rule(EventRef event, const InputSum& su
 // x that was passed on. Not where a sum may be 0 because exp made zeros of other values: these are none, or the
 // largest of each row was subtracted before, so that every sum but those is 1 or more. Without counts it is likely.
 NANLENS_API bool Classifier::classify_log_sum(EventRef event, Classification& c) {
-  if (model_.code(event) != OpCode::log || !model_.kinds_known() || c.inputs.size() != 1) return false;
-  if ((model_.kinds(event) & reader::bad_flags) != reader::neg_inf_flag) return false;
+  const bool kinds_known = model_.kinds_known();
+  if (model_.code(event) != OpCode::log || c.inputs.size() != 1) return false;
+  if (kinds_known && (model_.kinds(event) & reader::bad_flags) != reader::neg_inf_flag) return false;
   EventRef at = c.inputs[0].event;
   if (!at.exists()) return false;
   const TensorHealth sums = model_.health(at);
@@ -267,7 +274,8 @@ NANLENS_API bool Classifier::classify_log_sum(EventRef event, Classification& c)
     const bool counted = x.num_zero >= 0;
     const bool no_others = x.num_neg_inf == model_.health(at).num_zero;
     const bool largest_are_0 = x.num_positive == 0 && x.num_zero >= sums.size - sums.num_zero;
-    if (code == OpCode::exp && x.num_neg_inf > 0 && (!counted || no_others || largest_are_0)) {
+    const bool went_in = kinds_known ? x.num_neg_inf > 0 : model_.bad(fed);  // what exp made clean was −∞
+    if (code == OpCode::exp && went_in && (!counted || no_others || largest_are_0)) {
       c.event_class = EventClass::propagator;
       c.parents.push_back(fed);
       c.confidence = std::min(c.confidence, counted ? 0.9F : 0.6F);

@@ -82,4 +82,9 @@ constexpr const char* confidence_words(float confidence, const Speech& speech = 
   return speech[confidence >= probable ? Saying::doubt_probably : Saying::doubt_perhaps].data();
 }
 
+/// The same, to follow `class_words`: what can't be told is in doubt already.
+constexpr const char* doubt_words(EventClass c, float confidence, const Speech& speech = english_speech) noexcept {
+  return c == EventClass::unknown ? "" : confidence_words(confidence, speech);
+}
+
 }  // namespace nanlens::causes

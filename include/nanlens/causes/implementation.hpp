@@ -15,6 +15,7 @@
 #include <nanlens/causes/classifier.inl>
 #include <nanlens/causes/classifier_evidence.inl>
 #include <nanlens/causes/classifier_inputs.inl>
+#include <nanlens/causes/classifier_shared.inl>
 #include <nanlens/causes/classifier_written.inl>
 #include <nanlens/causes/evidence.inl>
 #include <nanlens/causes/groups.inl>

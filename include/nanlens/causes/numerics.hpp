@@ -213,6 +213,7 @@ inline Judgement judge_by_counts(OpCode op, const TensorHealth& out, std::span<c
       if (!all_known) return {};
       return {out.num_nan > 0 ? Verdict::contradicted : Verdict::explained, Mechanism::exp};
     case OpCode::cast:
+      if (out.dtype == DType::float64) return {Verdict::contradicted, Mechanism::cast};  // no type's range is larger
       if (!all_known) return {};
       // float8_e4m3fn and the fnuz types have no infinity: too large becomes NaN.
       return {out.num_nan > 0 && !dtype_lacks_infinity(out.dtype) ? Verdict::contradicted : Verdict::explained,

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include <nanlens/causes/model.hpp>
@@ -37,6 +39,12 @@ class Settled {
     ownerless_changed_ = false;
   }
 
+  /// What was found out about an event of this time rests on all that took a tensor which no execution made.
+  void rest_on(std::uint32_t set, std::int64_t tensor_id, double wall_time) {
+    double& earliest = resting_on_.try_emplace({set, tensor_id}, wall_time).first->second;
+    earliest = std::min(earliest, wall_time);
+  }
+
   /// Was the event on record when `update` was called last?
   [[nodiscard]] bool is_known(const reader::AlertRef& alert) const noexcept {
     return alert.event < (alert.is_execution ? executions_ : rows_);
@@ -58,8 +66,13 @@ class Settled {
   }
   // Calls of several threads overlap: one may have begun long before the call that ended last.
   void take_call(std::uint32_t call) {
-    const std::uint32_t first = call == none ? none : model_.owners().first_row(call);
+    if (call == none) return;
+    const std::uint32_t first = model_.owners().first_row(call);
     if (first != none) settle_before(model_.time(trace_event(first)));
+    if (resting_on_.empty()) return;
+    for (const TensorUse& use : model_.calls().inputs(call))
+      if (const auto found = resting_on_.find({use.set, use.tensor_id}); found != resting_on_.end())
+        settle_before(found->second);
   }
   void take_row(std::uint32_t row, std::vector<double>& earliest) {
     take_time(model_.time(trace_event(row)), model_.run().set_of_trace(row), earliest);
@@ -94,6 +107,7 @@ class Settled {
   std::size_t rows_ = 0;
   std::size_t executions_ = 0;
   std::uint32_t last_call_ = none;
+  std::map<std::pair<std::uint32_t, std::int64_t>, double> resting_on_;  // by file set and tensor
   double until_ = std::numeric_limits<double>::infinity();
   bool ownerless_changed_ = false;
 };
