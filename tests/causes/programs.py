@@ -181,6 +181,44 @@ def constant_into_several_ops(tf, np):
     tf.function(lambda x: (x * w, tf.math.log1p(x), tf.tanh(x)))(x)
 
 
+@program("data", "data", alone=True)
+def beside_a_vectorised_map(tf, np):
+    """Its graph has a placeholder that is no argument."""
+    def f(x, y):
+        z = tf.vectorized_map(lambda row: row * 2.0, y)
+        return tf.tanh(x), tf.tanh(z), tf.math.log1p(x)
+    tf.function(f)(c(1.0, np.nan), c(1.0, 2.0))
+
+
+@program("Log", ["logneg", "log0"], alone=True)
+def call_whose_result_is_unused(tf, np):
+    """It has no name in the graph, and nor has the first."""
+    f = tf.function(lambda x: tf.math.log(x))
+    g = tf.function(lambda x: tf.square(x) + 1.0)
+
+    @tf.function
+    def step(x):
+        f(x + 0.0)
+        y = f(x - 0.0)
+        g(x + 1.0)
+        return tf.nn.log_softmax(y)
+    step(c(-1.0, 2.0, 3.0))
+
+
+@program("Log", "log0", alone=True)
+def infinite_argument_of_a_nested_call(tf, np):
+    """Of what the call may have been given, some is clean: that it overflowed is no account."""
+    f = tf.function(lambda x: x * x + 1.0)
+
+    @tf.function
+    def step(x):
+        y = x - 0.5
+        z = tf.math.log(tf.nn.relu(x))
+        f(z)
+        return y
+    step(c(-1.0, 2.0, 3.0))
+
+
 @program(None)
 def healthy(tf, np):
     tf.function(lambda x: tf.reduce_sum(tf.math.log(x)))(c(1.0, 2.0))

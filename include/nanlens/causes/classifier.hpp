@@ -125,7 +125,7 @@ class Classifier {
   void find_recorded(EventRef event, const TensorEvidence& seen, InputEvidence& input);
   void judge_candidates(EventRef event, InputEvidence& input);
   std::vector<EventRef> fitting_candidates(EventRef event, const InputEvidence& input);
-  Verdict verdict_of(EventRef event, EventRef input);
+  Judgement judgement_with(EventRef event, EventRef input);
   static InputSum sum_up(Classification& c);
   static void pass_on_mixed(EventClass as, const InputSum& sum, Classification& c);
   void classify_relay(EventRef event, const InputSum& sum, Classification& c);

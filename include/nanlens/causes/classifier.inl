@@ -7,8 +7,12 @@ NANLENS_API void Classifier::judge_all(EventRef event, Classification& c) {
   const TensorHealth out = model_.health(event);
   std::vector<TensorHealth> healths(c.inputs.size());
   std::vector<const TensorHealth*> known;
+  // Of candidates that are bad in part, none may count as the input.
+  const auto is_known = [](const InputEvidence& input) {
+    return input.state != InputState::unknown && input.state != InputState::mixed;
+  };
   for (std::size_t i = 0; i < c.inputs.size(); ++i) {
-    const bool has = c.inputs[i].event.exists() && c.inputs[i].state != InputState::unknown;
+    const bool has = c.inputs[i].event.exists() && is_known(c.inputs[i]);
     const bool seen = c.inputs[i].seen;
     if (seen)
       healths[i] = c.inputs[i].now;
@@ -17,8 +21,7 @@ NANLENS_API void Classifier::judge_all(EventRef event, Classification& c) {
     if (c.inputs[i].link.empty) healths[i].size = 0;
     known.push_back(seen || has || c.inputs[i].link.empty ? &healths[i] : nullptr);
   }
-  const bool all_known = std::none_of(c.inputs.begin(), c.inputs.end(),
-                                      [](const InputEvidence& i) { return i.state == InputState::unknown; });
+  const bool all_known = std::all_of(c.inputs.begin(), c.inputs.end(), is_known);
   c.judgement = judge(model_.code(event), out, known, all_known);
 }
 
@@ -206,8 +209,9 @@ NANLENS_API void Classifier::classify_relay(EventRef event, const InputSum& sum,
   if (sum.mixed.exists()) return pass_on_mixed(EventClass::relay, sum, c);
   const bool lost = std::any_of(c.inputs.begin(), c.inputs.end(),
                                 [](const InputEvidence& i) { return i.link.reason == Reason::lost; });
+  const bool fed = !event.is_execution && model_.op_type(event) == "PlaceholderWithDefault";
   // An argument that a step made which nobody recorded: what that got may be on record.
-  c.event_class = sum.any_clean || lost ? EventClass::unknown : EventClass::source;
+  c.event_class = (sum.any_clean && !fed) || lost ? EventClass::unknown : EventClass::source;
   fall_back(event, c);
   if (!c.parents.empty()) c.arrived = none;
 }

@@ -327,18 +327,22 @@ NANLENS_API void Classifier::judge_input(EventRef event, InputEvidence& input) {
 // Of an elementwise op, the candidates that have as many elements as its output, if any has; else all.
 NANLENS_API std::vector<EventRef> Classifier::fitting_candidates(EventRef event, const InputEvidence& input) {
   const TensorHealth out = model_.health(event);
+  const OpCode code = model_.code(event);
   std::vector<EventRef> fitting;
-  if (is_elementwise(model_.code(event)) && out.size >= 0)
-    for (const EventRef& e : input.link.events)
-      if (model_.health(e).size == out.size) fitting.push_back(e);
+  const auto fits = [&](const TensorHealth& in) {
+    if (in.size < 0 || out.size <= 0) return true;
+    return is_elementwise(code) ? in.size == out.size : !broadcasts(code) || (in.size > 0 && in.size <= out.size);
+  };
+  for (const EventRef& e : input.link.events)
+    if (fits(model_.health(e))) fitting.push_back(e);
   return fitting.empty() ? input.link.events : fitting;
 }
 
 // What the op's rule says of an event if this was its only input.
-NANLENS_API Verdict Classifier::verdict_of(EventRef event, EventRef input) {
+NANLENS_API Judgement Classifier::judgement_with(EventRef event, EventRef input) {
   const TensorHealth health = model_.health(input);
   const TensorHealth* const one[] = {&health};
-  return judge(model_.code(event), model_.health(event), one, true).verdict;
+  return judge(model_.code(event), model_.health(event), one, true);
 }
 
 // One of several: all clean or all bad decides; else equal counts; else the op's rule.
@@ -349,7 +353,7 @@ NANLENS_API void Classifier::judge_candidates(EventRef event, InputEvidence& inp
     if (model_.bad(e)) bad.push_back(e);
   if (bad.empty()) {
     const auto accounts = std::find_if(fitting.rbegin(), fitting.rend(), [&](EventRef e) {
-      const Verdict verdict = verdict_of(event, e);
+      const Verdict verdict = judgement_with(event, e).verdict;
       return verdict == Verdict::explained || verdict == Verdict::consistent;
     });
     input.state = InputState::clean;
@@ -365,9 +369,11 @@ NANLENS_API void Classifier::judge_candidates(EventRef event, InputEvidence& inp
       input.state = InputState::bad;
     }
   if (input.state != InputState::mixed) return;
-  // A clean candidate that accounts for the output exactly makes it an op that made it.
+  // A clean candidate whose counts account for the output exactly makes it an op that made it.
   const auto exact = std::find_if(fitting.begin(), fitting.end(), [&](EventRef e) {
-    return !model_.bad(e) && verdict_of(event, e) == Verdict::explained;
+    if (model_.bad(e)) return false;
+    const Judgement judged = judgement_with(event, e);
+    return judged.verdict == Verdict::explained && judged.mechanism != Mechanism::overflow;
   });
   if (exact == fitting.end()) return;
   input.event = *exact;

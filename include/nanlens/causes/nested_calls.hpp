@@ -80,6 +80,8 @@ class NestedCalls {
   std::size_t last_site(std::uint32_t caller, std::uint32_t callee);
   /// How often a graph calls a function.
   std::uint32_t count(std::uint32_t caller, std::uint32_t callee);
+  /// The functions that a graph calls, as far as that can be told, each once.
+  std::vector<std::uint32_t> called_by(std::uint32_t caller);
   /// The graphs that call a function.
   const std::vector<std::uint32_t>& callers(std::uint32_t callee);
   /// Functions that a call to one traced elsewhere may run, for lack of something better: those traced before.

@@ -245,6 +245,12 @@ NANLENS_API std::uint32_t NestedCalls::count(std::uint32_t caller, std::uint32_t
   return found == sites.count.end() ? 0 : found->second;
 }
 
+NANLENS_API std::vector<std::uint32_t> NestedCalls::called_by(std::uint32_t caller) {
+  std::vector<std::uint32_t> list;
+  for (const auto& [callee, n] : sites_of(caller).count) list.push_back(callee);
+  return list;
+}
+
 NANLENS_API void NestedCalls::find_all() {
   found_ = true;
   const auto num_graphs = static_cast<std::uint32_t>(graphs_.run().definitions().graphs().size());

@@ -263,7 +263,7 @@ inline constexpr OpName op_names[] = {
     {"pad", OpCode::keep},
     {"partitionedcall", OpCode::call},
     {"placeholder", OpCode::placeholder},
-    {"placeholderwithdefault", OpCode::placeholder},
+    {"placeholderwithdefault", OpCode::identity},  // as in a vectorised map; a session may feed another value
     {"pow", OpCode::pow},
     {"prelu", OpCode::multiply},
     {"preventgradient", OpCode::identity},
@@ -609,6 +609,24 @@ constexpr bool is_elementwise(OpCode op) noexcept {
     case OpCode::negate:
     case OpCode::square: return true;
     default: return false;
+  }
+}
+
+/// Has its output at least as many elements as each input, or none where one has none?
+constexpr bool broadcasts(OpCode op) noexcept {
+  switch (op) {
+    case OpCode::divide:
+    case OpCode::modulo:
+    case OpCode::div_no_nan:
+    case OpCode::mul_no_nan:
+    case OpCode::xlogy:
+    case OpCode::pow:
+    case OpCode::multiply:
+    case OpCode::add:
+    case OpCode::subtract:
+    case OpCode::maximum:
+    case OpCode::minimum: return true;
+    default: return is_elementwise(op);
   }
 }
 

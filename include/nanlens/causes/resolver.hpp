@@ -50,6 +50,7 @@ class Resolver {
   /// Forget what was found out about calls: rows or ops were added.
   void forget() {
     native_calls_.clear();
+    runs_in_order_.clear();
     taken_.clear();
     captures_.clear();
     handles_of_ = none;
@@ -89,6 +90,15 @@ class Resolver {
   void nested_result(const Place& inside, std::uint32_t slot, Link& link, int depth);
   void foreign_result(const Place& place, const CallSite& site, const InputEdge& edge, Link& link, int depth);
   Place inside_of(const Place& place, const CallSite& site);
+  // The runs of a graph's nested functions inside one of its calls, in order, where they are other calls than the graph
+  // shows; else none.
+  struct OrderedRun {
+    std::uint32_t first_row;
+    std::uint32_t graph;
+    std::uint32_t run;
+    auto operator<=>(const OrderedRun&) const = default;
+  };
+  const std::vector<OrderedRun>& runs_in_order(std::uint32_t call, std::uint32_t graph);
   Place outside_of(const Place& place);
   std::uint32_t extra_output_name(const CallSite& site, std::size_t number);
   // What a nested call may have been given, nearest last, each once.
@@ -156,8 +166,9 @@ class Resolver {
   std::set<std::pair<std::uint32_t, std::uint32_t>>
       lost_;  // tensors without a row that were looked behind: number, run
   std::map<NativeKey, CallsByName> native_calls_;
-  std::unordered_map<std::uint32_t, Taken> taken_;        // by graph
-  std::unordered_map<std::uint32_t, Captures> captures_;  // by graph
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<OrderedRun>> runs_in_order_;  // by call and graph
+  std::unordered_map<std::uint32_t, Taken> taken_;                                            // by graph
+  std::unordered_map<std::uint32_t, Captures> captures_;                                      // by graph
   std::vector<std::int64_t> handles_;
   std::uint32_t handles_of_ = none;  // which call
 };

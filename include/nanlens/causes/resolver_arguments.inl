@@ -254,16 +254,21 @@ NANLENS_API void Resolver::nested_argument(const Place& place, Link& link, int d
 // What earlier calls of the caller gave.
 NANLENS_API void Resolver::results_before(const Place& outside, const Place& place, std::int32_t limit,
                                           Candidates& found, int depth) {
+  constexpr std::uint32_t late = 8;  // rows are written beside the ops: some come after what their tensors went into
+  const Window& window = model_.window(outside.call);
   const auto& sites = model_.nested().sites(outside.graph);
   const std::size_t end =
       limit == detail::latest_id ? sites.size() : model_.nested().last_site(outside.graph, place.graph);
   for (std::size_t i = end - std::min(end, limits::candidates); i < end && step(); ++i) {
     const CallSite& site = sites[i];
     if (site.callee == none || site.callee == place.graph || model_.nested().first_id(site.callee) >= limit) continue;
+    const Place inside = inside_of(outside, site);
+    const std::uint32_t first = window.run_begin(inside.graph, inside.run);
+    if (outside.before != none && first != none && first > outside.before + late) continue;
     const auto num_returns = static_cast<std::uint32_t>(model_.graphs().links(site.callee).returns.size());
     for (std::uint32_t slot = 0; slot < std::min(num_returns, 16U) && step(); ++slot) {
       Link one;
-      nested_result(inside_of(outside, site), slot, one, depth + 4);
+      nested_result(inside, slot, one, depth + 4);
       found.add(one);
     }
   }

@@ -103,9 +103,54 @@ NANLENS_API bool Resolver::recorded_argument(const Place& place, std::size_t pos
 NANLENS_API void Resolver::unrecorded_call_result(const Place& place, const InputEdge& edge, Link& link, int depth) {
   const CallSite* const site = model_.owners().native() ? nullptr : model_.nested().find(place.graph, edge.name);
   if (site == nullptr) return link.set_unknown(Reason::nested, 0.3F);
+  const auto& runs = runs_in_order(place.call, place.graph);
+  if (!runs.empty()) {
+    // A call whose result nobody uses has no name: which function another one calls is then told by their order.
+    const std::size_t callers = std::max<std::size_t>(model_.window(place.call).num_runs(place.graph), 1);
+    const auto number = static_cast<std::size_t>(site - model_.nested().sites(place.graph).data());
+    const std::size_t at = (place.run == none ? 0 : place.run) * (runs.size() / callers) + number;
+    Place inside = place;
+    if (at < runs.size()) inside.graph = runs[at].graph, inside.run = runs[at].run;
+    if (at >= runs.size() || edge.slot >= model_.graphs().links(inside.graph).returns.size())
+      return link.set_unknown(Reason::nested, 0.3F);
+    nested_result(inside, edge.slot, link, depth);
+    return link.limit(0.7F);
+  }
   if (site->callee == none) return foreign_result(place, *site, edge, link, depth);
   nested_result(inside_of(place, *site), edge.slot, link, depth);
   link.limit(site->confidence);
+}
+
+NANLENS_API const std::vector<Resolver::OrderedRun>& Resolver::runs_in_order(std::uint32_t call, std::uint32_t graph) {
+  constexpr std::size_t most = 64;  // remembered
+  const auto known = runs_in_order_.find({call, graph});
+  if (known != runs_in_order_.end()) return known->second;
+  if (runs_in_order_.size() >= most) runs_in_order_.clear();
+  std::vector<OrderedRun>& runs = runs_in_order_[{call, graph}];
+  Window& window = model_.window(call);
+  const std::size_t callers = std::max<std::size_t>(window.num_runs(graph), 1);
+  const std::vector<CallSite>& sites = model_.nested().sites(graph);
+  bool known_functions = true;
+  bool as_shown = true;
+  std::string_view prefix;
+  for (const CallSite& site : sites) {
+    const std::string_view name = model_.graphs().text(site.name);
+    known_functions = known_functions && site.callee != none && detail::gradient_scope(name).empty();
+    if (site.name == 0) continue;
+    known_functions = known_functions && (prefix.empty() || prefix == detail::without_number(name));
+    prefix = detail::without_number(name);
+  }
+  if (!known_functions || model_.owners().native()) return runs;
+  for (const std::uint32_t callee : model_.nested().called_by(graph)) {
+    const std::uint32_t num_runs = window.num_runs(callee);
+    known_functions = known_functions && num_runs > 0 && model_.nested().callers(callee).size() == 1;
+    as_shown = as_shown && num_runs == callers * model_.nested().count(graph, callee);
+    model_.spend(num_runs);
+    for (std::uint32_t run = 0; run < num_runs; ++run) runs.push_back({window.run_begin(callee, run), callee, run});
+  }
+  if (!known_functions || as_shown || runs.size() % callers != 0) runs.clear();
+  std::sort(runs.begin(), runs.end());
+  return runs;
 }
 
 NANLENS_API void Resolver::nested_result(const Place& inside, std::uint32_t slot, Link& link, int depth) {
