@@ -53,6 +53,9 @@ TEST_CASE("op types are known by any host's spelling") {
   CHECK(op_code("FusedBatchNormV3") == OpCode::batch_norm);
   CHECK(op_code("_Retval") == OpCode::function_return);
   CHECK(op_code("ResourceApplyAdagradDA") == OpCode::apply);
+  CHECK(op_code("MatrixDiagV3") == OpCode::keep);
+  CHECK(op_code("UnsortedSegmentSum") == OpCode::reduce_sum);
+  CHECK(op_code("TanhGrad") == OpCode::multiply);
   CHECK(op_code("LogOfSomethingElse") == OpCode::other);
   CHECK(op_code("aten::log_") == OpCode::log);
   CHECK(op_code("aten::_softmax") == OpCode::softmax);
@@ -146,6 +149,23 @@ TEST_CASE("reductions of nothing") {
   const TensorHealth full = health({.pos = 2});
   const std::array<const TensorHealth*, 2> one_empty{in[0], &full};
   CHECK(judge(OpCode::other, health({.ninf = 2}), one_empty, true).mechanism == Mechanism::generic);
+}
+
+TEST_CASE("what has elements was not made of an input without any, where the op needs elements") {
+  for (const OpCode op : {OpCode::multiply, OpCode::divide, OpCode::square, OpCode::keep}) {
+    CAPTURE(static_cast<int>(op));
+    CHECK(judged(op, {.pinf = 1, .pos = 2}, {}).mechanism != Mechanism::empty);
+    CHECK(judged(op, {.nan = 1}, {}, {}).mechanism != Mechanism::empty);
+  }
+}
+
+TEST_CASE("casts: the widest type takes every number") {
+  const TensorHealth out = health({.ninf = 1, .pos = 1}, DType::float64);
+  const TensorHealth in = health({.neg = 1, .pos = 1});
+  const std::array<const TensorHealth*, 1> known{&in};
+  const std::array<const TensorHealth*, 1> unknown{nullptr};
+  CHECK(judge(OpCode::cast, out, known, true).verdict == Verdict::contradicted);
+  CHECK(judge(OpCode::cast, out, unknown, false).verdict == Verdict::contradicted);
 }
 
 TEST_CASE("casts: formats without infinity make NaN of what is too large") {

@@ -182,6 +182,12 @@ def constant_into_several_ops(tf, np):
 
 
 @program("data", "data", alone=True)
+def items_of_a_constant(tf, np):
+    f = tf.function(lambda x: (tf.map_fn(lambda row: tf.abs(row), x), tf.tanh(x)))
+    f(c(1.0, np.nan))
+
+
+@program("data", "data", alone=True)
 def beside_a_vectorised_map(tf, np):
     """Its graph has a placeholder that is no argument."""
     def f(x, y):

@@ -98,8 +98,10 @@ NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
   const bool relay =
       call ? c.inputs.size() == 1 && c.inputs[0].state == InputState::bad && !c.inputs[0].event.is_execution
            : is_relay(code);
-  if (relay) return classify_relay(event, sum, c);
-  if (c.arrived != none) {
+  if (relay) {
+    classify_relay(event, sum, c);
+    learn_from_others(event, c);
+  } else if (c.arrived != none) {
     c.event_class = EventClass::source;
     c.confidence = 1;
   } else if (!c.parents.empty()) {

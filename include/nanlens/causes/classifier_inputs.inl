@@ -39,7 +39,7 @@ NANLENS_API void Classifier::trace_inputs(EventRef event, std::vector<InputEvide
   const bool pops = op.code == OpCode::list_get && model_.graphs().op_type(index) == "TensorListPopBack";
   const bool once = model_.window(place.call).num_runs(model_.graphs().graph(place.graph).outer) <= 1;
   if (pops && once && model_.window(place.call).even(place.graph)) place.popped = place.run;
-  const bool one = has_one_value(op.code) && !model_.owners().native();
+  const bool one = (has_one_value(op.code) || op.code == OpCode::list_get) && !model_.owners().native();
   for (std::size_t k = 0; k < num_looked_at(one ? std::min<std::size_t>(op.inputs.size(), 1) : op.inputs.size()); ++k) {
     inputs.emplace_back().input = static_cast<std::uint32_t>(k);
     if (k == 0 && op.code == OpCode::from_complex && !model_.owners().native())
@@ -331,7 +331,9 @@ NANLENS_API std::vector<EventRef> Classifier::fitting_candidates(EventRef event,
   std::vector<EventRef> fitting;
   const auto fits = [&](const TensorHealth& in) {
     if (in.size < 0 || out.size <= 0) return true;
-    return is_elementwise(code) ? in.size == out.size : !broadcasts(code) || (in.size > 0 && in.size <= out.size);
+    if (is_elementwise(code)) return in.size == out.size;
+    if (in.size == 0) return !needs_elements(code);
+    return !broadcasts(code) || in.size <= out.size;
   };
   for (const EventRef& e : input.link.events)
     if (fits(model_.health(e))) fitting.push_back(e);

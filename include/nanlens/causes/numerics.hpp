@@ -238,7 +238,7 @@ inline Judgement judge(OpCode op, const TensorHealth& out, std::span<const Tenso
   // Whatever else an op does: it has made one NaN of nothing, or elements of nothing but nothing.
   const bool reduces =
       op == OpCode::mean || op == OpCode::maximum_of || op == OpCode::minimum_of || (out.size == 1 && out.num_nan == 1);
-  const bool impossible = out.size > 0 && broadcasts(op);  // that is not the input, then
+  const bool impossible = out.size > 0 && needs_elements(op);  // that is not the input, then
   if (!impossible && detail::any_empty(inputs, !reduces)) return {Verdict::explained, Mechanism::empty};
   if (detail::only_overflows(op) && out.num_nan > 0) return {Verdict::contradicted, Mechanism::overflow};
   return out.num_negative < 0 ? Judgement{} : detail::judge_by_counts(op, out, inputs, all_known);
