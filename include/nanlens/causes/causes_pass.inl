@@ -238,7 +238,8 @@ NANLENS_API Causes::Step Causes::begin(std::uint32_t alert) {
   if (!passed) step.arrival = arrival_of(scratch_);
   const bool came_in = step.event_class == EventClass::source || step.event_class == EventClass::unknown;
   if (!passed && came_in) step.arrival.unrecorded_id = scratch_.unrecorded_id;
-  if (!passed)
+  const bool told = step.event_class == EventClass::source && scratch_.unrecorded_id >= 0;
+  if (!passed && !told)  // what else takes them may show that one came in
     for (const std::int64_t id : scratch_.unrecorded)
       settled_.rest_on(static_cast<std::uint32_t>(model_.set_of(event)), id, run().alerts()[alert].wall_time);
   if (!passed && step.event_class == EventClass::producer)
