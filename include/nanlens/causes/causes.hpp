@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -346,12 +347,13 @@ class Causes {
   std::vector<std::uint32_t> root_of_alert_;
   std::vector<std::uint8_t> fates_;  // by alert: bits of Fate
   std::vector<Root> roots_;
-  std::map<std::uint64_t, std::uint32_t> root_of_site_;                              // the last root of each op
-  std::unordered_map<std::uint64_t, std::uint32_t> root_of_values_;                  // the first that came in with them
-  std::unordered_map<std::int64_t, std::uint32_t> root_of_memory_;                   // the last, by eager tensor
-  std::unordered_map<std::uint32_t, std::uint32_t> root_of_writer_;                  // the first of what it wrote
-  std::map<std::pair<std::int64_t, EventClass>, std::uint32_t> root_of_unrecorded_;  // the first, by eager tensor
-  std::map<std::pair<std::uint32_t, std::uint16_t>, ComplexRoot> complex_roots_;     // by execution and output
+  std::map<std::uint64_t, std::uint32_t> root_of_site_;              // the last root of each op
+  std::unordered_map<std::uint64_t, std::uint32_t> root_of_values_;  // the first that came in with them
+  std::unordered_map<std::int64_t, std::uint32_t> root_of_memory_;   // the last, by eager tensor
+  std::unordered_map<std::uint32_t, std::uint32_t> root_of_writer_;  // the first of what it wrote
+  std::map<std::tuple<std::size_t, std::int64_t, EventClass>, std::uint32_t>
+      root_of_unrecorded_;                                                        // the first, by eager tensor
+  std::map<std::pair<std::uint32_t, std::uint16_t>, ComplexRoot> complex_roots_;  // by execution and output
   std::vector<RowBlock> blocks_;
   std::vector<std::uint32_t> alert_of_row_;                                  // by rank of the bad row
   std::vector<std::pair<std::uint32_t, std::uint32_t>> alert_of_execution_;  // first alert of each bad execution

@@ -300,7 +300,8 @@ NANLENS_API void Causes::note_arrival(std::uint32_t root) {
   if (arrival.recorded_id >= 0) root_of_memory_[arrival.recorded_id] = root;
   if (arrival.writer != none && !arrival.updated) root_of_writer_.try_emplace(arrival.writer, root);
   if (arrival.unrecorded_id >= 0)
-    root_of_unrecorded_.try_emplace({arrival.unrecorded_id, roots_[root].event_class}, root);
+    root_of_unrecorded_.try_emplace(
+        {model_.set_of(roots_[root].event), arrival.unrecorded_id, roots_[root].event_class}, root);
 }
 
 // What several ops of a process take has come in once: what was written to a variable, a tensor of TensorFlow's that is
@@ -310,8 +311,8 @@ NANLENS_API std::uint32_t Causes::same_arrival(const Step& step) {
   const Arrival& now = step.arrival;
   if (const auto read = root_of_writer_.find(now.writer); read != root_of_writer_.end()) return read->second;
   const auto same_set = [&](std::uint32_t r) { return model_.set_of(roots_[r].event) == model_.set_of(step.event); };
-  if (const auto found = root_of_unrecorded_.find({now.unrecorded_id, step.event_class});
-      found != root_of_unrecorded_.end() && same_set(found->second))
+  if (const auto found = root_of_unrecorded_.find({model_.set_of(step.event), now.unrecorded_id, step.event_class});
+      found != root_of_unrecorded_.end())
     return found->second;
   if (const auto found = root_of_values_.find(now.values_hash); found != root_of_values_.end() && now.values_hash != 0)
     if (same_set(found->second)) return found->second;

@@ -324,7 +324,7 @@ NANLENS_API void Classifier::judge_input(EventRef event, InputEvidence& input) {
   }
 }
 
-// Of an elementwise op, the candidates that have as many elements as its output, if any has; else all.
+// The candidates that have as many elements as the output allows, if any has; else all.
 NANLENS_API std::vector<EventRef> Classifier::fitting_candidates(EventRef event, const InputEvidence& input) {
   const TensorHealth out = model_.health(event);
   const OpCode code = model_.code(event);

@@ -80,8 +80,8 @@ class NestedCalls {
   std::size_t last_site(std::uint32_t caller, std::uint32_t callee);
   /// How often a graph calls a function.
   std::uint32_t count(std::uint32_t caller, std::uint32_t callee);
-  /// The functions that a graph calls, as far as that can be told, each once.
-  std::vector<std::uint32_t> called_by(std::uint32_t caller);
+  /// The functions that a graph calls, each once, if all its calls are known and numbered in their order; else none.
+  const std::vector<std::uint32_t>& called_in_order(std::uint32_t caller) { return sites_of(caller).in_order; }
   /// The graphs that call a function.
   const std::vector<std::uint32_t>& callers(std::uint32_t callee);
   /// Functions that a call to one traced elsewhere may run, for lack of something better: those traced before.
@@ -104,6 +104,7 @@ class NestedCalls {
     std::unordered_map<std::uint32_t, std::uint32_t> count;      // by callee
     std::unordered_map<std::uint32_t, std::size_t> last;         // by callee
     std::unordered_map<std::uint32_t, std::size_t> first_named;  // by callee
+    std::vector<std::uint32_t> in_order;
   };
   struct Captured {
     std::vector<std::uint32_t> list;
@@ -114,6 +115,7 @@ class NestedCalls {
   void prepare();
   const Captured& captured_by(std::uint32_t backward);
   Sites& sites_of(std::uint32_t caller);
+  bool numbered_in_order(const std::vector<CallSite>& list);
   void find_sites(std::uint32_t caller, std::vector<CallSite>& list, int depth);
   void list_sites(std::uint32_t caller, std::vector<CallSite>& plain, std::vector<CallSite>& gradients);
   void fill_gaps(std::vector<CallSite>& plain);

@@ -204,6 +204,20 @@ NANLENS_API void NestedCalls::find_sites(std::uint32_t caller, std::vector<CallS
     if (site.callee != none) site.ordinal = seen[site.callee]++;
 }
 
+// Is every function known, and do the names differ by their numbers alone?
+NANLENS_API bool NestedCalls::numbered_in_order(const std::vector<CallSite>& list) {
+  std::string_view prefix;
+  for (const CallSite& site : list) {
+    if (site.callee == none) return false;
+    if (site.name == 0) continue;
+    const std::string_view name = graphs_.text(site.name);
+    const std::string_view own = detail::without_number(name);
+    if (!detail::gradient_scope(name).empty() || (!prefix.empty() && prefix != own)) return false;
+    prefix = own;
+  }
+  return true;
+}
+
 NANLENS_API NestedCalls::Sites& NestedCalls::sites_of(std::uint32_t caller) {
   const auto [found, is_new] = sites_.try_emplace(caller);
   if (!is_new) return found->second;
@@ -216,6 +230,8 @@ NANLENS_API NestedCalls::Sites& NestedCalls::sites_of(std::uint32_t caller) {
     sites.last[sites.list[i].callee] = i;
     if (sites.list[i].name != 0) sites.first_named.emplace(sites.list[i].callee, i);
   }
+  if (numbered_in_order(sites.list))
+    for (const auto& [callee, n] : sites.count) sites.in_order.push_back(callee);
   return sites_[caller] = std::move(sites);
 }
 
@@ -243,12 +259,6 @@ NANLENS_API std::uint32_t NestedCalls::count(std::uint32_t caller, std::uint32_t
   const Sites& sites = sites_of(caller);
   const auto found = sites.count.find(callee);
   return found == sites.count.end() ? 0 : found->second;
-}
-
-NANLENS_API std::vector<std::uint32_t> NestedCalls::called_by(std::uint32_t caller) {
-  std::vector<std::uint32_t> list;
-  for (const auto& [callee, n] : sites_of(caller).count) list.push_back(callee);
-  return list;
 }
 
 NANLENS_API void NestedCalls::find_all() {

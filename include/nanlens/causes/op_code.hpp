@@ -378,7 +378,7 @@ inline constexpr OpName op_names[] = {
     {"tensorlistpushback", OpCode::list_set},
     {"tensorlistsetitem", OpCode::list_set},
     {"tensorliststack", OpCode::list_get},
-    {"tensorscatteradd", OpCode::add},
+    {"tensorscatteradd", OpCode::add_n},
     {"tensorscatterupdate", OpCode::keep},
     {"thresholdedrelu", OpCode::relu},
     {"tile", OpCode::keep},

@@ -127,28 +127,18 @@ NANLENS_API const std::vector<Resolver::OrderedRun>& Resolver::runs_in_order(std
   if (known != runs_in_order_.end()) return known->second;
   if (runs_in_order_.size() >= most) runs_in_order_.clear();
   std::vector<OrderedRun>& runs = runs_in_order_[{call, graph}];
+  if (model_.owners().native()) return runs;
   Window& window = model_.window(call);
   const std::size_t callers = std::max<std::size_t>(window.num_runs(graph), 1);
-  const std::vector<CallSite>& sites = model_.nested().sites(graph);
-  bool known_functions = true;
   bool as_shown = true;
-  std::string_view prefix;
-  for (const CallSite& site : sites) {
-    const std::string_view name = model_.graphs().text(site.name);
-    known_functions = known_functions && site.callee != none && detail::gradient_scope(name).empty();
-    if (site.name == 0) continue;
-    known_functions = known_functions && (prefix.empty() || prefix == detail::without_number(name));
-    prefix = detail::without_number(name);
-  }
-  if (!known_functions || model_.owners().native()) return runs;
-  for (const std::uint32_t callee : model_.nested().called_by(graph)) {
+  for (const std::uint32_t callee : model_.nested().called_in_order(graph)) {
     const std::uint32_t num_runs = window.num_runs(callee);
-    known_functions = known_functions && num_runs > 0 && model_.nested().callers(callee).size() == 1;
+    model_.spend(num_runs + 1);
+    if (num_runs == 0 || model_.nested().callers(callee).size() != 1) return runs = {};
     as_shown = as_shown && num_runs == callers * model_.nested().count(graph, callee);
-    model_.spend(num_runs);
     for (std::uint32_t run = 0; run < num_runs; ++run) runs.push_back({window.run_begin(callee, run), callee, run});
   }
-  if (!known_functions || as_shown || runs.size() % callers != 0) runs.clear();
+  if (as_shown || runs.size() % callers != 0) return runs = {};
   std::sort(runs.begin(), runs.end());
   return runs;
 }
