@@ -18,6 +18,8 @@
 
 #include "../capture/recorded.hpp"
 #include "../support/finish.hpp"
+#include "../support/hostile_graphs.hpp"
+#include "../support/logdir_generator.hpp"
 #include "answers.hpp"
 
 using namespace nanlens;
@@ -73,6 +75,21 @@ void record_arrivals(const std::string& path) {
 }
 
 using Files = std::map<std::string, std::string>;
+
+// Constants of TensorFlow's, each taken by an op that may have made its NaN, and much later by one that can't have.
+Files constants_that_came_in() {
+  test::LogdirWriter w;
+  std::int64_t made = 1000;
+  for (std::int64_t data = 1; data <= 3; ++data) {
+    w.execution("Log", {data}, {++made}, true);
+    w.execution("MyOp", {data}, {++made}, true);
+    for (int i = 0; i < 30; ++i) w.execution("Relu", {500}, {++made}, false);
+    w.execution("Tanh", {data}, {++made}, true);
+  }
+  Files files;
+  for (auto& [kind, bytes] : w.take()) files[test::generated_name(kind)] = std::move(bytes);
+  return files;
+}
 
 Files read_files(const std::string& directory) {
   Files files;
@@ -186,6 +203,7 @@ TEST_CASE("a logdir that grows ends with the answers of one that was read at onc
     record_threads(directory / "run");
     check_growth(read_files(directory / "run"));
   }
+  SUBCASE("what came in as constants") { check_growth(constants_that_came_in()); }
   SUBCASE("nanlens' own, what came in") {
     test::TemporaryDirectory directory;
     record_arrivals(directory / "run");

@@ -122,6 +122,28 @@ inline FileBytes wide_sum(std::size_t n) {
   return w.take();
 }
 
+/// A constant that `n` ops take, of which nobody can tell whether it was bad.
+inline FileBytes one_constant(std::size_t n) {
+  LogdirWriter w;
+  for (std::size_t i = 0; i < n; ++i)
+    w.execution(i % 2 == 0 ? "OneOp" : "OtherOp", {1}, {static_cast<std::int64_t>(i) + 2}, true);
+  return w.take();
+}
+
+/// `n` calls, each with a constant of its own, which several ops take.
+inline FileBytes constant_of_each_call(std::size_t n) {
+  LogdirWriter w;
+  w.graph("g", "step", "root");
+  w.op("g", "Placeholder", "x");
+  for (const char* const op : {"OneOp", "OtherOp", "Log"}) w.op("g", op, op, {"x:0"});
+  for (std::size_t i = 0; i < n; ++i) {
+    for (const char* const op : {"OneOp", "OtherOp", "Log"}) w.row("g", op, true);
+    const auto id = static_cast<std::int64_t>(2 * i) + 1;
+    w.execution("__inference_step_1", {id}, {id + 1}, false);
+  }
+  return w.take();
+}
+
 /// A bad tensor that `n` ops take and remove; half of them give integers, which have no rows.
 inline FileBytes widely_used(std::size_t n, std::size_t calls = 1) {
   LogdirWriter w;
@@ -261,6 +283,8 @@ struct GraphShape {
 inline const GraphShape graph_shapes[] = {
     {"calls in a call", 200, calls_in_a_call},
     {"inputs of one op", 40, wide_sum},
+    {"ops that take one constant", 100, one_constant},
+    {"calls with a constant each", 100, constant_of_each_call},
     {"consumers of one tensor", 40, [](std::size_t n) { return widely_used(n); }},
     {"calls of 2,000 consumers", 2, [](std::size_t n) { return widely_used(2'000, n); }},
     {"branches of one function", 40, many_branches},
