@@ -49,7 +49,7 @@ struct Classification {
   bool written_over = false;  ///< an input may have been bad, over which the op has written before anybody looked
   bool all_seen = false;      ///< every input was looked at, or can't hold a NaN
   EventRef lay_there;         ///< what was bad in its memory before, which it may have read, if that keeps from telling
-  std::vector<std::int64_t> unrecorded;  ///< tensors of TensorFlow's that no execution made, if no more is unknown
+  std::vector<std::int64_t> unrecorded;  ///< tensors of TensorFlow's that no execution made, if nothing else is unknown
   std::int64_t unrecorded_id = -1;       ///< the one of them that decides
   bool lost_there = false;  ///< what keeps from telling is that what was in its memory before is not on record
 };
@@ -161,8 +161,8 @@ class Classifier {
   Possibilities possible_;
   RecordedRows rows_;
   KnownClass known_class_;
-  std::map<std::pair<std::uint16_t, std::int64_t>, EventRef>
-      witnesses_;  // by file set and tensor; what none exists for
+  // By file set and tensor, those for which none exists included.
+  std::map<std::pair<std::uint16_t, std::int64_t>, EventRef> witnesses_;
   bool asks_others_ = false;
 };
 
