@@ -136,3 +136,12 @@ TEST_CASE("where ops are not on record, what comes in later may be what a choice
     CHECK(a.op_type == (every_op ? "aten::neg" : "Log"));
   }
 }
+
+TEST_CASE("what looks at a shape alone removes nothing") {
+  for (const char* const op_type : {"Shape", "Size", "Rank", "ZerosLike", "OnesLike", "aten::zeros_like", "Exp"}) {
+    CAPTURE(op_type);
+    const WhyAnswer a = guarded_by(op_type);
+    CHECK(a.removed == (op_type == std::string("Exp") ? 1 : 0));
+    CHECK(a.causes == 1);
+  }
+}

@@ -10,22 +10,22 @@ import sys
 EXPECTED = {}
 PROGRAMS = {}
 ANY = None
+CURT, CONCISE, FULL = MODES = ("CURT_HEALTH", "CONCISE_HEALTH", "FULL_HEALTH")
+BOTH = (CURT, CONCISE)
 
 
 def program(cause, sentence=ANY, unknown_in=(), says="", ring=-1, alone=False):
     """Registers a program with its cause, the sentences that are right for it, the modes where it can't be told, words that its
-    sentence has to have, how many of the last rows are kept, and whether everything bad has to follow from that cause."""
+    sentence has to have, how many of the last rows are kept, and the modes in which everything bad has to follow from that cause
+    (True: in each)."""
     def register(function):
         name = function.__name__
         PROGRAMS[name] = function
         EXPECTED[name] = {"cause": cause, "sentences": [sentence] if isinstance(sentence, str) else sentence,
-                          "unknown_in": list(unknown_in), "says": says, "ring": ring, "alone": alone}
+                          "unknown_in": list(unknown_in), "says": says, "ring": ring,
+                          "alone": MODES if alone is True else alone or ()}
         return function
     return register
-
-
-CURT, CONCISE = "CURT_HEALTH", "CONCISE_HEALTH"
-BOTH = (CURT, CONCISE)
 
 
 def c(*values):
@@ -194,6 +194,67 @@ def beside_a_vectorised_map(tf, np):
         z = tf.vectorized_map(lambda row: row * 2.0, y)
         return tf.tanh(x), tf.tanh(z), tf.math.log1p(x)
     tf.function(f)(c(1.0, np.nan), c(1.0, 2.0))
+
+
+@program("data", "data", (CURT,), alone=True)
+def one_bad_sample(tf, np):
+    """Of products and sums with what is clean only its own are NaN, and none is infinite."""
+    w = tf.Variable(np.ones((3, 4), np.float32))
+    x = np.ones((8, 3), np.float32)
+    x[5, 1] = np.nan
+    tf.function(lambda x: tf.tanh(tf.matmul(x, w)))(tf.constant(x))
+
+
+@program("data", "data", alone=True)
+def infinite_target(tf, np):
+    """No NaN follows, but the loss is infinite."""
+    loss = tf.function(lambda x, y: tf.reduce_mean(tf.abs(y - x)))
+    data = tf.data.Dataset.from_tensor_slices((c(1.0, 2.0, 3.0, 4.0), c(1.0, np.inf, 3.0, 4.0)))
+    for x, y in data.map(lambda x, y: (x * 2.0, y)).batch(2):
+        loss(x, y), tf.sign(y - x)
+
+
+@program("RealDiv", "div00", BOTH, alone=True)
+def pooled_nan(tf, np):
+    """MaxPool makes the lowest number of nothing but NaN, and the mean of such overflows."""
+    @tf.function
+    def f(x):
+        return tf.reduce_mean(tf.nn.max_pool2d(x / (x * x), 2, 2, "VALID"), [1, 2])
+    f(tf.zeros([1, 4, 4, 1]) * 1.0)
+
+
+@program("Log", "log0", alone=True)
+def put_into_an_optional(tf, np):
+    y = tf.math.log(c(0.0, 1.0) * 1.0)
+    z = tf.experimental.Optional.from_value((c(1.0) * 1.0, y)).get_value()
+    z[1] * 2.0
+
+
+@program("data", "data", (CURT,), alone=True)
+def step_that_fails(tf, np):
+    """TensorFlow does not record a call that ends in an error: which variable is read twice there can't be told."""
+    v = tf.Variable([[1.0, np.nan], [2.0, 3.0]])
+
+    @tf.function
+    def step(x, i):
+        y = tf.matmul(tf.matmul(x, v) + 1.0, tf.transpose(tf.tanh(v)))
+        return tf.gather(y, i)
+    try:
+        step(tf.ones([3, 2]), tf.constant([7]))
+    except tf.errors.InvalidArgumentError:
+        pass
+
+
+@program("Log", "log0", alone=(CONCISE, FULL))
+def copied_when_all_is_done(tf, np):
+    """As an optimizer does it: TensorFlow records no copy of an eager tensor."""
+    made = [tf.math.log(tf.reshape(c(*([0.0] * k), 1.0, 2.0), [1, -1]) * 1.0) for k in (1, 2, 3)]
+    weights = [tf.Variable(tf.ones([1, k + 2])) for k in (1, 2, 3)]
+    for _ in range(8):
+        for w in weights:
+            w.assign_sub(w * 0.1)
+    for w, g in zip(weights, [tf.identity(x) for x in made]):
+        w.assign_sub(g - w)
 
 
 @program("Log", ["logneg", "log0"], alone=True)

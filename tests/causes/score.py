@@ -38,7 +38,7 @@ def judge(expected, mode, found):
     told = sentences == [None] or head["id"][3:] in sentences
     if mode in expected["unknown_in"]:
         told = True
-    if expected["alone"] and (len(found["causes"]) > 1 or head["reach"] < found["total"]):
+    if mode in expected["alone"] and (len(found["causes"]) > 1 or head["reach"] < found["total"]):
         return False, f"{kind}, {len(found['causes'])} causes"
     return right and told and expected["says"] in head["sentence"], kind
 

@@ -14,8 +14,8 @@ using test::WhyAnswer;
 
 namespace {
 
-constexpr std::int64_t data = 900;  // ids of tensors that no execution made
-constexpr std::int64_t labels = 901;
+constexpr std::int64_t data = 1;  // ids of tensors that no execution made
+constexpr std::int64_t labels = 2;
 
 WhyAnswer answer(const std::function<void(LogdirWriter&)>& write) {
   LogdirWriter w;
@@ -29,10 +29,10 @@ WhyAnswer answer(const std::function<void(LogdirWriter&)>& write) {
 
 TEST_CASE("what several ops took has come in once, where one of them can only have passed it on") {
   const WhyAnswer a = answer([](LogdirWriter& w) {
-    w.execution("Log", {data}, {1}, true);
-    w.execution("MyOp", {data}, {2}, true);
-    w.execution("Tanh", {data}, {3}, true);
-    w.execution("Neg", {3}, {4}, true);
+    w.execution("Log", {data}, {11}, true);
+    w.execution("MyOp", {data}, {12}, true);
+    w.execution("Tanh", {data}, {13}, true);
+    w.execution("Neg", {13}, {14}, true);
   });
   CHECK(a.id == "data");
   CHECK(a.op_type == "Log");  // the first that took it
@@ -43,8 +43,8 @@ TEST_CASE("what several ops took has come in once, where one of them can only ha
 
 TEST_CASE("an op alone that may have made it is said to have, probably") {
   const WhyAnswer a = answer([](LogdirWriter& w) {
-    w.execution("Log", {data}, {1}, true);
-    w.execution("Tanh", {labels}, {2}, true);
+    w.execution("Log", {data}, {11}, true);
+    w.execution("Tanh", {labels}, {12}, true);
   });
   CHECK(a.causes == 2);
   CHECK(a.op_type == "Log");
@@ -53,9 +53,9 @@ TEST_CASE("an op alone that may have made it is said to have, probably") {
 
 TEST_CASE("what can't be told of one tensor can't be told once") {
   const WhyAnswer a = answer([](LogdirWriter& w) {
-    w.execution("MyOp", {data}, {1}, true);
-    w.execution("OtherOp", {data}, {2}, true);
-    w.execution("MyOp", {labels}, {3}, true);
+    w.execution("MyOp", {data}, {11}, true);
+    w.execution("OtherOp", {data}, {12}, true);
+    w.execution("MyOp", {labels}, {13}, true);
   });
   CHECK(a.causes == 2);
   CHECK(a.id == "unknown");
@@ -68,11 +68,11 @@ TEST_CASE("an op of a function shows what came in, and one with more of them has
       w.graph("g", "step", "root");
       w.op("g", "Placeholder", "x");
       w.op("g", "Tanh", "tanh", {"x:0"});
-      w.execution("Log", {data}, {1}, false);
+      w.execution("Tanh", {data}, {11}, false);
       w.op("g", "Log", "log", {"x:0"});
       w.row("g", "log", {nans_of_log, 40, 7, 53 - nans_of_log});
       w.row("g", "tanh", {3, 40, 7, 50});
-      w.execution("__inference_step_1", {data}, {2}, false);
+      w.execution("__inference_step_1", {data}, {12}, false);
     });
   };
   CHECK(in_function(3).causes == 1);
@@ -83,8 +83,44 @@ TEST_CASE("an op of a function shows what came in, and one with more of them has
 }
 
 TEST_CASE("a cast to the widest type can't have gone beyond it") {
-  const WhyAnswer a = answer([](LogdirWriter& w) { w.execution("Cast", {data}, {1}, true, DType::float64); });
+  const WhyAnswer a = answer([](LogdirWriter& w) { w.execution("Cast", {data}, {11}, true, DType::float64); });
   CHECK(a.id == "data");
-  const WhyAnswer narrower = answer([](LogdirWriter& w) { w.execution("Cast", {data}, {1}, true); });
+  const WhyAnswer narrower = answer([](LogdirWriter& w) { w.execution("Cast", {data}, {11}, true); });
   CHECK(narrower.id != "data");
+}
+
+TEST_CASE("what an op before shows to be clean was clean wherever it went in") {
+  const auto divided = [](const std::string& first, bool after) {
+    return answer([&](LogdirWriter& w) {
+      if (!after) w.execution(first, {data}, {11}, false);
+      w.execution("Sqrt", {labels}, {12}, false);
+      w.execution("RealDiv", {data, 12}, {13}, true);
+      if (after) w.execution(first, {data}, {11}, false);
+    });
+  };
+  CHECK(divided("Abs", false).op_type == "RealDiv");
+  CHECK(divided("Abs", false).text.find("robably") == std::string::npos);
+  CHECK(divided("Tanh", false).text.find("robably") != std::string::npos);  // of ∞ it makes 1
+  CHECK(divided("Abs", true).text.find("robably") != std::string::npos);    // a growing run has not seen it yet
+}
+
+TEST_CASE("an argument of a function, too, by the rows of the same call") {
+  const auto divided = [](const std::string& first, bool clean_in_time) {
+    return answer([&](LogdirWriter& w) {
+      w.graph("g", "step", "root");
+      w.op("g", "Placeholder", "x");
+      w.op("g", first, "first", {"x:0"});
+      w.op("g", "Sum", "sum", {"first:0"});
+      w.op("g", "RealDiv", "div", {"x:0", "sum:0"});
+      if (clean_in_time) w.row("g", "first", {0, 40, 7, 53});
+      w.row("g", "sum", {0, 0, 10, 10});
+      w.row("g", "div", {20, 40, 0, 40});
+      if (!clean_in_time) w.row("g", "first", {0, 40, 7, 53});
+      w.execution("__inference_step_1", {data}, {12}, false);
+    });
+  };
+  CHECK(divided("Neg", true).op_type == "RealDiv");
+  CHECK(divided("Neg", true).text.find("robably") == std::string::npos);
+  CHECK(divided("Neg", false).text.find("robably") != std::string::npos);
+  CHECK(divided("StridedSlice", true).text.find("robably") != std::string::npos);  // a part of it
 }

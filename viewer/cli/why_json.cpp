@@ -64,6 +64,10 @@ Json inputs_json(Causes& causes, const causes::Lineage& lineage) {
       j["event"] = event_json(causes, input.event);
       j["bad"] = input.state == causes::InputState::bad;
     }
+    if (input.shown_by.exists()) {
+      j["bad"] = false;
+      j["shown_by"] = event_json(causes, input.shown_by);
+    }
     if (input.seen) j["seen"] = seen_json(input);
     list.push_back(std::move(j));
   }

@@ -114,7 +114,10 @@ void print_inputs(Causes& causes, EventRef event, const causes::Lineage& lineage
   for (const auto& input : lineage.classification.inputs) {
     if (input.seen && input.input < seen.size()) print_seen(input.input, seen[input.input]);
     if (!input.event.exists()) {
-      if (input.state == causes::InputState::unknown)
+      if (input.shown_by.exists())
+        line("      " +
+             tr(Text::out_input_shown, {{"index", input.input}, {"event", event_text(causes, input.shown_by)}}));
+      else if (input.state == causes::InputState::unknown)
         line("      " +
              tr(Text::out_input_unknown,
                 {{"index", input.input},

@@ -545,6 +545,7 @@ NANLENS_API void Causes::find_execution_killer(EventRef event, std::uint32_t use
   const EventRef result = execution_event(user, 0);
   const OpCode code = model_.code(result);
   if (code == OpCode::split || code == OpCode::identity_n || code == OpCode::assign || code == OpCode::apply) return;
+  if (looks_at_shapes_only(code, model_.op_type(result)) || puts_into_container(code, model_.op_type(result))) return;
   if (model_.calls().outputs(user).empty() || (model_.bad(result) && !model_.has_left_out(result, event))) return;
   if (model_.calls().is_unread(user))
     note_unread(alert);
@@ -566,7 +567,7 @@ NANLENS_API void Causes::find_late_killers() {
   executions_seen_ = end;
 }
 
-// Ops that take a part of their input, or another one, remove nothing.
+// Ops that take a part of their input, another one, or its shape alone remove nothing.
 NANLENS_API const Causes::Takers& Causes::takers_of(std::uint32_t op) {
   const auto [found, is_new] = takers_.try_emplace(op);
   Takers& takers = found->second;
@@ -574,6 +575,7 @@ NANLENS_API const Causes::Takers& Causes::takers_of(std::uint32_t op) {
   for (const ConsumerEdge& edge : model_.graphs().op(op).consumers) {
     const OpCode code = model_.graphs().op(edge.op).code;
     if (code == OpCode::split || code == OpCode::identity_n || code == OpCode::keep || is_relay(code)) continue;
+    if (looks_at_shapes_only(code, model_.graphs().op_type(edge.op))) continue;
     const bool integers = code == OpCode::not_float;
     const bool has_rows = model_.owners().has_rows(edge.op);
     if (!integers && !has_rows && code != OpCode::cast) continue;

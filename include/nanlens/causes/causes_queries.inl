@@ -144,6 +144,9 @@ NANLENS_API bool Causes::is_benign(const Root& root) {
   const bool variable = model_.code(root.event) == OpCode::read_variable;
   const bool in_part = variable ? health.num_pos_inf < health.size : root.arrival.num_bad < root.arrival.size;
   if ((variable || root.arrival.changed) && kinds == reader::pos_inf_flag && in_part) return false;
+  // An infinity in data ends as a loss of +∞, which nothing removes.
+  const bool stays = root.left > 0 && (model_.kinds(root.last) & reader::pos_inf_flag) != 0;
+  if (!model_.owners().native() && !constant && stays) return false;
   return constant || root.removed > 0;
 }
 

@@ -22,10 +22,11 @@ enum class InputState : std::uint8_t { clean, bad, mixed, unknown };
 struct InputEvidence {
   Link link;
   InputState state = InputState::unknown;
-  EventRef event;             ///< the one to show; does not exist where it is not known
-  std::uint32_t input = 0;    ///< which input of the op
-  bool seen = false;          ///< nanlens looked at it when the op had run, or began: `now` is what it held
-  bool arrived = false;       ///< it was bad then, although nothing on record made it so
+  EventRef event;           ///< the one to show; does not exist where it is not known
+  EventRef shown_by;        ///< of a clean one that is not on record: the result of another op, which shows that it was
+  std::uint32_t input = 0;  ///< which input of the op
+  bool seen = false;        ///< nanlens looked at it when the op had run, or began: `now` is what it held
+  bool arrived = false;     ///< it was bad then, although nothing on record made it so
   bool written_over = false;  ///< by the op, before anybody looked: it may no longer have been what is on record
   TensorHealth now;
   TensorOrigin origin = TensorOrigin::recorded;
@@ -73,6 +74,7 @@ class Classifier {
     if (model_.owners().facts_changed()) variables_.forget();
     variables_.update();
     witnesses_.clear();
+    clean_results_.clear();
   }
   [[nodiscard]] Resolver& resolver() noexcept { return resolver_; }
 
@@ -92,15 +94,18 @@ class Classifier {
   };
   void trace_inputs(EventRef event, std::vector<InputEvidence>& inputs);
   bool stored_input(EventRef event, const Place& place, std::vector<InputEvidence>& inputs);
+  void held_before(EventRef event, const InputEdge& handle, Link& link);
   void chosen_input(EventRef event, const Place& place, std::vector<InputEvidence>& inputs);
   void execution_inputs(EventRef event, std::vector<InputEvidence>& inputs);
   void sent_inputs(EventRef event, std::vector<InputEvidence>& inputs);
   void received_inputs(EventRef event, const Exchange& got, std::vector<InputEvidence>& inputs);
   bool is_what_was_sent(EventRef event, const Exchange& got, EventRef put_in);
   void call_inputs(EventRef event, std::vector<InputEvidence>& inputs);
+  bool optional_input(EventRef event, Link& link);
   void container_input(EventRef event, Link& link);
   void collective_inputs(EventRef event, std::vector<InputEvidence>& inputs);
   bool unrecorded_copy(EventRef event, std::int64_t tensor_id, const TensorHealth& health, Kinds kinds, Link& link);
+  [[nodiscard]] bool may_be_copied_late(const TensorUse& made, const TensorHealth& came_of_it);
   EventRef copied_at_once(EventRef event, std::int64_t tensor_id);
   bool part_of(const TensorHealth& part, const TensorHealth& whole) const;
   bool alike_in_call(EventRef event, std::uint32_t call, Link& link);
@@ -133,8 +138,12 @@ class Classifier {
   [[nodiscard]] bool sets_infinity(EventRef event);
   void doubt_written_over(EventRef event, Classification& c);
   bool classify_log_sum(EventRef event, Classification& c);
+  bool classify_swallowed(Classification& c);
+  [[nodiscard]] EventRef swallowed_before(EventRef clean);
   bool explain_by_candidate(EventRef event, Classification& c);
   bool classify_copy(EventRef event, Classification& c);
+  [[nodiscard]] bool spoils_few(EventRef event);
+  [[nodiscard]] bool only_adds_nan(EventRef event);
   [[nodiscard]] bool made_with_constant(EventRef event, const Classification& c);
   bool crossed(const Window& window, std::uint32_t op, std::uint32_t begin, std::uint32_t end);
   bool classify_crossed(EventRef event, Classification& c);
@@ -147,6 +156,10 @@ class Classifier {
   void learn_from_others(EventRef event, Classification& c);
   [[nodiscard]] bool accounts_for(EventRef witness, EventRef event);
   [[nodiscard]] EventRef witness_of(std::int64_t tensor_id, std::uint32_t user);
+  void find_clean(EventRef event, std::vector<InputEvidence>& inputs);
+  [[nodiscard]] EventRef clean_beside(EventRef event, std::uint32_t input);
+  [[nodiscard]] EventRef clean_before(EventRef event, std::int64_t tensor_id);
+  [[nodiscard]] bool shows_clean_inputs(EventRef result);
   template <class Shows>
   EventRef find_result(const TensorUse& use, Shows&& shows);
   bool same_counts(const TensorHealth& a, const TensorHealth& b) const {
@@ -163,6 +176,7 @@ class Classifier {
   KnownClass known_class_;
   // By file set and tensor, those for which none exists included.
   std::map<std::pair<std::uint16_t, std::int64_t>, EventRef> witnesses_;
+  std::map<std::pair<std::uint16_t, std::int64_t>, EventRef> clean_results_;
   bool asks_others_ = false;
 };
 
@@ -170,8 +184,10 @@ class Classifier {
 
 #if !defined(NANLENS_SPLIT)
 #include <nanlens/causes/classifier.inl>
+#include <nanlens/causes/classifier_clean.inl>
 #include <nanlens/causes/classifier_evidence.inl>
 #include <nanlens/causes/classifier_inputs.inl>
 #include <nanlens/causes/classifier_shared.inl>
+#include <nanlens/causes/classifier_swallowed.inl>
 #include <nanlens/causes/classifier_written.inl>
 #endif

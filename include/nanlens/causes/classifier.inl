@@ -111,6 +111,7 @@ NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
     c.event_class = EventClass::source;
   } else {
     classify_by_rule(event, sum, created, c);
+    if (c.event_class == EventClass::producer && classify_swallowed(c)) return;
     if (c.event_class == EventClass::producer) doubt_written_over(event, c);
     learn_from_others(event, c);
   }
@@ -322,14 +323,32 @@ NANLENS_API bool Classifier::sets_infinity(EventRef event) {
 // TensorFlow's eager ops on clean tensors and on what is not on record, as a number of Python's is not: could any
 // number make such an output of them? It may be a copy of something bad as well; that is less likely.
 NANLENS_API bool Classifier::made_with_constant(EventRef event, const Classification& c) {
-  if (!event.is_execution || model_.owners().native() || !model_.kinds_known()) return false;
+  const bool known = model_.kinds_known() || model_.code(event) == OpCode::pow;  // the exponent most often is a number
+  if (!event.is_execution || model_.owners().native() || !known) return false;
   bool any_recorded = false;
   for (const InputEvidence& input : c.inputs) {
     if (input.state == InputState::unknown && input.link.reason != Reason::eager) return false;
     any_recorded = any_recorded || (input.event.exists() && model_.health(input.event).known());
   }
-  const auto kinds = static_cast<Kinds>(model_.kinds(event) & reader::bad_flags);
+  if (model_.code(event) == OpCode::matmul && spoils_few(event)) return false;
+  const Kinds kinds = model_.kinds_known() ? model_.kinds(event) : reader::bad_flags;
   return any_recorded && (kinds & ~made_with_number(model_.code(event))) == 0;
+}
+
+// Is less than half of it bad? Weights that are too large spoil most of a product, one bad sample its own row.
+NANLENS_API bool Classifier::spoils_few(EventRef event) {
+  const TensorHealth health = model_.health(event);
+  const double bad = health.num_nan + health.num_neg_inf + health.num_pos_inf;
+  return model_.kinds_known() && health.size > 0 && health.num_nan >= 0 && 2 * bad < health.size;
+}
+
+// Products and sums that are NaN in a few elements, and infinite in none: of finite numbers others would have come out
+// infinite. Not a mean, which is NaN of no elements.
+NANLENS_API bool Classifier::only_adds_nan(EventRef event) {
+  const OpCode code = model_.code(event);
+  const bool adds =
+      code == OpCode::matmul || code == OpCode::reduce_sum || code == OpCode::add_n || code == OpCode::cumulative_sum;
+  return adds && (model_.kinds(event) & reader::bad_flags) == reader::nan_flag && spoils_few(event);
 }
 
 // An input that nothing on record made, but which looks like a copy of something bad.
@@ -364,9 +383,10 @@ NANLENS_API bool Classifier::classify_arrival(EventRef event, bool contradicted,
     return i.state == InputState::unknown && (i.link.reason == Reason::not_recorded || i.link.reason == Reason::lost ||
                                               i.link.reason == Reason::other_rank);
   });
-  if (lost || !(contradicted || only_preserves(model_.code(event)))) return false;
+  const bool preserved = contradicted || only_preserves(model_.code(event));
+  if (lost || !(preserved || only_adds_nan(event))) return false;
   c.event_class = EventClass::source;
-  c.confidence = 0.8F;
+  c.confidence = preserved ? 0.8F : 0.7F;
   Link link;
   if (event.is_execution && variables_.recent_bad(event.index, link)) {
     c.event_class = EventClass::relay;
@@ -409,7 +429,8 @@ NANLENS_API void Classifier::fall_back(EventRef event, Classification& c) {
     return is_hidden(input.link.reason) || (may_be_lost && input.link.reason == Reason::caller);
   };
   if (std::any_of(c.inputs.begin(), c.inputs.end(), hidden)) return;  // it may have been bad as well
-  if ((likely_made(code) & model_.kinds(event)) != 0) {
+  const bool one_sample = code == OpCode::matmul && spoils_few(event);
+  if ((likely_made(code) & model_.kinds(event)) != 0 && !one_sample) {
     c.event_class = EventClass::producer;
     c.confidence = 0.6F;
   }

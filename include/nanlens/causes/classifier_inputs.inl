@@ -20,6 +20,7 @@ NANLENS_API void Classifier::find_inputs(EventRef event, std::vector<InputEviden
       variables_.last_write(event, input.link.tensor_id, model_.health(event), input.link);
     judge_input(event, input);
   }
+  find_clean(event, inputs);
   use_evidence(event, inputs);
 }
 
@@ -64,8 +65,40 @@ NANLENS_API bool Classifier::stored_input(EventRef event, const Place& place, st
   }
   if (handle < 0 && op.code != OpCode::read_variable) return false;
   if (handle < 0 && !op.inputs.empty()) handle = resolver_.handle(place, op.inputs.front());
-  variables_.last_write(event, handle, model_.health(event), inputs.emplace_back().link);
+  Link& link = inputs.emplace_back().link;
+  variables_.last_write(event, handle, model_.health(event), link);
+  if (link.reason == Reason::which && !op.inputs.empty()) held_before(event, op.inputs.front(), link);
   return true;
+}
+
+// What a variable held before in the same run of the graph, if that looks the same: it was read from the same handle,
+// or written to it, whichever variable that is. A call that ended in an error is not on record, and names none.
+NANLENS_API void Classifier::held_before(EventRef event, const InputEdge& handle, Link& link) {
+  if (handle.op == none) return;
+  GraphFacts& graphs = model_.graphs();
+  const Window& window = model_.window(model_.owners().owner(event.index));
+  const std::uint32_t run = window.run_of(event.index);
+  const auto& edges = graphs.op(handle.op).consumers;
+  constexpr std::size_t few = 64;  // each of many reads would look at all of them
+  const std::size_t num_edges = std::min(edges.size(), few);
+  model_.spend(num_edges);
+  std::uint32_t latest = none;
+  for (std::size_t i = 0; i < num_edges; ++i) {
+    const OpLinks& user = graphs.op(edges[i].op);
+    InputEdge held{edges[i].op, 0};
+    if (user.code == OpCode::assign && user.inputs.size() > 1)
+      held = user.inputs[1];
+    else if (user.code != OpCode::read_variable)
+      continue;
+    if (edges[i].output_slot != handle.slot || held.op == none) continue;
+    const std::uint32_t row = window.find(graphs.tensor(held.op, held.slot), run);
+    if (row != none && row < event.index && (latest == none || row > latest)) latest = row;
+  }
+  if (latest == none || !model_.bad(trace_event(latest))) return;
+  const TensorHealth health = model_.health(event);
+  if (health.num_zero >= 0 && !same_counts(health, model_.health(trace_event(latest)))) return;
+  constexpr float nearly_sure = 0.9F;
+  link.set_event(trace_event(latest), nearly_sure);
 }
 
 // An op with an output for each input: the one that the output is of.
@@ -104,7 +137,9 @@ NANLENS_API bool Classifier::unrecorded_copy(EventRef event, std::int64_t tensor
   if (tensor_id < 0) return false;
   const std::uint32_t user = event.is_execution ? event.index : model_.owners().owner(event.index);
   if (user == none) return false;
-  constexpr std::int64_t farthest = 64;
+  // An optimizer copies all gradients when it has done something to every variable: the originals are used no more.
+  constexpr std::int64_t near = 64;
+  constexpr std::int64_t farthest = 4096;
   model_.calls().visit_made_before(tensor_id, farthest, user, [&](const TensorUse& use) {
     const EventRef made = execution_event(use.execution, use.position);
     if (!model_.bad(made) || made == event) return false;
@@ -112,10 +147,19 @@ NANLENS_API bool Classifier::unrecorded_copy(EventRef event, std::int64_t tensor
     if (kinds != 0 && (model_.kinds(made) & reader::bad_flags) != kinds) return false;
     if (health.size >= 0 && (other.dtype != health.dtype || other.size != health.size || other.rank != health.rank))
       return false;
+    if (use.tensor_id < tensor_id - near && !may_be_copied_late(use, health)) return false;
     link.set_event(made, 0.6F);
     return true;
   });
   return link.state == Link::State::events;
+}
+
+// Is it used no more, and bad in as many elements as what came of the copy?
+NANLENS_API bool Classifier::may_be_copied_late(const TensorUse& made, const TensorHealth& came_of_it) {
+  const TensorHealth own = model_.health(execution_event(made.execution, made.position));
+  return own.size > 1 && own.num_nan >= 0 && own.num_nan == came_of_it.num_nan &&
+         own.num_neg_inf == came_of_it.num_neg_inf && own.num_pos_inf == came_of_it.num_pos_inf &&
+         model_.calls().consumers(made.execution, made.position).empty();
 }
 
 // What a function with a gradient of its own returns is copied by TensorFlow, and no op takes the original. Where the
@@ -266,8 +310,32 @@ NANLENS_API bool Classifier::alike_in_call(EventRef event, std::uint32_t call, L
   return true;
 }
 
+// What came out of an optional that an op on record put it into. False: no such op did.
+NANLENS_API bool Classifier::optional_input(EventRef event, Link& link) {
+  constexpr std::string_view puts_in = "OptionalFromValue";
+  if (event.is_execution) {
+    const auto ids = model_.calls().inputs(event.index);
+    const auto maker = ids.empty() ? std::nullopt : model_.calls().producer(ids[0].tensor_id, event.index);
+    if (!maker || model_.op_type(execution_event(maker->execution, 0)) != puts_in) return false;
+    const auto put_in = model_.calls().inputs(maker->execution);
+    if (event.slot >= put_in.size()) return false;
+    resolver_.eager(put_in[event.slot].tensor_id, maker->execution, link);
+    return true;
+  }
+  GraphFacts& graphs = model_.graphs();
+  const auto& inputs = graphs.op(model_.run().trace_op(event.index)).inputs;
+  if (inputs.empty() || inputs[0].op == none || graphs.op_type(inputs[0].op) != puts_in) return false;
+  const auto& put_in = graphs.op(inputs[0].op).inputs;
+  const auto digest = model_.run().trace_digest(event.index);
+  const std::size_t slot = digest ? static_cast<std::size_t>(digest->output_slot) : 0;
+  if (slot >= put_in.size()) return false;
+  resolver_.tensor(resolver_.place_of(event.index), put_in[slot], link);
+  return true;
+}
+
 // What came out of an iterator or an optional: the latest bad row with the same counts that could have gone in.
 NANLENS_API void Classifier::container_input(EventRef event, Link& link) {
+  if (optional_input(event, link)) return;
   const TensorHealth health = model_.health(event);
   const double time = model_.time(event);
   const auto look = [&](const Window& window, bool only_asynchronous, float alike, float any) {

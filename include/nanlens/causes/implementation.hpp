@@ -13,9 +13,11 @@
 #include <nanlens/causes/causes_pass.inl>
 #include <nanlens/causes/causes_queries.inl>
 #include <nanlens/causes/classifier.inl>
+#include <nanlens/causes/classifier_clean.inl>
 #include <nanlens/causes/classifier_evidence.inl>
 #include <nanlens/causes/classifier_inputs.inl>
 #include <nanlens/causes/classifier_shared.inl>
+#include <nanlens/causes/classifier_swallowed.inl>
 #include <nanlens/causes/classifier_written.inl>
 #include <nanlens/causes/evidence.inl>
 #include <nanlens/causes/groups.inl>

@@ -696,6 +696,26 @@ inline bool has_one_type(std::string_view type) {
   return std::find(std::begin(names), std::end(names), type) != std::end(names);
 }
 
+/// Is what TensorFlow's op gives bad whenever an element of an input is? So it is where every element counts, and none
+/// can come out finite: no quotient, whose divisor may be infinite, and nothing that takes a part.
+inline bool shows_all_that_is_bad(std::string_view type) {
+  constexpr std::string_view names[] = {"Abs",         "Add",
+                                        "AddN",        "AddV2",
+                                        "BatchMatMul", "BatchMatMulV2",
+                                        "BiasAdd",     "BiasAddGrad",
+                                        "ConcatV2",    "Cos",
+                                        "Floor",       "Log",
+                                        "Log1p",       "MatMul",
+                                        "Mean",        "Mul",
+                                        "Neg",         "Pack",
+                                        "Reshape",     "Sin",
+                                        "Sqrt",        "Sub",
+                                        "Sum",         "Square",
+                                        "Squeeze",     "SquaredDifference",
+                                        "Transpose"};
+  return std::find(std::begin(names), std::end(names), type) != std::end(names);
+}
+
 /// Are the inputs of TensorFlow's op of this kind but the first integers, such as axes and classes?
 constexpr bool has_one_value(OpCode op) noexcept {
   switch (op) {
@@ -733,6 +753,24 @@ inline bool keeps_all(OpCode code, std::string_view type) {
   constexpr std::string_view names[] = {"transpose", "reshape", "squeeze", "unsqueeze", "expanddims", "flatten"};
   const std::string plain = detail::plain_name(type);
   return code == OpCode::identity || std::find(std::begin(names), std::end(names), plain) != std::end(names);
+}
+
+/// Does the op look at the shapes of its inputs alone, whatever they hold?
+inline bool looks_at_shapes_only(OpCode code, std::string_view type) {
+  if (code != OpCode::not_float && code != OpCode::constant && code != OpCode::other) return false;
+  constexpr std::string_view aten = "aten::";
+  if (type.starts_with(aten)) type.remove_prefix(aten.size());
+  constexpr std::string_view names[] = {
+      "shape",       "shapen",   "variableshape", "size",     "rank",      "broadcastgradientargs",
+      "zeroslike",   "oneslike", "fulllike",      "randlike", "randnlike", "emptylike",
+      "randintlike", "newfull",  "newzeros",      "newones",  "newempty"};
+  return std::find(std::begin(names), std::end(names), detail::plain_name(type)) != std::end(names);
+}
+
+/// Does TensorFlow's op put its inputs into a list, a queue or an optional, where they stay what they are?
+inline bool puts_into_container(OpCode code, std::string_view type) {
+  return code == OpCode::list_from || code == OpCode::list_set || type == "OptionalFromValue" ||
+         type.find("Enqueue") != type.npos || type.starts_with("TensorArrayWrite") || type.starts_with("StackPush");
 }
 
 /// Does the op leave elements out, or replace them, as its program says: are the infinities that it removes meant to be
