@@ -124,3 +124,28 @@ TEST_CASE("an argument of a function, too, by the rows of the same call") {
   CHECK(divided("Neg", false).text.find("robably") != std::string::npos);
   CHECK(divided("StridedSlice", true).text.find("robably") != std::string::npos);  // a part of it
 }
+
+TEST_CASE("a tensor older than what was kept need be no constant, where a ring may have dropped what made it") {
+  const auto root_of = [](std::int64_t input, int executions) {
+    return answer([&](LogdirWriter& w) {
+      w.execution("Sqrt", {input}, {1000}, true);
+      for (int i = 1; i < executions; ++i) w.execution("Neg", {1010 + i}, {1011 + i}, false);
+    });
+  };
+  CHECK(root_of(data, 100).id == "unknown");
+  CHECK(root_of(data, 100).text.find("made before the first op that was kept") != std::string::npos);
+  CHECK(root_of(1005, 100).id == "sqrtneg");  // made since, by what TensorFlow does not record
+  CHECK(root_of(data, 101).id == "sqrtneg");
+}
+
+TEST_CASE("what a sum adds up is a float, and had rows, if none was kept") {
+  const WhyAnswer a = answer([](LogdirWriter& w) {
+    w.graph("g", "step", "root");
+    w.op("g", "BiasAdd", "bias");
+    w.op("g", "Max", "max", {"bias:0"});
+    w.row("g", "max", {24, 0, 0, 0});
+    w.execution("__inference_step_1", {data}, {11}, false);
+  });
+  CHECK(a.id == "unknown");
+  CHECK(a.text.find("only an empty input") == std::string::npos);
+}

@@ -112,6 +112,12 @@ class CallTable {
     if (after == made_.begin() || !same_tensor(*(after - 1), end)) return std::nullopt;
     return *(after - 1);
   }
+  /// Is the tensor older than everything that executions on record made? `user`: an execution that takes it.
+  [[nodiscard]] bool is_older_than_all(std::int64_t tensor_id, std::uint32_t user) const {
+    const TensorUse begin{-1, 0, 0, set_of(user)};
+    const auto first = std::lower_bound(made_.begin(), made_.end(), begin, in_order);
+    return first != made_.end() && first->set == begin.set && tensor_id < first->tensor_id;
+  }
   /// Visits what executions made shortly before a tensor that none of them made: `visit(use)`, nearest first, until it
   /// says true. Ids are given in the order of creation. `user`: an execution that takes the tensor.
   template <class Visit>

@@ -426,7 +426,9 @@ NANLENS_API void Classifier::fall_back(EventRef event, Classification& c) {
   // A ring may have lost the caller; TensorFlow's does not say so.
   const bool may_be_lost = !model_.owners().native() || model_.run().kept_last() > 0;
   const auto hidden = [may_be_lost](const InputEvidence& input) {
-    return is_hidden(input.link.reason) || (may_be_lost && input.link.reason == Reason::caller);
+    const Reason reason = input.link.reason;
+    return is_hidden(reason) || reason == Reason::before || reason == Reason::not_recorded ||
+           (may_be_lost && reason == Reason::caller);
   };
   if (std::any_of(c.inputs.begin(), c.inputs.end(), hidden)) return;  // it may have been bad as well
   const bool one_sample = code == OpCode::matmul && spoils_few(event);

@@ -11,7 +11,7 @@ NANLENS_API void Classifier::find_clean(EventRef event, std::vector<InputEvidenc
   for (InputEvidence& input : inputs) {
     if (input.state != InputState::unknown) continue;
     EventRef shown_by = event.is_execution ? EventRef{} : clean_beside(event, input.input);
-    if (!shown_by.exists() && input.link.reason == Reason::eager) shown_by = clean_before(event, input.link.tensor_id);
+    if (!shown_by.exists() && is_unrecorded(input.link.reason)) shown_by = clean_before(event, input.link.tensor_id);
     if (!shown_by.exists()) continue;
     input.shown_by = shown_by;
     input.state = InputState::clean;

@@ -16,7 +16,7 @@ NANLENS_API void Classifier::find_inputs(EventRef event, std::vector<InputEviden
     execution_inputs(event, inputs);
   for (InputEvidence& input : inputs) {
     // A tensor that no execution made may be a variable that was passed as it is.
-    if (input.link.reason == Reason::eager && variables_.is_known(event, input.link.tensor_id))
+    if (is_unrecorded(input.link.reason) && variables_.is_known(event, input.link.tensor_id))
       variables_.last_write(event, input.link.tensor_id, model_.health(event), input.link);
     judge_input(event, input);
   }
@@ -49,8 +49,8 @@ NANLENS_API void Classifier::trace_inputs(EventRef event, std::vector<InputEvide
       resolver_.tensor(place, op.inputs[k], inputs.back().link);
     // A ring that lost the beginning has no rows of what was made there, either.
     Link& link = inputs.back().link;
-    if (link.no_rows && !model_.owners().native() && has_one_type(model_.graphs().op_type(index)))
-      link.set_unknown(Reason::not_recorded, 0.3F);
+    const bool is_float = has_one_value(op.code) || has_one_type(model_.graphs().op_type(index));
+    if (link.no_rows && !model_.owners().native() && is_float) link.set_unknown(Reason::not_recorded, 0.3F);
   }
   if (op.code == OpCode::collective) collective_inputs(event, inputs);
 }

@@ -7,7 +7,7 @@ NANLENS_API void Classifier::find_unrecorded(Classification& c) const {
   if (model_.owners().native() || !c.parents.empty()) return;
   for (const InputEvidence& input : c.inputs) {
     if (input.state != InputState::unknown) continue;
-    if (input.link.reason != Reason::eager || input.link.tensor_id < 0) return c.unrecorded.clear();
+    if (!is_unrecorded(input.link.reason) || input.link.tensor_id < 0) return c.unrecorded.clear();
     if (std::find(c.unrecorded.begin(), c.unrecorded.end(), input.link.tensor_id) == c.unrecorded.end())
       c.unrecorded.push_back(input.link.tensor_id);
   }

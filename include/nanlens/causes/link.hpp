@@ -22,6 +22,7 @@ enum class Reason : std::uint8_t {
   runtime,       ///< an argument of a graph that the runtime calls by itself
   lost,          ///< a recorded op made it, of which there is no record any more, as behind the gap of a ring
   eager,         ///< an eager tensor that no recorded execution made: a constant or a converted value
+  before,        ///< an eager tensor older than the first execution on record, where a ring may have dropped others
   variable,      ///< a variable that no recorded execution wrote
   which,         ///< a variable, and which one can't be told
   updated,       ///< what a recorded execution added to a variable has no result on record
@@ -39,6 +40,9 @@ enum class Reason : std::uint8_t {
 /// Was it there, and nobody could look at it?
 constexpr bool is_hidden(Reason reason) noexcept { return reason == Reason::unread || reason == Reason::written_over; }
 
+/// Is it an eager tensor of TensorFlow's of which no execution on record tells how it was made?
+constexpr bool is_unrecorded(Reason reason) noexcept { return reason == Reason::eager || reason == Reason::before; }
+
 /// In words, to follow "was not recorded". `native`: of nanlens' logdirs, whose programs need not record every op.
 constexpr std::string_view reason_words(Reason reason, bool native, const Speech& speech = english_speech) noexcept {
   switch (reason) {
@@ -50,6 +54,7 @@ constexpr std::string_view reason_words(Reason reason, bool native, const Speech
     case Reason::arguments: return speech[Saying::reason_arguments];
     case Reason::runtime: return speech[Saying::reason_runtime];
     case Reason::eager: return speech[native ? Saying::reason_native : Saying::reason_eager];
+    case Reason::before: return speech[Saying::reason_before];
     case Reason::variable: return speech[Saying::reason_variable];
     case Reason::which: return speech[Saying::reason_which];
     case Reason::updated: return speech[Saying::reason_updated];

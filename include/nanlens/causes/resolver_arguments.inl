@@ -36,7 +36,8 @@ NANLENS_API void Resolver::argument(const Place& place, std::uint32_t op, Link& 
 NANLENS_API void Resolver::eager(std::int64_t tensor_id, std::uint32_t before, Link& link) {
   const auto producer = model_.calls().producer(tensor_id, before);
   if (!producer) {
-    link.set_unknown(Reason::eager, 0.6F);
+    const bool before_all = model_.owners().may_lack_beginning() && model_.calls().is_older_than_all(tensor_id, before);
+    link.set_unknown(before_all ? Reason::before : Reason::eager, 0.6F);
     link.tensor_id = tensor_id;
     return;
   }

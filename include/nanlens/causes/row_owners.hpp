@@ -2,6 +2,7 @@
 /// Which call each row belongs to, and the rows of each call.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <unordered_map>
 #include <unordered_set>
@@ -55,9 +56,12 @@ class RowOwners {
     facts_.offset = offset_;
     facts_.matched = matched_;
     facts_.native = native_;
+    facts_.may_lack_beginning = !native_ && run_.num_sets() == 1 && fills_ring();
     facts_changed_ = redecided || offset_ != 0 || !(facts_ == before);
     ownerless_changed_ = ownerless_ != ownerless_before;
   }
+  /// May a ring have dropped the first executions? TensorFlow's logdirs do not tell.
+  [[nodiscard]] bool may_lack_beginning() const noexcept { return facts_.may_lack_beginning; }
   /// Did the last `update` find that what all rows are judged by has changed: definitions, names of calls, clocks?
   [[nodiscard]] bool facts_changed() const noexcept { return facts_changed_; }
   /// Did it find other rows without a call than before?
@@ -126,8 +130,16 @@ class RowOwners {
     double offset = 0;
     bool matched = true;
     bool native = false;
+    bool may_lack_beginning = false;
     friend bool operator==(const Facts&, const Facts&) = default;
   };
+  // Are there as many executions as a ring might be asked to keep, or as many as rows, which have a ring of that size,
+  // too?
+  [[nodiscard]] bool fills_ring() const noexcept {
+    constexpr std::size_t least = 100;
+    const std::size_t n = run_.num_executions();
+    return n >= least && (n % least == 0 || std::has_single_bit(n) || n == run_.num_traces());
+  }
   struct Sample {
     double time;
     std::uint32_t graph;

@@ -308,6 +308,7 @@ inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
   if (f.native) return torch ? "unknown_torch" : "unknown_native";
   switch (f.reason) {
     case Reason::eager: return "unknown_eager";
+    case Reason::before:
     case Reason::not_recorded: return "unknown_lost";
     case Reason::filtered: return "unknown_filtered";
     case Reason::variable: return "unknown_variable";
