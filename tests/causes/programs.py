@@ -223,6 +223,19 @@ def pooled_nan(tf, np):
     f(tf.zeros([1, 4, 4, 1]) * 1.0)
 
 
+@program("Log", "logneg", BOTH, alone=True)
+def gradient_of_a_maximum_that_is_nan(tf, np):
+    """It divides by the number of elements that equal the maximum."""
+    v = tf.Variable([-1.0, -2.0, -3.0])
+
+    @tf.function
+    def step():
+        with tf.GradientTape() as tape:
+            y = tf.reduce_max(tf.math.log(v * 2.0))
+        return tape.gradient(y, v)
+    step()
+
+
 @program("Log", "log0", alone=True)
 def put_into_an_optional(tf, np):
     y = tf.math.log(c(0.0, 1.0) * 1.0)

@@ -138,7 +138,12 @@ class Classifier {
   [[nodiscard]] bool sets_infinity(EventRef event);
   void doubt_written_over(EventRef event, Classification& c);
   bool classify_log_sum(EventRef event, Classification& c);
-  bool classify_swallowed(Classification& c);
+  static constexpr int farthest_count = 6;  // ops between a comparison and the division by what it found
+  bool classify_swallowed(EventRef event, Classification& c);
+  [[nodiscard]] static bool counts(OpCode code, std::string_view type);
+  [[nodiscard]] EventRef compared_in_graph(EventRef quotient);
+  [[nodiscard]] EventRef compared_before(EventRef quotient);
+  [[nodiscard]] bool holds_nan(EventRef event);
   [[nodiscard]] EventRef swallowed_before(EventRef clean);
   bool explain_by_candidate(EventRef event, Classification& c);
   bool classify_copy(EventRef event, Classification& c);

@@ -4,21 +4,78 @@
 namespace nanlens::causes {
 
 // TensorFlow's MaxPool looks for the largest element, and a NaN is none: of nothing but NaN it gives the lowest number,
-// which the next sum takes beyond the range.
-NANLENS_API bool Classifier::classify_swallowed(Classification& c) {
+// which the next sum takes beyond the range. The gradient of Max divides by how many elements equal the maximum; a NaN
+// equals nothing.
+NANLENS_API bool Classifier::classify_swallowed(EventRef event, Classification& c) {
   if (model_.owners().native()) return false;
   const Judgement& j = c.judgement;
-  if (j.verdict != Verdict::none && j.mechanism != Mechanism::overflow) return false;
-  for (const InputEvidence& input : c.inputs) {
-    const EventRef swallowed = swallowed_before(input.event);
-    if (!swallowed.exists()) continue;
-    constexpr float probably = 0.7F;
-    c.event_class = EventClass::propagator;
-    c.parents.assign(1, swallowed);
-    c.confidence = probably;
-    return true;
+  const bool quotient = model_.code(event) == OpCode::divide;
+  EventRef swallowed;
+  if (quotient && (j.verdict == Verdict::none || j.mechanism == Mechanism::div00))
+    swallowed = event.is_execution ? compared_before(event) : compared_in_graph(event);
+  else if (j.verdict == Verdict::none || j.mechanism == Mechanism::overflow)
+    for (std::size_t i = 0; i < c.inputs.size() && !swallowed.exists(); ++i)
+      swallowed = swallowed_before(c.inputs[i].event);
+  if (!swallowed.exists()) return false;
+  constexpr float probably = 0.7F;
+  c.event_class = EventClass::propagator;
+  c.parents.assign(1, swallowed);
+  c.confidence = probably;
+  return true;
+}
+
+// Does an op count what a comparison found, or hand the count on in another shape or type?
+NANLENS_API bool Classifier::counts(OpCode code, std::string_view type) {
+  return code == OpCode::cast || code == OpCode::reduce_sum || keeps_all(code, type);
+}
+
+// The NaN that was compared to find what a quotient is divided by: the number of elements that are equal.
+NANLENS_API EventRef Classifier::compared_in_graph(EventRef quotient) {
+  GraphFacts& graphs = model_.graphs();
+  const OpLinks* op = &graphs.op(model_.run().trace_op(quotient.index));
+  if (op->inputs.size() != 2) return {};
+  const Window& window = model_.window(model_.owners().owner(quotient.index));
+  std::uint32_t at = op->inputs[1].op;
+  for (int steps = 0; steps < farthest_count && at != none; ++steps) {
+    op = &graphs.op(at);
+    if (graphs.op_type(at) == "Equal") {
+      for (const InputEdge& edge : op->inputs) {
+        if (edge.op == none) continue;
+        const std::uint32_t row = window.find(graphs.tensor(edge.op, edge.slot), window.run_of(quotient.index));
+        if (row != none && holds_nan(trace_event(row))) return trace_event(row);
+      }
+      return {};
+    }
+    if (op->inputs.empty() || !counts(op->code, graphs.op_type(at))) return {};
+    at = op->inputs[0].op;
   }
-  return false;
+  return {};
+}
+
+// The same of eager ops.
+NANLENS_API EventRef Classifier::compared_before(EventRef quotient) {
+  const auto ids = model_.calls().inputs(quotient.index);
+  if (ids.size() != 2) return {};
+  auto made = model_.calls().producer(ids[1].tensor_id, quotient.index);
+  for (int steps = 0; steps < farthest_count && made; ++steps) {
+    const EventRef result = execution_event(made->execution, 0);
+    const auto inputs = model_.calls().inputs(made->execution);
+    if (model_.op_type(result) == "Equal") {
+      for (const TensorUse& input : inputs) {
+        const auto compared = model_.calls().producer(input.tensor_id, made->execution);
+        const EventRef event = compared ? execution_event(compared->execution, compared->position) : EventRef{};
+        if (event.exists() && holds_nan(event)) return event;
+      }
+      return {};
+    }
+    if (inputs.empty() || !counts(model_.code(result), model_.op_type(result))) return {};
+    made = model_.calls().producer(inputs[0].tensor_id, made->execution);
+  }
+  return {};
+}
+
+NANLENS_API bool Classifier::holds_nan(EventRef event) {
+  return model_.bad(event) && (!model_.kinds_known() || (model_.kinds(event) & reader::nan_flag) != 0);
 }
 
 // The NaN of which MaxPool made this clean tensor, perhaps in another shape by now.
@@ -31,11 +88,7 @@ NANLENS_API EventRef Classifier::swallowed_before(EventRef clean) {
     if (!pools && !keeps_all(model_.code(clean), type)) return {};
     find_inputs(clean, inputs);
     const EventRef fed = inputs.empty() ? EventRef{} : inputs[0].event;
-    if (pools) {
-      const bool nan =
-          fed.exists() && model_.bad(fed) && (!model_.kinds_known() || (model_.kinds(fed) & reader::nan_flag) != 0);
-      return nan ? fed : EventRef{};
-    }
+    if (pools) return fed.exists() && holds_nan(fed) ? fed : EventRef{};
     clean = fed;
   }
   return {};
