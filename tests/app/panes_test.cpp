@@ -6,6 +6,7 @@
 
 #include "walkthrough.hpp"
 
+namespace viewer = nanlens::viewer;
 using nanlens::test::Headless;
 using nanlens::test::walkthrough;
 using nanlens::test::Walkthrough;

@@ -15,8 +15,10 @@ using test::Floats;
 using test::MapLayer;
 using test::Network;
 using test::NormLayer;
+using test::Recorded;
 using test::SoftmaxLayer;
 using test::Trial;
+using test::TrialAnswer;
 
 namespace {
 

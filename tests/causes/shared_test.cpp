@@ -5,6 +5,8 @@
 #include <memory>
 #include <string>
 
+#include <nanlens/reader/reader.hpp>
+
 #include "../support/hostile_graphs.hpp"
 #include "why_answer.hpp"
 

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <nanlens/tensor/dtype.hpp>
+
 #include "hostile.hpp"
 
 namespace nanlens::test {

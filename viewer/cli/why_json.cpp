@@ -1,6 +1,7 @@
 // `nanlens why` for programs.
 #include "why.hpp"
 
+#include "report/describe.hpp"
 #include "report/muted_causes.hpp"
 #include "report/trapped.hpp"
 #include "texts/fault_words.hpp"
