@@ -214,6 +214,20 @@ def infinite_target(tf, np):
         loss(x, y), tf.sign(y - x)
 
 
+@program("expected", "expected", (CURT,))
+def best_value_so_far(tf, np):
+    """It begins as +∞, which goes to the caller, too."""
+    best = tf.Variable(np.inf)
+
+    @tf.function
+    def step(loss):
+        before = best.read_value()
+        best.assign(tf.minimum(before, loss))
+        return before
+    step(c(3.0)[0] * 1.0)
+    step(c(2.0)[0] * 1.0)
+
+
 @program("RealDiv", "div00", BOTH, alone=True)
 def pooled_nan(tf, np):
     """MaxPool makes the lowest number of nothing but NaN, and the mean of such overflows."""

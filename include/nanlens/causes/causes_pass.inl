@@ -572,8 +572,16 @@ NANLENS_API const Causes::Takers& Causes::takers_of(std::uint32_t op) {
   const auto [found, is_new] = takers_.try_emplace(op);
   Takers& takers = found->second;
   if (!is_new) return takers;
-  for (const ConsumerEdge& edge : model_.graphs().op(op).consumers) {
+  std::vector<ConsumerEdge> edges(model_.graphs().op(op).consumers.begin(), model_.graphs().op(op).consumers.end());
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    const ConsumerEdge edge = edges[i];
     const OpCode code = model_.graphs().op(edge.op).code;
+    // TensorFlow records no Identity, which stands between a variable that is read and what takes it.
+    if (code == OpCode::identity && !model_.owners().has_rows(edge.op) && edges.size() < limits::consumers_looked_at)
+      for (ConsumerEdge next : model_.graphs().op(edge.op).consumers) {
+        next.output_slot = edge.output_slot;
+        edges.push_back(next);
+      }
     if (code == OpCode::split || code == OpCode::identity_n || code == OpCode::keep || is_relay(code)) continue;
     if (looks_at_shapes_only(code, model_.graphs().op_type(edge.op))) continue;
     const bool integers = code == OpCode::not_float;

@@ -346,6 +346,7 @@ NANLENS_API bool Classifier::spoils_few(EventRef event) {
 // infinite. Not a mean, which is NaN of no elements.
 NANLENS_API bool Classifier::only_adds_nan(EventRef event) {
   const OpCode code = model_.code(event);
+  if (model_.owners().native()) return false;  // there an input that is not known was hidden, or is gone
   const bool adds =
       code == OpCode::matmul || code == OpCode::reduce_sum || code == OpCode::add_n || code == OpCode::cumulative_sum;
   return adds && (model_.kinds(event) & reader::bad_flags) == reader::nan_flag && spoils_few(event);

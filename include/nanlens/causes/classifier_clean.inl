@@ -61,9 +61,12 @@ NANLENS_API EventRef Classifier::clean_before(EventRef event, std::int64_t tenso
   return before ? result : EventRef{};
 }
 
-// Is the result clean, and would it be bad if anything that went in was?
+// Is the result clean, and would it be bad if anything that went in was? Products with nothing but zeros show nothing:
+// TensorFlow's optimizer leaves them out.
 NANLENS_API bool Classifier::shows_clean_inputs(EventRef result) {
-  return !model_.bad(result) && model_.health(result).known() && model_.health(result).size != 0 &&
+  const TensorHealth health = model_.health(result);
+  const bool all_zeros = health.num_zero >= 0 && health.num_zero == health.size;
+  return !model_.bad(result) && health.known() && health.size != 0 && !all_zeros &&
          shows_all_that_is_bad(model_.op_type(result));
 }
 
