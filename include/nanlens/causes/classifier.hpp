@@ -105,7 +105,8 @@ class Classifier {
   void container_input(EventRef event, Link& link);
   void collective_inputs(EventRef event, std::vector<InputEvidence>& inputs);
   bool unrecorded_copy(EventRef event, std::int64_t tensor_id, const TensorHealth& health, Kinds kinds, Link& link);
-  [[nodiscard]] bool may_be_copied_late(const TensorUse& made, const TensorHealth& came_of_it);
+  bool copied_late(std::uint32_t user, std::int64_t tensor_id, const TensorHealth& health, Kinds kinds, Link& link);
+  [[nodiscard]] bool may_be_original(EventRef made, const TensorHealth& health, Kinds kinds);
   EventRef copied_at_once(EventRef event, std::int64_t tensor_id);
   bool part_of(const TensorHealth& part, const TensorHealth& whole) const;
   bool alike_in_call(EventRef event, std::uint32_t call, Link& link);

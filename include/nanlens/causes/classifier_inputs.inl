@@ -130,6 +130,14 @@ NANLENS_API void Classifier::collective_inputs(EventRef event, std::vector<Input
   }
 }
 
+// Has it this health, as a copy has, and these kinds unless they are 0?
+NANLENS_API bool Classifier::may_be_original(EventRef made, const TensorHealth& health, Kinds kinds) {
+  if (!model_.bad(made)) return false;
+  const TensorHealth own = model_.health(made);
+  if (kinds != 0 && (model_.kinds(made) & reader::bad_flags) != kinds) return false;
+  return health.size < 0 || (own.dtype == health.dtype && own.size == health.size && own.rank == health.rank);
+}
+
 // An eager tensor that no execution on record made, used where something bad came out: a copy of what was made last
 // before, of the same shape, and of these kinds unless they are 0. TensorFlow's Python layer makes such copies.
 NANLENS_API bool Classifier::unrecorded_copy(EventRef event, std::int64_t tensor_id, const TensorHealth& health,
@@ -137,29 +145,39 @@ NANLENS_API bool Classifier::unrecorded_copy(EventRef event, std::int64_t tensor
   if (tensor_id < 0) return false;
   const std::uint32_t user = event.is_execution ? event.index : model_.owners().owner(event.index);
   if (user == none) return false;
-  // An optimizer copies all gradients when it has done something to every variable: the originals are used no more.
-  constexpr std::int64_t near = 64;
-  constexpr std::int64_t farthest = 4096;
+  constexpr std::int64_t farthest = 64;
   model_.calls().visit_made_before(tensor_id, farthest, user, [&](const TensorUse& use) {
     const EventRef made = execution_event(use.execution, use.position);
-    if (!model_.bad(made) || made == event) return false;
-    const TensorHealth other = model_.health(made);
-    if (kinds != 0 && (model_.kinds(made) & reader::bad_flags) != kinds) return false;
-    if (health.size >= 0 && (other.dtype != health.dtype || other.size != health.size || other.rank != health.rank))
-      return false;
-    if (use.tensor_id < tensor_id - near && !may_be_copied_late(use, health)) return false;
+    if (made == event || !may_be_original(made, health, kinds)) return false;
     link.set_event(made, 0.6F);
     return true;
   });
-  return link.state == Link::State::events;
+  return link.state == Link::State::events || copied_late(user, tensor_id, health, kinds, link);
 }
 
-// Is it used no more, and bad in as many elements as what came of the copy?
-NANLENS_API bool Classifier::may_be_copied_late(const TensorUse& made, const TensorHealth& came_of_it) {
-  const TensorHealth own = model_.health(execution_event(made.execution, made.position));
-  return own.size > 1 && own.num_nan >= 0 && own.num_nan == came_of_it.num_nan &&
-         own.num_neg_inf == came_of_it.num_neg_inf && own.num_pos_inf == came_of_it.num_pos_inf &&
-         model_.calls().consumers(made.execution, made.position).empty();
+// An optimizer copies all gradients when it has done something to every variable. The originals are used no more, and
+// are bad in as many elements as what comes of the copies.
+NANLENS_API bool Classifier::copied_late(std::uint32_t user, std::int64_t tensor_id, const TensorHealth& health,
+                                         Kinds kinds, Link& link) {
+  if (model_.owners().native() || health.size < 2 || health.num_nan < 0) return false;
+  constexpr std::uint32_t farthest = 4096;
+  const std::uint32_t end = user - std::min(user, farthest);
+  for (std::uint32_t i = user; i-- > end;) {
+    if ((model_.run().execution_flags(i) & reader::bad_flags) == 0 ||
+        model_.run().set_of_execution(i) != model_.run().set_of_execution(user))
+      continue;
+    for (const TensorUse& use : model_.calls().outputs(i)) {
+      const EventRef made = execution_event(i, use.position);
+      if (use.tensor_id >= tensor_id || !may_be_original(made, health, kinds)) continue;
+      const TensorHealth own = model_.health(made);
+      if (own.num_nan != health.num_nan || own.num_neg_inf != health.num_neg_inf ||
+          own.num_pos_inf != health.num_pos_inf || !model_.calls().consumers(i, use.position).empty())
+        continue;
+      link.set_event(made, 0.6F);
+      return true;
+    }
+  }
+  return false;
 }
 
 // What a function with a gradient of its own returns is copied by TensorFlow, and no op takes the original. Where the
