@@ -151,3 +151,17 @@ TEST_CASE("what a sum adds up is a float, and had rows, if none was kept") {
   CHECK(a.id == "unknown");
   CHECK(a.text.find("only an empty input") == std::string::npos);
 }
+
+TEST_CASE("of data that is not on record a few bad results are perhaps made, most are probably") {
+  const auto logarithm = [](double nans) {
+    return answer([&](LogdirWriter& w) {
+      w.graph("g", "step", "root");
+      w.op("g", "Placeholder", "x");
+      w.op("g", "Log", "log", {"x:0"});
+      w.row("g", "log", {nans, 10, 0, 90 - nans});
+      w.execution("__inference_step_1", {data}, {11}, false);
+    });
+  };
+  CHECK(logarithm(3).text.starts_with("Perhaps: "));
+  CHECK(logarithm(60).text.starts_with("Probably: "));
+}

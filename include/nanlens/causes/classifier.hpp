@@ -149,6 +149,7 @@ class Classifier {
   bool explain_by_candidate(EventRef event, Classification& c);
   bool classify_copy(EventRef event, Classification& c);
   [[nodiscard]] bool spoils_few(EventRef event);
+  [[nodiscard]] float guess(EventRef event);
   [[nodiscard]] bool only_adds_nan(EventRef event);
   [[nodiscard]] bool made_with_constant(EventRef event, const Classification& c);
   bool crossed(const Window& window, std::uint32_t op, std::uint32_t begin, std::uint32_t end);

@@ -253,7 +253,7 @@ NANLENS_API void Classifier::classify_by_rule(EventRef event, const InputSum& su
     c.event_class = EventClass::producer;
   } else if (made_with_constant(event, c)) {
     c.event_class = EventClass::producer;
-    c.confidence = 0.6F;
+    c.confidence = guess(event);
   } else if (!classify_copy(event, c) && !classify_arrival(event, contradicted, c)) {
     fall_back(event, c);
   }
@@ -340,6 +340,14 @@ NANLENS_API bool Classifier::spoils_few(EventRef event) {
   const TensorHealth health = model_.health(event);
   const double bad = health.num_nan + health.num_neg_inf + health.num_pos_inf;
   return model_.kinds_known() && health.size > 0 && health.num_nan >= 0 && 2 * bad < health.size;
+}
+
+// How sure it is that an op made what it is known for, of what is not on record: a few elements may be bad data as
+// well.
+NANLENS_API float Classifier::guess(EventRef event) {
+  constexpr float perhaps = 0.5F;
+  constexpr float probably = 0.6F;
+  return !model_.owners().native() && spoils_few(event) ? perhaps : probably;
 }
 
 // Products and sums that are NaN in a few elements, and infinite in none: of finite numbers others would have come out
@@ -435,7 +443,7 @@ NANLENS_API void Classifier::fall_back(EventRef event, Classification& c) {
   const bool one_sample = code == OpCode::matmul && spoils_few(event);
   if ((likely_made(code) & model_.kinds(event)) != 0 && !one_sample) {
     c.event_class = EventClass::producer;
-    c.confidence = 0.6F;
+    c.confidence = guess(event);
   }
 }
 
