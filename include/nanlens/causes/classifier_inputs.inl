@@ -155,8 +155,8 @@ NANLENS_API bool Classifier::unrecorded_copy(EventRef event, std::int64_t tensor
   return link.state == Link::State::events || copied_late(user, tensor_id, health, kinds, link);
 }
 
-// An optimizer copies all gradients when it has done something to every variable. The originals are used no more, and
-// are bad in as many elements as what comes of the copies.
+// An optimizer copies all gradients when it has done something to every variable. The originals are not used till then,
+// and are bad in as many elements as what comes of the copies.
 NANLENS_API bool Classifier::copied_late(std::uint32_t user, std::int64_t tensor_id, const TensorHealth& health,
                                          Kinds kinds, Link& link) {
   if (model_.owners().native() || health.size < 2 || health.num_nan < 0) return false;
@@ -170,8 +170,10 @@ NANLENS_API bool Classifier::copied_late(std::uint32_t user, std::int64_t tensor
       const EventRef made = execution_event(i, use.position);
       if (use.tensor_id >= tensor_id || !may_be_original(made, health, kinds)) continue;
       const TensorHealth own = model_.health(made);
-      if (own.num_nan != health.num_nan || own.num_neg_inf != health.num_neg_inf ||
-          own.num_pos_inf != health.num_pos_inf || !model_.calls().consumers(i, use.position).empty())
+      const auto uses = model_.calls().consumers(i, use.position);
+      const bool used = !uses.empty() && uses.front().execution < user;  // later ones a growing run has not seen yet
+      if (used || own.num_nan != health.num_nan || own.num_neg_inf != health.num_neg_inf ||
+          own.num_pos_inf != health.num_pos_inf)
         continue;
       link.set_event(made, 0.6F);
       return true;
