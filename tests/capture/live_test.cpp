@@ -8,6 +8,7 @@
 #include <thread>
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "../support/slowness.hpp"
 #include "left_by_death.hpp"
@@ -178,4 +179,22 @@ TEST_CASE("a full disk: whole records only, losses counted, and recording resume
   CHECK(run.num_executions() + run.dropped() == 1001);
   REQUIRE(run.num_traces() == 1);
   CHECK(run.trace(0)->event.op_name == "Log");
+}
+
+TEST_CASE("what is reserved for a file that grows is free again when the recording ends") {
+  const TemporaryDirectory dir;
+  enable_dump_debug_info(everything(dir / "run"));
+  for (int i = 0; i < 10; ++i) {
+    record_eager(2'000);
+    flush_debug_info();
+  }
+  disable_dump_debug_info();
+  struct stat info{};
+  REQUIRE(::stat(test::file_of(dir / "run", ".execution").c_str(), &info) == 0);
+  CHECK(info.st_size > 2'000'000);
+  constexpr blkcnt_t of_512 = 512;
+  CHECK(info.st_blocks * of_512 < info.st_size + 100'000);
+  reader::Logdir logdir{dir / "run"};
+  logdir.update();
+  CHECK(logdir.runs().at(0)->num_executions() == 20'000);
 }

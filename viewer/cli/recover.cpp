@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -25,16 +26,14 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-// Begins with cutting off what was cut short: done again after it was interrupted itself, it does the same.
+// Begins with cutting off what was cut short, and what the program had reserved behind it: done again after it was
+// interrupted itself, it does the same.
 void complete(const std::string& path, const reader::LiveSet& set, logdir::FileKind kind) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0) throw Failure("can't open '" + path + "' to write to it: " + std::strerror(errno));
   const off_t size = ::lseek(fd, 0, SEEK_END);
-  bool done = size >= 0;
-  if (done && static_cast<std::uint64_t>(size) > set.bytes_of(kind)) {
-    const auto whole = static_cast<off_t>(set.bytes_of(kind));
-    done = ::ftruncate(fd, whole) == 0 && ::lseek(fd, whole, SEEK_SET) == whole;
-  }
+  const off_t whole = std::min(size, static_cast<off_t>(set.bytes_of(kind)));
+  bool done = size >= 0 && ::ftruncate(fd, whole) == 0 && ::lseek(fd, whole, SEEK_SET) == whole;
   done = done && write_all(fd, set.tail_of(kind)) && ::fsync(fd) == 0;
   const int error = errno;
   ::close(fd);

@@ -11,12 +11,14 @@
 #include <nanlens/capture/event_queue.hpp>
 #include <nanlens/capture/pinned_windows.hpp>
 #include <nanlens/capture/undisturbed.hpp>
+#include <nanlens/capture/uneven_lock.hpp>
 #include <nanlens/config.hpp>
 
 namespace nanlens::inline NANLENS_ABI {
 namespace NANLENS_HIDDEN detail {
 
-/// The last N events of one kind of a thread; older ones are overwritten. The lock is shared with a flush only.
+/// The last N events of one kind of a thread, which alone pushes; older ones are overwritten. Others flush, one at a
+/// time.
 class EventRing {
  public:
   explicit EventRing(RegionKind kind) noexcept : kind_(kind) {}
@@ -37,14 +39,16 @@ class EventRing {
   /// Keeps an event, and forgets the oldest beyond `limit`, unless the event belongs to a window.
   template <class Event>
   Pushed push(std::size_t limit, const Event& event, const PinnedWindows& windows) noexcept {
-    const std::lock_guard guard(lock_);
+    UnevenLock::Owner owner = lock_.owner();
+    const std::lock_guard guard(owner);
     if (windows.is_open()) return Pushed::not_wanted;
     return keep(limit, event) ? Pushed::kept : Pushed::no_memory;
   }
   /// The same of every event. False if there is no memory.
   template <class Event>
   bool push(std::size_t limit, const Event& event) noexcept {
-    const std::lock_guard guard(lock_);
+    UnevenLock::Owner owner = lock_.owner();
+    const std::lock_guard guard(owner);
     return keep(limit, event);
   }
 
@@ -56,9 +60,12 @@ class EventRing {
     visit_entries(region_, region_->first, region_->head,
                   [&](const QueuedEvent& e, std::string_view content, std::uint64_t) { visit(e, content); });
     drained_ = region_->head;
+    untold_.store(2, std::memory_order_relaxed);
   }
   /// Notes what has been drained so far for the commit of this parity.
   void take(std::uint32_t parity) noexcept {
+    if (untold_.load(std::memory_order_relaxed) == 0) return;
+    untold_.fetch_sub(1, std::memory_order_relaxed);
     const std::lock_guard guard(lock_);
     if (region_ != nullptr) region_->taken[parity] = drained_;
   }
@@ -150,12 +157,13 @@ class EventRing {
   }
 
   RegionKind kind_;
-  SpinLock lock_;
+  UnevenLock lock_;
   LiveFile* file_ = nullptr;
   std::uint64_t thread_id_ = 0;
   RegionHeader* region_ = nullptr;
   std::size_t count_ = 0;
   std::uint64_t drained_ = 0;
+  std::atomic<int> untold_{0};  // of the two commits, which take turns: to how many what was drained is new
   // In the region: a division for each event takes its time.
   std::size_t head_place_ = 0;
   std::size_t first_place_ = 0;

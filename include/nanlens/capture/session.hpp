@@ -385,25 +385,34 @@ class Session {
     begun_ = wall_time_now();
     files_.forget_events();  // of a round that memory ran out in: they are still queued
     const std::vector<ThreadState*> states = ThreadStates::get().list();
-    std::vector<Pending>& pending = pending_;
-    pending.clear();
+    pending_.clear();
     std::deque<std::string> kept;  // contents of ring events
     // Rings before queues: what a thread puts into its ring may be later than what others have put into their queues.
     if (rings != Rings::stay) add_rings(states, kept, rings);
     std::vector<std::uint64_t> heads;
     // Heads first: definitions are made before the events that refer to them, so those read below cover these events.
     for (const ThreadState* state : states) heads.push_back(state->queue.head());
-    for (std::size_t i = 0; i < states.size(); ++i)
-      states[i]->queue.visit(heads[i], [&](const QueuedEvent& e, std::string_view content, std::uint64_t) {
-        pending.push_back({e, content});
-      });
-    const auto earlier = [](const Pending& a, const Pending& b) { return earlier_event(a.event, b.event); };
-    // What one thread queued is in order.
-    if (!std::is_sorted(pending.begin(), pending.end(), earlier)) std::sort(pending.begin(), pending.end(), earlier);
     write_definitions();
-    for (const Pending& p : pending) append(p.event, p.content);
+    append_queued(states, heads);
     flush_files();
     commit(states, heads, rings != Rings::stay);
+  }
+
+  // Appends what the queues hold up to `heads`, and what rings gave. What one thread queued is in order.
+  void append_queued(const std::vector<ThreadState*>& states, const std::vector<std::uint64_t>& heads) {
+    std::size_t sources = pending_.empty() ? 0 : 1;
+    for (std::size_t i = 0; i < states.size(); ++i) sources += heads[i] != states[i]->queue.tail() ? 1 : 0;
+    for (std::size_t i = 0; i < states.size(); ++i)
+      states[i]->queue.visit(heads[i], [&](const QueuedEvent& e, std::string_view content, std::uint64_t) {
+        if (sources == 1)
+          append(e, content);
+        else
+          pending_.push_back({e, content});
+      });
+    if (sources > 1)
+      std::sort(pending_.begin(), pending_.end(),
+                [](const Pending& a, const Pending& b) { return earlier_event(a.event, b.event); });
+    for (const Pending& p : pending_) append(p.event, p.content);
   }
 
   static bool earlier_event(const QueuedEvent& a, const QueuedEvent& b) noexcept {
@@ -425,7 +434,7 @@ class Session {
     if (rings == Rings::newest)
       std::erase_if(drained,
                     [&](const auto& e) { return ++count[e.event.is_execution] > options_.circular_buffer_size; });
-    pending_.insert(pending_.end(), drained.begin(), drained.end());
+    pending_.insert(pending_.end(), drained.rbegin(), drained.rend());
   }
 
   // What was handed to the operating system is no longer needed in memory, should the process end now.
@@ -522,14 +531,9 @@ class Session {
 
   void write_definition(const Definition& definition) {
     WholeRecord record(files_.buffer(FileKind::graphs));
-    write_record(record.buffer(), definition.wall_time, definition.kind, definition.before, definition.stack,
-                 definition.after, {});
+    live::append_record(record.buffer(), definition.wall_time, definition.kind, definition.before,
+                        location_of(definition.stack), definition.after);
     record.complete();
-  }
-
-  void write_record(std::string& to, double wall_time, logdir::EventKind kind, std::string_view before,
-                    std::uint32_t stack, std::string_view after, std::string_view extension) {
-    live::append_record(to, wall_time, kind, before, location_of(stack), after, extension);
   }
 
   // The field code_location of a stack, encoded; nothing for no_stack. Neighbours often share it, so that the last one
@@ -543,11 +547,8 @@ class Session {
 
   void append(const QueuedEvent& event, std::string_view content) {
     const bool execution = event.is_execution != 0;
-    const std::string_view before = content.substr(0, event.before_bytes);
-    const std::string_view after = content.substr(event.before_bytes, event.after_bytes);
-    const auto kind = execution ? logdir::EventKind::execution : logdir::EventKind::graph_execution_trace;
-    write_record(files_.buffer(execution ? FileKind::execution : FileKind::graph_execution_traces), event.wall_time,
-                 kind, before, event.stack, after, content.substr(event.before_bytes + event.after_bytes));
+    live::append_record(files_.buffer(execution ? FileKind::execution : FileKind::graph_execution_traces), event,
+                        content, location_of(event.stack));
   }
 
   void flush_files() {

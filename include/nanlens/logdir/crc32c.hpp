@@ -41,7 +41,8 @@ inline std::uint32_t crc_software(std::uint32_t c, const unsigned char* p, std::
 }
 
 #if NANLENS_X86_64
-inline constexpr std::size_t most_crc_words = 64;  // of each of three parts
+inline constexpr std::size_t most_crc_words = 64;   // of each of three parts
+inline constexpr std::size_t least_for_parts = 96;  // bytes that joining the parts pays for
 
 // crc_shifts[k] is x^(64k − 33) modulo the polynomial, reflected: by it, and by the instruction for 8 bytes, the CRC of
 // what stands k words before the end becomes its share of the whole.
@@ -73,9 +74,8 @@ __attribute__((target("sse4.2,pclmul"))) inline std::uint64_t crc_shifted(std::u
 __attribute__((target("sse4.2,pclmul"))) inline std::uint32_t crc_three_parts(std::uint32_t crc,
                                                                               const unsigned char*& p,
                                                                               std::size_t& n) noexcept {
-  constexpr std::size_t least = 96;  // that joining the parts pays for
   std::uint64_t c = crc;
-  while (n >= least) {
+  while (n >= least_for_parts) {
     const std::size_t words = n / 24 < most_crc_words ? n / 24 : most_crc_words;
     const unsigned char* const second = p + 8 * words;
     const unsigned char* const third = second + 8 * words;
@@ -100,7 +100,13 @@ __attribute__((target("sse4.2"))) inline std::uint32_t crc_hardware(std::uint32_
   std::uint64_t c = crc;
   for (; n >= 8; n -= 8, p += 8) c = crc_word(c, p);
   auto c32 = static_cast<std::uint32_t>(c);
-  for (; n > 0; --n, ++p) c32 = __builtin_ia32_crc32qi(c32, *p);
+  if ((n & 4) != 0) {
+    std::uint32_t word;
+    std::memcpy(&word, p, sizeof word);
+    c32 = __builtin_ia32_crc32si(c32, word);
+    p += sizeof word;
+  }
+  for (n &= 3; n > 0; --n, ++p) c32 = __builtin_ia32_crc32qi(c32, *p);
   return c32;
 }
 #endif
@@ -113,7 +119,7 @@ inline std::uint32_t crc32c(const void* data, std::size_t n) noexcept {
 #if NANLENS_X86_64
   if (__builtin_cpu_supports("sse4.2")) {
     std::uint32_t c = 0xffffffffu;
-    if (__builtin_cpu_supports("pclmul")) c = detail::crc_three_parts(c, p, n);
+    if (n >= detail::least_for_parts && __builtin_cpu_supports("pclmul")) c = detail::crc_three_parts(c, p, n);
     return ~detail::crc_hardware(c, p, n);
   }
 #endif

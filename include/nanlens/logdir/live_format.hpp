@@ -119,9 +119,9 @@ struct JournalEntry {
   std::uint32_t text_bytes[2];
 };
 
-/// The framed record of an event whose parts are known.
+/// The framed record of a definition: its message is `before`, `location` and `after`.
 inline void append_record(std::string& to, double wall_time, EventKind kind, std::string_view before,
-                          std::string_view location, std::string_view after, std::string_view extension) {
+                          std::string_view location, std::string_view after) {
   append_record_of(to, [&](WireWriter& w) {
     w.field(tags::DebugEvent::wall_time, wall_time);
     w.tag(kind, WireType::length_delimited);
@@ -129,8 +129,25 @@ inline void append_record(std::string& to, double wall_time, EventKind kind, std
     w.raw(before);
     w.raw(location);
     w.raw(after);
-    w.raw(extension);
   });
+}
+
+/// The framed record of an event as queues and rings keep it, with its code location, encoded, if it has one.
+inline void append_record(std::string& to, const LiveEvent& event, std::string_view content,
+                          std::string_view location) {
+  constexpr std::size_t around = 32;  // bytes of the fields before the message
+  const auto write = [&](WireWriter& w) {
+    const std::size_t message = std::size_t{event.before_bytes} + event.after_bytes + location.size();
+    w.field(tags::DebugEvent::wall_time, event.wall_time);
+    w.tag(event.is_execution != 0 ? EventKind::execution : EventKind::graph_execution_trace,
+          WireType::length_delimited);
+    w.varint(message);
+    const std::size_t first = location.empty() ? content.size() : event.before_bytes;
+    w.raw(content.substr(0, first));
+    w.raw(location);
+    w.raw(content.substr(first));
+  };
+  append_record_of(to, write, around + content.size() + location.size());
 }
 
 }  // namespace nanlens::inline NANLENS_ABI::logdir::live

@@ -94,6 +94,8 @@ class WireWriter {
       out_.resize(size_);
   }
 
+  /// Makes room for so many bytes at once.
+  void expect(std::size_t bytes) { room(bytes); }
   /// Bytes written by this writer so far.
   [[nodiscard]] std::size_t size() const noexcept { return size_ - start_; }
   /// The bytes written by this writer, from `offset` on; valid until the next write.
@@ -225,10 +227,11 @@ class WireWriter {
   std::size_t start_;  // where this writer began
 };
 
-/// Appends one framed record to `out`, whose payload `write(WireWriter&)` writes.
+/// Appends one framed record to `out`, whose payload `write(WireWriter&)` writes: of some `expected` bytes, if known.
 template <class Write>
-void append_record_of(std::string& out, Write&& write) {
+void append_record_of(std::string& out, Write&& write, std::size_t expected = 0) {
   WireWriter w(out);
+  w.expect(record_overhead + expected);
   w.fixed(std::uint64_t{0});
   w.fixed(std::uint32_t{0});
   write(w);

@@ -50,7 +50,7 @@ NANLENS_API void LiveSet::add_definitions(const LiveRegions& left) {
   for (auto at = left.definitions.lower_bound(left.commit().definitions); at != left.definitions.end(); ++at) {
     const LeftDefinition& d = at->second;
     if (!logdir::belongs_into(FileKind::graphs, d.kind)) continue;
-    live::append_record(tail(FileKind::graphs), d.wall_time, d.kind, d.before, location(left, d.stack), d.after, {});
+    live::append_record(tail(FileKind::graphs), d.wall_time, d.kind, d.before, location(left, d.stack), d.after);
     ++num_left_;
   }
 }
@@ -74,16 +74,9 @@ NANLENS_API void LiveSet::add_events(const LiveRegions& left, double before) {
 }
 
 NANLENS_API void LiveSet::add_event(const LiveRegions& left, const LeftEvent& e) {
-  const bool execution = e.event.is_execution != 0;
-  const std::string_view content = e.content;
-  const std::size_t message = std::size_t{e.event.before_bytes} + e.event.after_bytes;
-  const std::string_view place = location(left, e.event.stack);
-  std::string& to = tail(execution ? FileKind::execution : FileKind::graph_execution_traces);
+  std::string& to = tail(e.event.is_execution != 0 ? FileKind::execution : FileKind::graph_execution_traces);
   const std::size_t begin = to.size();
-  live::append_record(to, e.event.wall_time,
-                      execution ? logdir::EventKind::execution : logdir::EventKind::graph_execution_trace,
-                      content.substr(0, e.event.before_bytes), place,
-                      content.substr(e.event.before_bytes, e.event.after_bytes), content.substr(message));
+  live::append_record(to, e.event, e.content, location(left, e.event.stack));
   if (was_watched_) ++from_memory_[hash_of(std::string_view(to).substr(begin + logdir::record_header_bytes))];
   ++num_left_;
 }

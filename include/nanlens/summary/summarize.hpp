@@ -18,7 +18,8 @@ namespace nanlens::inline NANLENS_ABI {
 
 /// The numbers recorded for one tensor in a summary mode.
 struct Summary {
-  std::array<double, max_summary_size> values{};
+  std::array<double, max_summary_size>
+      values;  // the first `size` have a meaning: clearing them all would take its time
   /// 0 if the mode has nothing to say of this dtype: then a placeholder (eager) or no record (graph) is written.
   std::size_t size = 0;
   /// True if the summary shows a NaN or infinity.
@@ -71,7 +72,8 @@ inline void put_shape(Summary& s, const TensorView& view, std::int64_t size) noe
   s.values[at.rank] = as_number(rank);
   s.values[at.size] = as_number(size);
   const std::size_t first = rank > summary_extents ? rank - summary_extents : 0;
-  for (std::size_t i = 0; first + i < rank; ++i) s.values[at.extents + i] = as_number(view.shape[first + i]);
+  for (std::size_t i = 0; i < summary_extents; ++i)
+    s.values[at.extents + i] = first + i < rank ? as_number(view.shape[first + i]) : 0;
 }
 
 }  // namespace detail
