@@ -12,6 +12,7 @@
 #include "commands.hpp"
 #include "loaded_library.hpp"
 #include "open.hpp"
+#include "report/describe.hpp"
 #include "report/muted_causes.hpp"
 #include "run.hpp"
 #include "why.hpp"
@@ -70,8 +71,13 @@ bool tell_first(const std::string& what, const std::string& logdir) {
     if (run->alerts().empty()) continue;
     const auto causes = find_causes(*run);
     causes::SentenceWriter writer(*causes);
-    if (writer.groups().list().empty()) continue;
     const report::MutedCauses muted(writer, *causes, mutes);
+    const auto& expected = writer.groups().expected();
+    if (writer.groups().list().empty()) {
+      for (const causes::CauseGroup& group : expected) line(what + ": " + report::expected_words(writer, group));
+      if (expected.empty()) continue;
+      return false;
+    }
     const auto sentence = writer.sentence(muted.headline());
     if (!muted.all_muted())
       line(what + ": " + sentence.text + (sentence.consequence.empty() ? "" : " " + sentence.consequence));

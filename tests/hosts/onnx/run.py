@@ -118,6 +118,12 @@ class Test:
         done = self.onnx(self.path("external.onnx"), "--input", self.path("vector.npy"), "--logdir", "external")
         assert done.stdout.count('Sqrt "root" got 1 negative value') == 2, done.stdout
 
+    def check_expected(self):
+        """An infinity that does no harm is told of."""
+        done = self.onnx(self.path("inverse.onnx"), "--input", self.path("infinite.npy"), "--logdir", "expected", "--check")
+        says = "Expected: x:0 brought in +∞, as a mask does: no NaN follows."
+        assert done.stdout.splitlines()[:2] == [f"as written: {says}", f"optimised: {says}"], done.stdout
+
     def check_python(self):
         """A model with probes, and the library of their ops, in Python's onnxruntime."""
         probed = self.path("probed.onnx")

@@ -43,6 +43,8 @@ def write_models(folder):
     write(folder, "external.onnx", proto.model(Graph(
         [node("Mul", "x w", "m", "mul"), node("Sqrt", "m", "y", "root")], [value("x", FLOAT, [3])], [value("y", FLOAT, [3])],
         w=proto.external("w", w, "weights.bin"))))
+    write(folder, "inverse.onnx", proto.model(Graph([node("Reciprocal", "x", "y", "inverse")], [n], [value("y", FLOAT, ["n"])])))
+    numpy.save(os.path.join(folder, "infinite.npy"), models.f(1, numpy.inf))
     write(folder, "reflected.onnx", proto.model(Graph(
         [node("Pad", "x pads", "y", "pad", mode="reflect")], [n], [value("y", FLOAT, ["m"])], pads=numpy.array([1, 1]))))
     log = proto.model(models.MODELS["log"][0])
