@@ -43,29 +43,46 @@ inline void put_marker(unsigned char* p) noexcept {
   std::memcpy(p, &marker, sizeof marker);
 }
 
-/// Visits the entries between two positions: `visit(event, content, position)`. The content lies in the region.
-template <class Visit>
-void visit_entries(const RegionHeader* region, std::uint64_t from, std::uint64_t to, Visit&& visit) {
-  const std::size_t capacity = capacity_of(region);
-  std::size_t place = from % capacity;
-  for (std::uint64_t at = from; at < to;) {
-    const unsigned char* const p = content_of(region) + place;
-    std::uint64_t length = 0;
-    std::memcpy(&length, p, sizeof length);
-    if (length == 0) {
-      at += capacity - place;
-      place = 0;
-      continue;
+/// Reads the entries of a region between two positions, one after another.
+class EntryReader {
+ public:
+  EntryReader(const RegionHeader* region, std::uint64_t from, std::uint64_t to) noexcept
+      : content_(content_of(region)), capacity_(capacity_of(region)), place_(from % capacity_), next_(from), end_(to) {}
+
+  /// Moves to the next entry; false if there is none.
+  bool next() noexcept {
+    while (next_ < end_) {
+      const unsigned char* const p = content_ + place_;
+      std::uint64_t length = 0;
+      std::memcpy(&length, p, sizeof length);
+      at_ = next_;
+      next_ += length != 0 ? length : capacity_ - place_;
+      place_ += static_cast<std::size_t>(length);
+      if (length == 0 || place_ == capacity_) place_ = 0;
+      if (length == 0) continue;
+      std::memcpy(&event_, p + sizeof length, sizeof event_);
+      entry_ = p + sizeof length + sizeof event_;
+      return true;
     }
-    QueuedEvent event;
-    std::memcpy(&event, p + sizeof length, sizeof event);
-    const auto* const content = reinterpret_cast<const char*>(p) + sizeof length + sizeof event;
-    visit(event, std::string_view(content, event.content_bytes()), at);
-    at += length;
-    place += length;
-    if (place == capacity) place = 0;
+    return false;
   }
-}
+  [[nodiscard]] const QueuedEvent& event() const noexcept { return event_; }
+  /// It lies in the region.
+  [[nodiscard]] std::string_view content() const noexcept {
+    return {reinterpret_cast<const char*>(entry_), event_.content_bytes()};
+  }
+  [[nodiscard]] std::uint64_t position() const noexcept { return at_; }
+
+ private:
+  const unsigned char* content_;
+  std::size_t capacity_;
+  std::size_t place_;  // of the next entry
+  std::uint64_t next_;
+  std::uint64_t end_;
+  std::uint64_t at_ = 0;
+  const unsigned char* entry_ = nullptr;
+  QueuedEvent event_{};
+};
 
 /// One thread writes, one at a time reads; no lock. Entries are contiguous.
 class EventQueue {
@@ -116,11 +133,9 @@ class EventQueue {
   }
   /// How far it has been released.
   [[nodiscard]] std::uint64_t tail() const noexcept { return tail_.load(std::memory_order_relaxed); }
-  /// Visits the entries up to `end`, whose bytes stay in place until `release(end)`.
-  template <class Visit>
-  void visit(std::uint64_t end, Visit&& visit) const {
-    if (end != 0)
-      visit_entries(region_.load(std::memory_order_relaxed), tail_.load(std::memory_order_relaxed), end, visit);
+  /// The entries up to `end`, which is not 0; their bytes stay in place until `release(end)`.
+  [[nodiscard]] EntryReader entries(std::uint64_t end) const noexcept {
+    return {region_.load(std::memory_order_relaxed), tail(), end};
   }
   /// Notes that entries up to `end` will be in the files once the commit of this parity holds.
   void take(std::uint64_t end, std::uint32_t parity) noexcept {

@@ -57,8 +57,7 @@ class EventRing {
   void drain(Visit&& visit) {
     const std::lock_guard guard(lock_);
     if (region_ == nullptr) return;
-    visit_entries(region_, region_->first, region_->head,
-                  [&](const QueuedEvent& e, std::string_view content, std::uint64_t) { visit(e, content); });
+    for (EntryReader entry = entries(); entry.next();) visit(entry.event(), entry.content());
     drained_ = region_->head;
     untold_.store(2, std::memory_order_relaxed);
   }
@@ -75,13 +74,13 @@ class EventRing {
     shared(region_->first).store(drained_, std::memory_order_release);
     first_place_ = drained_ % capacity_of(region_);
     count_ = 0;
-    visit_entries(region_, region_->first, region_->head,
-                  [&](const QueuedEvent&, std::string_view, std::uint64_t) { ++count_; });
+    for (EntryReader entry = entries(); entry.next();) ++count_;
   }
 
  private:
   static constexpr std::size_t first_bytes = (std::size_t{64} << 10) - live::region_content;
 
+  [[nodiscard]] EntryReader entries() const noexcept { return {region_, region_->first, region_->head}; }
   template <class Event>
   bool keep(std::size_t limit, const Event& event) noexcept {
     const std::size_t most = live::entry_bytes(event.most_content());
@@ -144,13 +143,12 @@ class EventRing {
 
   void move_to(RegionHeader& larger) noexcept {
     std::uint64_t drained = 0;
-    visit_entries(region_, region_->first, region_->head,
-                  [&](const QueuedEvent& e, std::string_view content, std::uint64_t at) {
-                    larger.head += put_entry(content_of(&larger) + larger.head, EncodedEvent{e, content});
-                    for (std::size_t parity = 0; parity < 2; ++parity)
-                      if (at < region_->taken[parity]) larger.taken[parity] = larger.head;
-                    if (at < drained_) drained = larger.head;
-                  });
+    for (EntryReader entry = entries(); entry.next();) {
+      larger.head += put_entry(content_of(&larger) + larger.head, EncodedEvent{entry.event(), entry.content()});
+      for (std::size_t parity = 0; parity < 2; ++parity)
+        if (entry.position() < region_->taken[parity]) larger.taken[parity] = larger.head;
+      if (entry.position() < drained_) drained = larger.head;
+    }
     drained_ = drained;
     head_place_ = static_cast<std::size_t>(larger.head);
     first_place_ = 0;

@@ -169,7 +169,7 @@ class Session {
   }
 
  private:
-  struct Pending {
+  struct KeptEvent {
     QueuedEvent event;
     std::string_view content;
   };
@@ -385,10 +385,10 @@ class Session {
     begun_ = wall_time_now();
     files_.forget_events();  // of a round that memory ran out in: they are still queued
     const std::vector<ThreadState*> states = ThreadStates::get().list();
-    pending_.clear();
-    std::deque<std::string> kept;  // contents of ring events
+    kept_.clear();
+    std::deque<std::string> contents;  // of ring events
     // Rings before queues: what a thread puts into its ring may be later than what others have put into their queues.
-    if (rings != Rings::stay) add_rings(states, kept, rings);
+    if (rings != Rings::stay) add_rings(states, contents, rings);
     std::vector<std::uint64_t> heads;
     // Heads first: definitions are made before the events that refer to them, so those read below cover these events.
     for (const ThreadState* state : states) heads.push_back(state->queue.head());
@@ -398,21 +398,38 @@ class Session {
     commit(states, heads, rings != Rings::stay);
   }
 
-  // Appends what the queues hold up to `heads`, and what rings gave. What one thread queued is in order.
+  // Appends what the queues hold up to `heads`, and what rings gave, in the order of time. What one thread queued is in
+  // order.
   void append_queued(const std::vector<ThreadState*>& states, const std::vector<std::uint64_t>& heads) {
-    std::size_t sources = pending_.empty() ? 0 : 1;
-    for (std::size_t i = 0; i < states.size(); ++i) sources += heads[i] != states[i]->queue.tail() ? 1 : 0;
+    std::vector<EntryReader> queues;
     for (std::size_t i = 0; i < states.size(); ++i)
-      states[i]->queue.visit(heads[i], [&](const QueuedEvent& e, std::string_view content, std::uint64_t) {
-        if (sources == 1)
-          append(e, content);
-        else
-          pending_.push_back({e, content});
-      });
-    if (sources > 1)
-      std::sort(pending_.begin(), pending_.end(),
-                [](const Pending& a, const Pending& b) { return earlier_event(a.event, b.event); });
-    for (const Pending& p : pending_) append(p.event, p.content);
+      if (heads[i] != 0)
+        if (EntryReader entry = states[i]->queue.entries(heads[i]); entry.next()) queues.push_back(entry);
+    std::vector<EntryReader*> next;  // a heap
+    for (EntryReader& entry : queues) next.push_back(&entry);
+    const auto later = [](const EntryReader* a, const EntryReader* b) { return earlier_event(b->event(), a->event()); };
+    std::make_heap(next.begin(), next.end(), later);
+    auto kept = kept_.begin();
+    const auto append_next = [&](const EntryReader& entry) {
+      for (; kept != kept_.end() && earlier_event(kept->event, entry.event()); ++kept)
+        append(kept->event, kept->content);
+      append(entry.event(), entry.content());
+    };
+    while (next.size() > 1) {
+      EntryReader& entry = *next.front();
+      append_next(entry);
+      std::pop_heap(next.begin(), next.end(), later);
+      if (entry.next())
+        std::push_heap(next.begin(), next.end(), later);
+      else
+        next.pop_back();
+    }
+    if (!next.empty()) {
+      EntryReader entry = *next.front();  // a copy, which the compiler can keep at hand
+      do append_next(entry);
+      while (entry.next());
+    }
+    for (; kept != kept_.end(); ++kept) append(kept->event, kept->content);
   }
 
   static bool earlier_event(const QueuedEvent& a, const QueuedEvent& b) noexcept {
@@ -421,12 +438,12 @@ class Session {
   }
 
   // Each thread kept its own last ones. Newest first, so that those that are wanted come before the others.
-  void add_rings(const std::vector<ThreadState*>& states, std::deque<std::string>& kept, Rings rings) {
-    std::vector<Pending> drained;
+  void add_rings(const std::vector<ThreadState*>& states, std::deque<std::string>& contents, Rings rings) {
+    std::vector<KeptEvent> drained;
     for (ThreadState* state : states)
       for (EventRing* ring : {&state->executions, &state->traces})
         ring->drain([&](const QueuedEvent& e, std::string_view content) {
-          drained.push_back({e, kept.emplace_back(content)});
+          drained.push_back({e, contents.emplace_back(content)});
         });
     std::sort(drained.begin(), drained.end(),
               [](const auto& a, const auto& b) { return earlier_event(b.event, a.event); });
@@ -434,7 +451,7 @@ class Session {
     if (rings == Rings::newest)
       std::erase_if(drained,
                     [&](const auto& e) { return ++count[e.event.is_execution] > options_.circular_buffer_size; });
-    pending_.insert(pending_.end(), drained.rbegin(), drained.rend());
+    kept_.assign(drained.rbegin(), drained.rend());
   }
 
   // What was handed to the operating system is no longer needed in memory, should the process end now.
@@ -589,7 +606,7 @@ class Session {
   std::uint64_t noted_not_followed_ = 0;
   std::uint64_t noted_unread_ = 0;
   bool switched_off_ = false;
-  std::vector<Pending> pending_;  // what is being written; keeps its capacity
+  std::vector<KeptEvent> kept_;  // what rings gave, oldest first
   std::uint32_t last_stack_ = no_stack;
   std::string_view last_location_;
 
