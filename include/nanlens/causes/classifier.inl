@@ -36,8 +36,7 @@ NANLENS_API bool Classifier::pass_on(EventRef event, Classification& c) {
   const std::uint32_t run = window.run_of(event.index);
   c.parents.clear();
   model_.spend(op.inputs.size());
-  const bool native = model_.owners().native();
-  const auto digest = native ? model_.run().trace_digest(event.index) : std::nullopt;
+  const std::uint64_t clean = model_.owners().native() ? model_.run().clean_inputs(event.index) : 0;
   for (std::size_t k = 0; k < op.inputs.size(); ++k) {
     const InputEdge& edge = op.inputs[k];
     if (edge.op == none) return false;
@@ -46,7 +45,7 @@ NANLENS_API bool Classifier::pass_on(EventRef event, Classification& c) {
       const OpCode code = graphs.op(edge.op).code;
       if (code != OpCode::constant && code != OpCode::not_float) return false;
     } else if ((model_.run().trace_flags(row) & reader::bad_flags) != 0) {
-      if (digest && k < 64 && (digest->clean_inputs >> k & 1) != 0) return false;  // seen clean since
+      if (k < 64 && (clean >> k & 1) != 0) return false;  // seen clean since
       c.parents.push_back(trace_event(row));
     }
   }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
@@ -109,15 +108,15 @@ class GraphFacts {
   [[nodiscard]] std::uint32_t graph_of(std::uint32_t op) const { return run_.definitions().ops()[op].graph; }
 
   const GraphLinks& links(std::uint32_t graph) {
-    if (graph >= graphs_.size()) graphs_.resize(run_.definitions().graphs().size());
+    if (graph >= graphs_.size()) graphs_.grow_to(run_.definitions().graphs().size());
     if (graphs_[graph].ops_seen != this->graph(graph).ops.size()) read(graph);
     return graphs_[graph];
   }
   const OpLinks& op(std::uint32_t op) {
-    if (op >= ops_.size()) ops_.resize(run_.definitions().ops().size());
+    if (op >= ops_.size()) ops_.grow_to(run_.definitions().ops().size());
     if (!ops_[op].ready) {
       links(graph_of(op));
-      if (op >= ops_.size()) ops_.resize(run_.definitions().ops().size());
+      if (op >= ops_.size()) ops_.grow_to(run_.definitions().ops().size());
       OpLinks& links = ops_[op];
       if (links.first_tensor == none) links.first_tensor = num_tensors_++;  // not declared yet: one output is assumed
     }
@@ -173,7 +172,7 @@ class GraphFacts {
  private:
   void read(std::uint32_t g) {
     const std::vector<std::uint32_t> ops = graph(g).ops;
-    if (ops_.size() < run_.definitions().ops().size()) ops_.resize(run_.definitions().ops().size());
+    ops_.grow_to(run_.definitions().ops().size());
     const std::size_t first = graphs_[g].ops_seen;
     graphs_[g].ops_seen = ops.size();
     std::vector<std::vector<std::string>> inputs;
@@ -382,9 +381,8 @@ class GraphFacts {
   [[nodiscard]] bool is_native() const { return run_.metadata().tensorflow_version.starts_with("nanlens"); }
 
   Run& run_;
-  // Deques: growing them leaves references valid.
-  std::deque<GraphLinks> graphs_;
-  std::deque<OpLinks> ops_;
+  reader::Column<GraphLinks, 64> graphs_;
+  reader::Column<OpLinks, 64> ops_;
   std::unordered_map<std::uint32_t, OpCode> code_of_type_;
   static constexpr std::uint32_t unknown = none - 1;
   std::vector<std::uint32_t> tops_;  // by graph

@@ -12,8 +12,8 @@
 
 namespace nanlens::reader {
 
-/// An append-only array in chunks: growing it copies nothing and wastes less than one chunk.
-template <class T>
+/// An append-only array in chunks: growing it copies nothing, leaves references valid, and wastes less than one chunk.
+template <class T, std::size_t chunk_size = 16384>
 class Column {
  public:
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
@@ -24,10 +24,18 @@ class Column {
     (*chunks_.back())[size_ % chunk_size] = value;
     ++size_;
   }
+  /// Appends elements that hold nothing yet, up to so many in all.
+  void grow_to(std::size_t size) {
+    for (; size_ < size; ++size_)
+      if (size_ % chunk_size == 0) chunks_.push_back(std::make_unique<Chunk>());
+  }
+  void clear() noexcept {
+    chunks_.clear();
+    size_ = 0;
+  }
   [[nodiscard]] std::size_t memory_bytes() const noexcept { return chunks_.size() * (sizeof(Chunk) + sizeof(void*)); }
 
  private:
-  static constexpr std::size_t chunk_size = 16384;
   using Chunk = std::array<T, chunk_size>;
   std::vector<std::unique_ptr<Chunk>> chunks_;
   std::size_t size_ = 0;

@@ -33,12 +33,11 @@ struct TraceDigest {
   std::string_view op_name;
   std::int32_t output_slot = 0;
   std::uint64_t call_id = 0;
-  std::uint64_t graph_run = 0;     ///< which run of its graph, in nanlens' logdirs; else 0
-  std::int64_t variable_id = -1;   ///< the variable whose memory the tensor is, in nanlens' logdirs; else −1
-  std::uint32_t fp_flags = 0;      ///< floating-point exceptions of the op, in nanlens' logdirs
-  bool outside_source = false;     ///< the tensor is known to come from outside the record
-  bool has_rule_hits = false;      ///< a rule of the recording program holds here
-  std::uint64_t clean_inputs = 0;  ///< a bit for each of the first inputs that was seen clean when the op had run
+  std::uint64_t graph_run = 0;    ///< which run of its graph, in nanlens' logdirs; else 0
+  std::int64_t variable_id = -1;  ///< the variable whose memory the tensor is, in nanlens' logdirs; else −1
+  std::uint32_t fp_flags = 0;     ///< floating-point exceptions of the op, in nanlens' logdirs
+  bool outside_source = false;    ///< the tensor is known to come from outside the record
+  bool has_rule_hits = false;     ///< a rule of the recording program holds here
   TensorHealth health;
 };
 
@@ -75,6 +74,9 @@ struct ExecutionLinks {
 
 /// Reads a trace's digest; nothing if the payload is not a valid DebugEvent with a GraphExecutionTrace.
 std::optional<TraceDigest> trace_digest(logdir::Bytes payload);
+
+/// Which inputs were seen clean when the op of a trace had run, in nanlens' logdirs: a bit for each of the first 64.
+std::uint64_t clean_inputs(logdir::Bytes payload);
 
 /// Reads what ties an execution to others; false if the payload is not a valid DebugEvent with an Execution.
 bool execution_links(logdir::Bytes payload, ExecutionLinks& links);

@@ -192,12 +192,7 @@ inline bool was_seen_clean(logdir::Bytes evidence) noexcept {
 }
 
 inline void read_extension(logdir::Bytes extension, TraceDigest& d) noexcept {
-  std::uint64_t input = 1;
   for (logdir::WireReader r(extension); r.next();) {
-    if (r.is(ExtensionTag::input_evidence, logdir::WireType::length_delimited)) {
-      if (was_seen_clean(r.bytes())) d.clean_inputs |= input;
-      input <<= 1;
-    }
     if (r.is(ExtensionTag::call_id, logdir::WireType::varint)) d.call_id = r.u64();
     if (r.is(ExtensionTag::fp_flags, logdir::WireType::varint)) d.fp_flags = static_cast<std::uint32_t>(r.u64());
     if (r.is(ExtensionTag::graph_run, logdir::WireType::varint)) d.graph_run = r.u64();
@@ -257,6 +252,19 @@ bool read_event(logdir::Bytes payload, logdir::EventKind kind, Digest& d, bool (
 }
 
 }  // namespace detail
+
+NANLENS_API std::uint64_t clean_inputs(logdir::Bytes payload) {
+  std::uint64_t clean = 0;
+  std::uint64_t input = 1;
+  for (logdir::WireReader event(payload); event.next();)
+    if (event.is(logdir::tags::DebugEvent::nanlens, logdir::WireType::length_delimited))
+      for (logdir::WireReader r(event.bytes()); r.next();)
+        if (r.is(detail::ExtensionTag::input_evidence, logdir::WireType::length_delimited)) {
+          if (detail::was_seen_clean(r.bytes())) clean |= input;
+          input <<= 1;
+        }
+  return clean;
+}
 
 NANLENS_API std::optional<TraceDigest> trace_digest(logdir::Bytes payload) {
   TraceDigest d;

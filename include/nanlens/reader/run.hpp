@@ -144,7 +144,11 @@ class Run {
   [[nodiscard]] std::optional<TraceDigest> trace_digest(std::size_t i) {
     return reader::trace_digest(payload(trace_locators_[i], logdir::FileKind::graph_execution_traces));
   }
-  /// The same of an execution; false if its record can't be read any more.
+  /// Which inputs of its op were seen clean (see reader::clean_inputs).
+  [[nodiscard]] std::uint64_t clean_inputs(std::size_t i) {
+    return reader::clean_inputs(payload(trace_locators_[i], logdir::FileKind::graph_execution_traces));
+  }
+  /// What ties an execution to others; false if its record can't be read any more.
   [[nodiscard]] bool execution_links(std::size_t i, ExecutionLinks& links) {
     return reader::execution_links(payload(execution_locators_[i], logdir::FileKind::execution), links);
   }
