@@ -309,3 +309,22 @@ TEST_CASE("an op of which it is known once, and can't be told later: what follow
         "2 of 5 bad tensors follow from it; 3 more come from the same op, and it can't be told whether it made them "
         "or passed them on.");
 }
+
+TEST_CASE("a bad element that is mended where nobody looks: what an op makes of the tensor then is its own") {
+  const Recorded run([] {
+    constexpr std::size_t between = 1237;  // the words that tell whether memory was changed
+    Numbers x(4096, 2);
+    x[between] = 0;
+    Function f("step");
+    Numbers logs(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) logs[i] = std::log(x[i]);
+    nanlens::record("Log", outputs(logs), inputs(x));
+    logs[between] = 0;
+    Numbers inverse(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) inverse[i] = 1 / logs[i];
+    nanlens::record("Reciprocal", outputs(inverse), inputs(logs));
+  });
+  const TrialAnswer a = test::answer_of(run);
+  CHECK(a.makers == std::vector<std::string>{"Log", "Reciprocal"});
+  CHECK(a.causes == 2);
+}
