@@ -14,16 +14,16 @@ CURT, CONCISE, FULL = MODES = ("CURT_HEALTH", "CONCISE_HEALTH", "FULL_HEALTH")
 BOTH = (CURT, CONCISE)
 
 
-def program(cause, sentence=ANY, unknown_in=(), says="", ring=-1, alone=False):
+def program(cause, sentence=ANY, unknown_in=(), says="", ring=-1, alone=False, sure=False):
     """Registers a program with its cause, the sentences that are right for it, the modes where it can't be told, words that its
-    sentence has to have, how many of the last rows are kept, and the modes in which everything bad has to follow from that cause
-    (True: in each)."""
+    sentence has to have, how many of the last rows are kept, the modes in which everything bad has to follow from that cause
+    (True: in each), and whether it has to be told for certain."""
     def register(function):
         name = function.__name__
         PROGRAMS[name] = function
         EXPECTED[name] = {"cause": cause, "sentences": [sentence] if isinstance(sentence, str) else sentence,
                           "unknown_in": list(unknown_in), "says": says, "ring": ring,
-                          "alone": MODES if alone is True else alone or ()}
+                          "alone": MODES if alone is True else alone or (), "sure": sure}
         return function
     return register
 
@@ -212,6 +212,87 @@ def infinite_target(tf, np):
     data = tf.data.Dataset.from_tensor_slices((c(1.0, 2.0, 3.0, 4.0), c(1.0, np.inf, 3.0, 4.0)))
     for x, y in data.map(lambda x, y: (x * 2.0, y)).batch(2):
         loss(x, y), tf.sign(y - x)
+
+
+@program("data", "data", alone=True, sure=True)
+def dataset_with_a_nan(tf, np):
+    """As a Keras model is given its data."""
+    rows = np.ones((8, 4), np.float32)
+    rows[5, 2] = np.nan
+    weights = tf.Variable(tf.ones([4, 1]))
+    step = tf.function(lambda x: tf.reduce_mean(tf.nn.relu(tf.matmul(x, weights))))
+    for x in tf.data.Dataset.from_tensor_slices(rows).map(lambda row: row * 2.0).batch(4):
+        step(x)
+
+
+@program("data", "data", alone=True)
+def batch_with_a_nan(tf, np):
+    """Nothing of the pipeline is on record but what comes out of it."""
+    rows = np.ones((8, 4), np.float32)
+    rows[5, 2] = np.nan
+    weights = tf.Variable(tf.ones([4, 1]))
+
+    @tf.function
+    def steps(batches):
+        for x in batches:
+            weights.assign_sub(tf.transpose(tf.reduce_mean(x, 0, keepdims=True)))
+
+    steps(tf.data.Dataset.from_tensor_slices(rows).batch(4))
+
+
+@program("data", "data", alone=True)
+def generator_with_a_nan(tf, np):
+    """Python code that TensorFlow calls makes the rows."""
+    rows = tf.data.Dataset.from_generator(lambda: iter(np.float32([[1, 2], [3, np.nan]])), output_signature=tf.TensorSpec([2]))
+    for x in rows.map(lambda row: row * 2.0).batch(2):
+        tf.function(lambda x: tf.reduce_sum(x))(x)
+
+
+def rows_with_a_zero(np):
+    rows = np.full((8, 4), 2, np.float32)
+    rows[5, 2] = 0
+    return rows
+
+
+@program("Log", "log0", BOTH, alone=True)
+def batches_in_a_function(tf, np):
+    @tf.function
+    def total(batches):
+        found = 0.0
+        for x in batches:
+            found += tf.reduce_mean(tf.math.log(x))
+        return found
+
+    total(tf.data.Dataset.from_tensor_slices(rows_with_a_zero(np)).batch(4))
+
+
+@program("Log", "log0", BOTH, alone=True)
+def pipeline_in_a_function(tf, np):
+    @tf.function
+    def total(rows):
+        found = 0.0
+        for x in rows.map(lambda row: tf.math.log(row)).batch(4):
+            found += tf.reduce_mean(x)
+        return found
+
+    total(tf.data.Dataset.from_tensor_slices(rows_with_a_zero(np)))
+
+
+@program("Log", ["log0", "generic"], BOTH, alone=True)
+def pipeline_made_of_a_result(tf, np):
+    @tf.function
+    def total(x):
+        found = 0.0
+        for row in tf.data.Dataset.from_tensor_slices(tf.math.log(x)).batch(4):
+            found += tf.reduce_mean(row * 2.0)
+        return found
+
+    total(tf.constant(rows_with_a_zero(np)))
+
+
+@program("Log", "log0", BOTH, alone=True)
+def reduced_pipeline(tf, np):
+    tf.data.Dataset.from_tensor_slices(rows_with_a_zero(np)).reduce(0.0, lambda state, row: state + tf.reduce_sum(tf.math.log(row)))
 
 
 @program("expected", "expected", (CURT,))

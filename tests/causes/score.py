@@ -40,6 +40,8 @@ def judge(expected, mode, found):
         told = True
     if mode in expected["alone"] and (len(found["causes"]) > 1 or head["reach"] < found["total"]):
         return False, f"{kind}, {len(found['causes'])} causes"
+    if expected["sure"] and head["confidence"] < 1:
+        return False, f"{kind}, not for certain"
     return right and told and expected["says"] in head["sentence"], kind
 
 

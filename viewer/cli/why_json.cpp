@@ -91,7 +91,7 @@ Json root_json(SentenceWriter& writer, Causes& causes, const report::MutedCauses
           {"where", text_or_null(s.where)},
           {"arguments", s.arguments},
           {"class", causes::class_name(root.event_class)},
-          {"confidence", number(static_cast<double>(root.confidence))},
+          {"confidence", number(static_cast<double>(causes.confidence(root)))},
           {"op_type", text_or_null(s.op_type)},
           {"op_name", text_or_null(s.op_name)},
           {"graph_id", text_or_null(s.graph_id)},

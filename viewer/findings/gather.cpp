@@ -72,7 +72,7 @@ Finding finding_of(Causes& causes, SentenceWriter& writer, std::uint32_t number,
   f.place = place_of(s.place, sources);
   f.reach = group != nullptr ? group->reach : root.reach;
   f.count = group != nullptr ? group->count : root.occurrences;
-  f.confidence = causes::confidence_words(root.confidence);
+  f.confidence = causes::confidence_words(causes.confidence(root));
   f.run_id = causes.run().id();
   f.host = s.host;
   f.fingerprint = fingerprint(causes.run(), f, s.place);

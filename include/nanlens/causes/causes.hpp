@@ -158,6 +158,10 @@ class Causes {
   /// Is a root an intended infinity, such as a mask: one kind of infinity, no NaN after it, from a constant or removed?
   /// Or one that loss scaling left out, or that the program's own choices did?
   [[nodiscard]] bool is_benign(const Root& root);
+  /// How sure the class of a root is, from 0 to 1.
+  [[nodiscard]] float confidence(const Root& root) {
+    return came_in_first(root.event, root.event_class) ? 1 : root.confidence;
+  }
   /// The op by which a program left out, as it says, all that is bad behind a root: a choice or a bound. Does not exist
   /// where there is more than that. What became integers counts if a choice takes of these.
   [[nodiscard]] OpRef guard_of(const Root& root);
@@ -295,6 +299,7 @@ class Causes {
   [[nodiscard]] bool goes_into_layer(const Root& root);
   [[nodiscard]] bool goes_into_layer(EventRef event);
   [[nodiscard]] bool goes_into_layer(std::uint32_t op);
+  [[nodiscard]] bool came_in_first(EventRef event, EventClass what);
   void join_arrival(const Step& step, Root& root);
   [[nodiscard]] bool was_scaled_too_far(const Root& root);
   [[nodiscard]] bool came_in_scaled(const Root& root, std::uint32_t search);

@@ -297,6 +297,31 @@ NANLENS_API std::uint32_t Causes::root_of(EventRef event) {
   return root_of_alert(alert_of(event));
 }
 
+// What TensorFlow's input pipelines are given, and give, has no link with what is on record. Bad before all else, it
+// can't come from there: what made it would have been recorded before, since functions of a pipeline end, their records
+// written, before another goes on with what they give. Asked when all is read, since what was read later may be
+// earlier.
+NANLENS_API bool Causes::came_in_first(EventRef event, EventClass what) {
+  RowOwners& owners = model_.owners();
+  if (what != EventClass::source || event.is_execution || owners.native() || owners.may_lack_beginning() ||
+      run().num_sets() > 1 || run().dropped() > 0)
+    return false;
+  const std::uint32_t own = alert_of(event);
+  constexpr std::uint32_t most_before = 256;
+  if (own > most_before) return false;
+  // Rows of one function come in any order: what was written before may well follow from it.
+  const auto& alerts = run().alerts();
+  for (std::uint32_t i = 0; i < alerts.size() && (i < own || !(alerts[own].wall_time < alerts[i].wall_time)); ++i)
+    if (root_of_alert(i) != root_of_alert(own)) return false;
+  // An iterator that was made in a function itself may give what the function made, whose rows may come later.
+  const OpLinks& op = model_.graphs().op(run().trace_op(event.index));
+  const std::uint32_t graph = model_.graphs().graph_of(run().trace_op(event.index));
+  const bool given = op.code == OpCode::iterator_get && !op.inputs.empty() && op.inputs[0].op != none &&
+                     model_.graphs().op(op.inputs[0].op).code == OpCode::placeholder &&
+                     model_.graphs().top(graph) == graph;
+  return given || (op.code == OpCode::placeholder && owners.is_asynchronous(graph));
+}
+
 NANLENS_API Lineage Causes::lineage(EventRef event) {
   Lineage answer;
   answer.event = event;
@@ -304,6 +329,7 @@ NANLENS_API Lineage Causes::lineage(EventRef event) {
   if (model_.bad(event)) {
     classifier_.classify(event, answer.classification);
     answer.classification.event_class = event_class(event);
+    if (came_in_first(event, event_class(event))) answer.classification.confidence = 1;
     return answer;
   }
   classifier_.find_inputs(event, answer.classification.inputs);
@@ -318,7 +344,8 @@ NANLENS_API std::vector<ChainLink> Causes::chain(EventRef event, std::size_t lon
     const std::uint32_t root = root_of(event);
     if (root == none) break;
     classifier_.classify(event, c);
-    ChainLink step{event, event_class(event), c.confidence, Mechanism::generic};
+    const EventClass what = event_class(event);
+    ChainLink step{event, what, came_in_first(event, what) ? 1 : c.confidence, Mechanism::generic};
     EventRef parent;
     for (const EventRef& candidate : c.parents)
       if (root_of(candidate) == root && candidate != event) {

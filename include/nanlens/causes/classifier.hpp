@@ -103,6 +103,10 @@ class Classifier {
   void call_inputs(EventRef event, std::vector<InputEvidence>& inputs);
   bool optional_input(EventRef event, Link& link);
   void container_input(EventRef event, Link& link);
+  void pipeline_argument(EventRef event, Link& link);
+  [[nodiscard]] bool feeds_pipeline(std::uint32_t row);
+  template <class From>
+  bool latest_alike(EventRef event, const Window& window, From&& from, float alike, float any, Link& link);
   void collective_inputs(EventRef event, std::vector<InputEvidence>& inputs);
   bool unrecorded_copy(EventRef event, std::int64_t tensor_id, const TensorHealth& health, Kinds kinds, Link& link);
   bool copied_late(std::uint32_t user, std::int64_t tensor_id, const TensorHealth& health, Kinds kinds, Link& link);
@@ -194,6 +198,7 @@ class Classifier {
 #include <nanlens/causes/classifier_clean.inl>
 #include <nanlens/causes/classifier_evidence.inl>
 #include <nanlens/causes/classifier_inputs.inl>
+#include <nanlens/causes/classifier_pipeline.inl>
 #include <nanlens/causes/classifier_shared.inl>
 #include <nanlens/causes/classifier_swallowed.inl>
 #include <nanlens/causes/classifier_written.inl>

@@ -106,7 +106,8 @@ NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
   } else if (!c.parents.empty()) {
     c.event_class = EventClass::propagator;
     c.also_made = created != 0;
-  } else if (code == OpCode::iterator_get || code == OpCode::constant) {  // a mask is a constant, wherever it is put in
+  } else if (code == OpCode::iterator_get || code == OpCode::python ||
+             code == OpCode::constant) {  // a mask is a constant, wherever it is put in
     c.event_class = EventClass::source;
   } else {
     classify_by_rule(event, sum, created, c);

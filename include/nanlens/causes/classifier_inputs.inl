@@ -30,7 +30,12 @@ NANLENS_API void Classifier::trace_inputs(EventRef event, std::vector<InputEvide
   Place place = resolver_.place_of(event.index);
   if (stored_input(event, place, inputs)) return;
   switch (op.code) {
-    case OpCode::placeholder: return resolver_.argument(place, index, inputs.emplace_back().link);
+    case OpCode::placeholder: {
+      Link& link = inputs.emplace_back().link;
+      resolver_.argument(place, index, link);
+      if (link.reason == Reason::runtime) pipeline_argument(event, link);
+      return;
+    }
     case OpCode::identity_n: return chosen_input(event, place, inputs);
     case OpCode::iterator_get:
     case OpCode::container_get: return container_input(event, inputs.emplace_back().link);
@@ -351,47 +356,6 @@ NANLENS_API bool Classifier::optional_input(EventRef event, Link& link) {
   if (slot >= put_in.size()) return false;
   resolver_.tensor(resolver_.place_of(event.index), put_in[slot], link);
   return true;
-}
-
-// What came out of an iterator or an optional: the latest bad row with the same counts that could have gone in.
-NANLENS_API void Classifier::container_input(EventRef event, Link& link) {
-  if (optional_input(event, link)) return;
-  const TensorHealth health = model_.health(event);
-  const double time = model_.time(event);
-  const auto look = [&](const Window& window, bool only_asynchronous, float alike, float any) {
-    std::uint32_t best = none;
-    std::uint32_t part = none;  // of a batch
-    std::uint32_t last = none;
-    const auto rows = window.bad_rows();
-    const auto end = std::partition_point(rows.begin(), rows.end(), [&](std::uint32_t row) {
-      return (event.is_execution || row < event.index) && !(model_.time(trace_event(row)) > time);
-    });
-    auto i = static_cast<std::size_t>(end - rows.begin());
-    for (std::size_t tried = 0; i-- > 0 && best == none && tried < limits::rows_alike; ++tried) {
-      model_.spend(1);
-      const std::uint32_t row = rows[i];
-      if (only_asynchronous && !model_.owners().is_asynchronous(model_.graphs().graph_of(model_.run().trace_op(row))))
-        continue;
-      if (last == none) last = row;
-      const TensorHealth other = model_.health(trace_event(row));
-      if (same_counts(health, other)) best = row;
-      if (part == none && part_of(other, health)) part = row;
-    }
-    if (best == none) best = part;
-    if (best == none && last == none) return false;
-    // Without counts any bad row may be the one; with counts one that differs is not.
-    if (best == none && health.num_zero >= 0) return false;
-    link.set_event(trace_event(best != none ? best : last), best != none ? alike : any);
-    return true;
-  };
-  if (event.is_execution) {
-    const auto ids = model_.calls().inputs(event.index);
-    const auto maker = ids.empty() ? std::nullopt : model_.calls().producer(ids[0].tensor_id, event.index);
-    if (maker && model_.calls().is_call(maker->execution) && look(model_.window(maker->execution), false, 0.6F, 0.4F))
-      return;
-  }
-  if (look(model_.window(none), true, 0.7F, 0.5F)) return;
-  link.set_unknown(Reason::container, 0.5F);
 }
 
 NANLENS_API void Classifier::judge_input(EventRef event, InputEvidence& input) {

@@ -144,6 +144,18 @@ class GraphFacts {
 
   /// Is this the nameless root, which encloses all top-level functions?
   [[nodiscard]] bool is_root(std::uint32_t graph) const { return this->graph(graph).outer == none; }
+  /// Is this a function of an input pipeline (tf.data), by the names that TensorFlow gives such? Its runtime calls it
+  /// by itself, also where the pipeline is made inside a function.
+  [[nodiscard]] bool is_pipeline(std::uint32_t graph) const {
+    const std::uint32_t outer = this->graph(graph).outer;
+    return graph_name(graph).starts_with("Dataset_") ||
+           (outer != none && graph_name(graph).starts_with("reduce_") &&
+            run_.find_op(text(this->graph(outer).id), "ReduceDataset") != none);
+  }
+  /// Is it one that is given what it made the last time?
+  [[nodiscard]] bool hands_on_state(std::uint32_t graph) const {
+    return graph_name(graph).starts_with("reduce_") || graph_name(graph).starts_with("Dataset_scan");
+  }
   /// The function directly under the root that a graph belongs to; none for the root itself, and for graphs in
   /// themselves.
   [[nodiscard]] std::uint32_t top(std::uint32_t graph) {

@@ -69,6 +69,7 @@ enum class OpCode : std::uint8_t {
   constant,
   uninitialised,
   iterator_get,
+  python,      ///< runs code that is not on record
   collective,  // its result depends on the inputs of its siblings on other devices
   // relays and boundaries
   identity,
@@ -165,6 +166,7 @@ inline constexpr OpName op_names[] = {
     {"divnonan", OpCode::div_no_nan},
     {"dropout", OpCode::keep},
     {"dynamicstitch", OpCode::keep},
+    {"eagerpyfunc", OpCode::python},
     {"einsum", OpCode::matmul},
     {"elu", OpCode::relu},
     {"elugrad", OpCode::multiply},
@@ -281,6 +283,8 @@ inline constexpr OpName op_names[] = {
     {"prelu", OpCode::multiply},
     {"preventgradient", OpCode::identity},
     {"prod", OpCode::product},
+    {"pyfunc", OpCode::python},
+    {"pyfuncstateless", OpCode::python},
     {"qr", OpCode::matrix},
     {"quickgelu", OpCode::unbounded_smooth},
     {"randomshuffle", OpCode::keep},
@@ -290,6 +294,7 @@ inline constexpr OpName op_names[] = {
     {"realdiv", OpCode::divide},
     {"reciprocal", OpCode::reciprocal},
     {"reciprocalgrad", OpCode::reciprocal_grad},
+    {"reducedataset", OpCode::iterator_get},
     {"reducel1", OpCode::reduce_sum},
     {"reducel2", OpCode::reduce_sum},
     {"reducelogsumexp", OpCode::add_n},

@@ -143,6 +143,7 @@ class Resolver {
     bool begins_with_own = false;
   };
   const Captures& captures_of(std::uint32_t graph);
+  [[nodiscard]] bool is_captured(std::uint32_t graph, std::uint32_t op);
   Taken taken_from(std::uint32_t outer, std::uint32_t graph);
   const std::vector<std::int64_t>& handles_given(std::uint32_t call);
   std::int64_t given_handle(std::uint32_t call, std::uint32_t graph, std::uint32_t op);

@@ -15,6 +15,8 @@ NANLENS_API void Resolver::argument(const Place& place, std::uint32_t op, Link& 
   if (links.role != FlowRole::none) return flow_argument(place, position, links, link, depth);
   const std::uint32_t outer = graphs.graph(place.graph).outer;
   if (outer != none && !graphs.is_root(outer)) {
+    if (graphs.is_pipeline(place.graph) && !is_captured(place.graph, op))
+      return link.set_unknown(Reason::runtime, 0.5F);
     if (recorded_argument(place, position, link, depth)) return;
     if (captured_argument(place, op, link, depth)) return;
     return nested_argument(place, link, depth);
@@ -316,6 +318,11 @@ NANLENS_API const Resolver::Captures& Resolver::captures_of(std::uint32_t graph)
     if (number || name.ends_with("/resource")) captures.handles.push_back(op);
   }
   return captures;
+}
+
+NANLENS_API bool Resolver::is_captured(std::uint32_t graph, std::uint32_t op) {
+  const auto& captures = captures_of(graph).all;
+  return std::find(captures.begin(), captures.end(), op) != captures.end();
 }
 
 // The graph that calls a function takes in, in the same order, what the function takes, but for what it had taken in

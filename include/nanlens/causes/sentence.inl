@@ -144,7 +144,7 @@ NANLENS_API void SentenceWriter::gather(const Root& root, const Classification& 
   Model& model = causes_.model();
   f.id = s.id;
   f.event_class = root.event_class;
-  f.confidence = root.confidence;
+  f.confidence = causes_.confidence(root);
   f.contradicted = c.contradicted;
   f.code = model.code(root.event);
   f.tensor = tensor_name(model, root.event);
@@ -309,7 +309,8 @@ NANLENS_API void SentenceWriter::gather_missing(EventRef event, const Classifica
     if (input.state != InputState::unknown && !input.arrived) continue;
     f.reason = input.link.reason;
     gather_write(input.link, f);
-    const bool is_itself = is_relay(f.code) || f.code == OpCode::iterator_get;
+    const bool is_itself = is_relay(f.code) || f.code == OpCode::iterator_get || f.code == OpCode::python;
+    if (f.code == OpCode::python) f.reason = Reason::none;  // what it is given tells nothing of what it gives
     if (is_itself && f.reason != Reason::lost) return;
     f.missing = input_name(event, input);
     if (f.id == "data")

@@ -1,0 +1,86 @@
+// Part of classifier.hpp: what goes through input pipelines (tf.data), whose links are not on record.
+#pragma once
+
+namespace nanlens::causes {
+
+// The latest bad row before an event that could have become it: one with the same counts, that was stacked with others,
+// or of which it is a slice. `from` says which rows may be.
+template <class From>
+bool Classifier::latest_alike(EventRef event, const Window& window, From&& from, float alike, float any, Link& link) {
+  const TensorHealth health = model_.health(event);
+  const double time = model_.time(event);
+  std::uint32_t best = none;
+  std::uint32_t part = none;
+  std::uint32_t last = none;
+  const auto rows = window.bad_rows();
+  const auto end = std::partition_point(rows.begin(), rows.end(), [&](std::uint32_t row) {
+    return (event.is_execution || row < event.index) && !(model_.time(trace_event(row)) > time);
+  });
+  auto i = static_cast<std::size_t>(end - rows.begin());
+  for (std::size_t tried = 0; i-- > 0 && best == none && tried < limits::rows_alike; ++tried) {
+    model_.spend(1);
+    const std::uint32_t row = rows[i];
+    if (!from(row)) continue;
+    if (last == none) last = row;
+    const TensorHealth other = model_.health(trace_event(row));
+    if (same_counts(health, other)) best = row;
+    if (part == none && (part_of(other, health) || (feeds_pipeline(row) && part_of(health, other)))) part = row;
+  }
+  if (best == none) best = part;
+  if (best == none && last == none) return false;
+  // Without counts any bad row may be the one; with counts one that differs is not.
+  if (best == none && health.num_zero >= 0) return false;
+  link.set_event(trace_event(best != none ? best : last), best != none ? alike : any);
+  return true;
+}
+
+// What came out of an iterator or an optional, or is what a pipeline was reduced to.
+NANLENS_API void Classifier::container_input(EventRef event, Link& link) {
+  if (optional_input(event, link)) return;
+  const auto graph_of = [this](std::uint32_t row) { return model_.graphs().graph_of(model_.run().trace_op(row)); };
+  const auto is_inner = [&](std::uint32_t row) {
+    return model_.graphs().is_pipeline(graph_of(row)) || feeds_pipeline(row);
+  };
+  const auto is_any = [](std::uint32_t) { return true; };
+  if (event.is_execution) {
+    const auto ids = model_.calls().inputs(event.index);
+    const auto maker = ids.empty() ? std::nullopt : model_.calls().producer(ids[0].tensor_id, event.index);
+    if (maker && model_.calls().is_call(maker->execution) &&
+        latest_alike(event, model_.window(maker->execution), is_any, 0.6F, 0.4F, link))
+      return;
+  } else if (const std::uint32_t call = model_.owners().owner(event.index);
+             call != none && latest_alike(event, model_.window(call), is_inner, 0.7F, 0.5F, link)) {
+    return;
+  }
+  const auto is_outer = [&](std::uint32_t row) { return model_.owners().is_asynchronous(graph_of(row)); };
+  if (latest_alike(event, model_.window(none), is_outer, 0.7F, 0.5F, link)) return;
+  link.set_unknown(Reason::container, 0.5F);
+}
+
+// Is a pipeline made of it, where it was made?
+NANLENS_API bool Classifier::feeds_pipeline(std::uint32_t row) {
+  GraphFacts& graphs = model_.graphs();
+  const auto& consumers = graphs.op(model_.run().trace_op(row)).consumers;
+  return std::any_of(
+      consumers.begin(), consumers.begin() + static_cast<std::ptrdiff_t>(num_looked_at(consumers.size())),
+      [&](const ConsumerEdge& edge) { return graphs.op_type(edge.op).find("Dataset") != std::string_view::npos; });
+}
+
+// What a function of a pipeline was given: by one that was made before it, by what the pipeline was made of, or, where
+// it hands on a state, by itself. Else it stays unknown.
+NANLENS_API void Classifier::pipeline_argument(EventRef event, Link& link) {
+  GraphFacts& graphs = model_.graphs();
+  const std::uint32_t own = graphs.graph_of(model_.run().trace_op(event.index));
+  const bool has_state = graphs.hands_on_state(own);
+  if (!graphs.is_pipeline(own) && !has_state) return;
+  const Window& window = model_.window(model_.owners().owner(event.index));
+  const std::uint32_t run = window.run_of(event.index);
+  const auto from = [&](std::uint32_t row) {
+    const std::uint32_t graph = graphs.graph_of(model_.run().trace_op(row));
+    if (graph == own) return has_state && window.run_of(row) != run;
+    return graph < own && (graphs.is_pipeline(graph) || feeds_pipeline(row));
+  };
+  latest_alike(event, window, from, 0.7F, 0.5F, link);
+}
+
+}  // namespace nanlens::causes
