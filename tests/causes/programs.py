@@ -266,6 +266,21 @@ def batches_in_a_function(tf, np):
     total(tf.data.Dataset.from_tensor_slices(rows_with_a_zero(np)).batch(4))
 
 
+@program("SqrtGrad", "sqrtgrad0", alone=True)
+def training_in_a_function(tf, np):
+    """The second batch reads what the first has spoilt."""
+    weights = tf.Variable(tf.ones([4, 1]))
+
+    @tf.function
+    def train(batches):
+        for x in batches:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(tf.sqrt(tf.abs(tf.matmul(x, weights) - 4.0)))
+            weights.assign_sub(0.1 * tape.gradient(loss, weights))
+
+    train(tf.data.Dataset.from_tensor_slices(np.ones((12, 4), np.float32)).batch(4))
+
+
 @program("Log", "log0", BOTH, alone=True)
 def pipeline_in_a_function(tf, np):
     @tf.function

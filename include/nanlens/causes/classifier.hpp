@@ -95,6 +95,7 @@ class Classifier {
   void trace_inputs(EventRef event, std::vector<InputEvidence>& inputs);
   bool stored_input(EventRef event, const Place& place, std::vector<InputEvidence>& inputs);
   void held_before(EventRef event, const InputEdge& handle, Link& link);
+  void written_last_time(EventRef event, const InputEdge& handle, Link& link);
   void chosen_input(EventRef event, const Place& place, std::vector<InputEvidence>& inputs);
   void execution_inputs(EventRef event, std::vector<InputEvidence>& inputs);
   void sent_inputs(EventRef event, std::vector<InputEvidence>& inputs);

@@ -73,6 +73,7 @@ NANLENS_API bool Classifier::stored_input(EventRef event, const Place& place, st
   Link& link = inputs.emplace_back().link;
   variables_.last_write(event, handle, model_.health(event), link);
   if (link.reason == Reason::which && !op.inputs.empty()) held_before(event, op.inputs.front(), link);
+  if (link.reason == Reason::which && !op.inputs.empty()) written_last_time(event, op.inputs.front(), link);
   return true;
 }
 

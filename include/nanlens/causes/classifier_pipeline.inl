@@ -83,4 +83,30 @@ NANLENS_API void Classifier::pipeline_argument(EventRef event, Link& link) {
   latest_alike(event, window, from, 0.7F, 0.5F, link);
 }
 
+// What a function that hands on a state, whose runs follow one another, wrote to a variable the last time, whichever
+// variable that is.
+NANLENS_API void Classifier::written_last_time(EventRef event, const InputEdge& handle, Link& link) {
+  GraphFacts& graphs = model_.graphs();
+  const std::uint32_t graph = graphs.graph_of(model_.run().trace_op(event.index));
+  if (handle.op == none || !graphs.is_pipeline(graph) || !graphs.hands_on_state(graph)) return;
+  const Window& window = model_.window(model_.owners().owner(event.index));
+  const std::uint32_t run = window.run_of(event.index);
+  if (run == none || run == 0) return;
+  const auto& edges = graphs.op(handle.op).consumers;
+  const std::size_t num_edges = num_looked_at(edges.size());
+  model_.spend(num_edges);
+  for (std::size_t i = 0; i < num_edges; ++i) {
+    const OpLinks& user = graphs.op(edges[i].op);
+    const bool writes = user.code == OpCode::assign || user.code == OpCode::apply;
+    if (!writes || edges[i].output_slot != handle.slot || edges[i].input_slot != 0) continue;
+    for (std::size_t k = 1; k < num_looked_at(user.inputs.size()); ++k) {
+      const InputEdge& written = user.inputs[k];
+      const std::uint32_t row =
+          written.op == none ? none : window.find(graphs.tensor(written.op, written.slot), run - 1);
+      if (row != none && row < event.index && model_.bad(trace_event(row)))
+        return link.set_event(trace_event(row), 0.7F);
+    }
+  }
+}
+
 }  // namespace nanlens::causes
