@@ -300,6 +300,7 @@ class Causes {
   [[nodiscard]] bool goes_into_layer(EventRef event);
   [[nodiscard]] bool goes_into_layer(std::uint32_t op);
   [[nodiscard]] bool came_in_first(EventRef event, EventClass what);
+  [[nodiscard]] bool has_pipeline_before(std::uint32_t graph);
   void join_arrival(const Step& step, Root& root);
   [[nodiscard]] bool was_scaled_too_far(const Root& root);
   [[nodiscard]] bool came_in_scaled(const Root& root, std::uint32_t search);

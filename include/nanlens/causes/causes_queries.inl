@@ -297,10 +297,20 @@ NANLENS_API std::uint32_t Causes::root_of(EventRef event) {
   return root_of_alert(alert_of(event));
 }
 
-// What TensorFlow's input pipelines are given, and give, has no link with what is on record. Bad before all else, it
-// can't come from there: what made it would have been recorded before, since functions of a pipeline end, their records
-// written, before another goes on with what they give. Asked when all is read, since what was read later may be
-// earlier.
+// Did one of a pipeline's functions that were made before a graph, or, of `none`, any, make floating tensors?
+NANLENS_API bool Causes::has_pipeline_before(std::uint32_t graph) {
+  const auto& graphs = run().definitions().graphs();
+  RowOwners& owners = model_.owners();
+  for (std::uint32_t g = 0; g < std::min<std::size_t>(graph, graphs.size()); ++g)
+    if ((owners.is_asynchronous(g) || model_.graphs().is_pipeline(g)) &&
+        std::any_of(graphs[g].ops.begin(), graphs[g].ops.end(), [&](std::uint32_t op) { return owners.has_rows(op); }))
+      return true;
+  return false;
+}
+
+// Bad before all else, what TensorFlow's input pipelines are given or give can't come from an op on record, unless one
+// of the pipeline's own functions made it: of those, TensorFlow leaves out the first rows at times. Asked when all is
+// read, since what was read later may be earlier.
 NANLENS_API bool Causes::came_in_first(EventRef event, EventClass what) {
   RowOwners& owners = model_.owners();
   if (what != EventClass::source || event.is_execution || owners.native() || owners.may_lack_beginning() ||
@@ -319,7 +329,8 @@ NANLENS_API bool Causes::came_in_first(EventRef event, EventClass what) {
   const bool given = op.code == OpCode::iterator_get && !op.inputs.empty() && op.inputs[0].op != none &&
                      model_.graphs().op(op.inputs[0].op).code == OpCode::placeholder &&
                      model_.graphs().top(graph) == graph;
-  return given || (op.code == OpCode::placeholder && owners.is_asynchronous(graph));
+  const bool argument = op.code == OpCode::placeholder && owners.is_asynchronous(graph);
+  return (given && !has_pipeline_before(none)) || (argument && !has_pipeline_before(graph));
 }
 
 NANLENS_API Lineage Causes::lineage(EventRef event) {

@@ -61,9 +61,10 @@ NANLENS_API void Classifier::container_input(EventRef event, Link& link) {
 NANLENS_API bool Classifier::feeds_pipeline(std::uint32_t row) {
   GraphFacts& graphs = model_.graphs();
   const auto& consumers = graphs.op(model_.run().trace_op(row)).consumers;
-  return std::any_of(
-      consumers.begin(), consumers.begin() + static_cast<std::ptrdiff_t>(num_looked_at(consumers.size())),
-      [&](const ConsumerEdge& edge) { return graphs.op_type(edge.op).find("Dataset") != std::string_view::npos; });
+  constexpr std::size_t few = 16;  // asked of many rows
+  for (std::size_t i = 0; i < std::min(consumers.size(), few); ++i)
+    if (graphs.op_type(consumers[i].op).find("Dataset") != std::string_view::npos) return true;
+  return false;
 }
 
 // What a function of a pipeline was given: by one that was made before it, by what the pipeline was made of, or, where
@@ -93,7 +94,8 @@ NANLENS_API void Classifier::written_last_time(EventRef event, const InputEdge& 
   const std::uint32_t run = window.run_of(event.index);
   if (run == none || run == 0) return;
   const auto& edges = graphs.op(handle.op).consumers;
-  const std::size_t num_edges = num_looked_at(edges.size());
+  constexpr std::size_t few = 64;  // each of many reads would look at all of them
+  const std::size_t num_edges = std::min(edges.size(), few);
   model_.spend(num_edges);
   for (std::size_t i = 0; i < num_edges; ++i) {
     const OpLinks& user = graphs.op(edges[i].op);

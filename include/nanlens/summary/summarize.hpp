@@ -18,8 +18,7 @@ namespace nanlens::inline NANLENS_ABI {
 
 /// The numbers recorded for one tensor in a summary mode.
 struct Summary {
-  std::array<double, max_summary_size>
-      values;  // the first `size` have a meaning: clearing them all would take its time
+  std::array<double, max_summary_size> values;  ///< the first `size` of them have a meaning
   /// 0 if the mode has nothing to say of this dtype: then a placeholder (eager) or no record (graph) is written.
   std::size_t size = 0;
   /// True if the summary shows a NaN or infinity.
@@ -87,8 +86,9 @@ inline Summary summarize(TensorDebugMode mode, const TensorView& view, std::int6
   const std::int64_t n = num_elements(view.shape);
   const bool is_told = view.data != nullptr || view.counted != nullptr || n == 0;
   if (n < 0 || (mode != TensorDebugMode::shape && !is_told)) return s;
-  s.values[0] = detail::as_number(tensor_id);
   s.size = summary_size(mode);
+  if (s.size < s.values.size()) s.values.fill(0);  // a full one is written over: to clear it first would take its time
+  s.values[0] = detail::as_number(tensor_id);
   if (mode == TensorDebugMode::full_health) {
     detail::put_counts<TensorDebugMode::full_health>(s, view, n, full_health(view));
   } else if (mode == TensorDebugMode::concise_health) {
