@@ -71,6 +71,20 @@ TEST_CASE("slices of an arena: parts of what was recorded, until they are writte
   CHECK(input(run, 9) != output(run, 8));
 }
 
+TEST_CASE("a small state, of which another op writes a part: what is left of it is still known") {
+  const Recorded run([] {
+    std::vector<double> state{1, 2, 3, 4, 5, 6};
+    nanlens::op("Load", state);  // 0
+    for (std::size_t i = 3; i < 6; ++i) state[i] += 1;
+    const auto velocity = tensor_view(state.data() + 3, {3});
+    nanlens::record("Accelerate", outputs(velocity), inputs(velocity));  // 1
+    nanlens::op("Use", 1.0, tensor_view(state.data(), {3}));             // 2
+    nanlens::op("Use", 1.0, velocity);                                   // 3
+  });
+  CHECK(input(run, 2) == output(run, 0));
+  CHECK(input(run, 3) == output(run, 1));
+}
+
 TEST_CASE("memory of a tensor that was freed: what others keep there is no part of it") {
   const Recorded run([] {
     std::vector<float> pool(4096, 1.0F);

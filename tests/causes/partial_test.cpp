@@ -198,6 +198,38 @@ TEST_CASE("an infinity in a part of what was recorded finite is no mask, though 
   CHECK(expected(false) == 0);
 }
 
+TEST_CASE("what an op makes of a tensor in which something else is bad already") {
+  const auto of = [](const char* op, float (*f)(float)) {
+    return answer_of(Recorded([&] {
+      const Vector x{NAN, 0, 2, -3};  // not recorded
+      Vector y;
+      for (const float v : x) y.push_back(f(v));
+      nanlens::op(op, y, x);
+    }));
+  };
+  const Answer reciprocal = of("Reciprocal", [](float v) { return 1 / v; });
+  CHECK(reciprocal.has("divides by input 0, which has 1 zero"));
+  const Answer log = of("Log", [](float v) { return std::log(v); });
+  CHECK(log.has("turned 1 zero of input 0 into −∞ and 1 negative value into NaN (2 of 4)"));
+}
+
+TEST_CASE("an op of one number reads nothing but its input, whatever lay in the memory that it writes") {
+  const auto of = [](const char* op, float (*f)(float)) {
+    return answer_of(Recorded([&] {
+      Vector y{1, inf, 3, 4};
+      nanlens::op("Load", y);
+      const Vector x{1, 200, 3, 4};
+      for (std::size_t i = 0; i < y.size(); ++i) y[i] = f(x[i]);
+      nanlens::record(op, nanlens::outputs(y), nanlens::inputs(x));
+      nanlens::op("Sum", y[1] - y[1], y);
+    }));
+  };
+  const auto exp_of = [](float v) { return std::exp(v); };
+  CHECK(of("Exp", exp_of).sentence.op_type == "Exp");
+  CHECK(of("Square", [](float v) { return v * v * 1e36F; }).has("Square"));
+  CHECK(of("Unknown", exp_of).sentence.op_type == "Load");  // may be y *= x
+}
+
 TEST_CASE("a tensor that nothing recorded holds the NaN") {
   const Recorded run([] {
     const Vector data{1, 2, NAN};

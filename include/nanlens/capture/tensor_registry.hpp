@@ -215,16 +215,20 @@ class TensorRegistry {
       *p = piece;
       return;
     }
-    constexpr std::uintptr_t least = 64;
+    // At the place of one that was freed, another is often a little smaller: what is left there is of no use.
+    const auto stays = [](const Piece& p, std::uintptr_t begin, std::uintptr_t end) {
+      constexpr std::uintptr_t enough = 64;
+      return p.key.dense && begin < end && end - begin >= std::min(enough, (p.end - p.begin + 15) / 16);
+    };
     std::array<Piece, 3> now;
     std::size_t count = 0;
-    if (const Piece* const p = pieces.at(place); p != nullptr && p->key.dense && p->begin + least <= piece.begin) {
+    if (const Piece* const p = pieces.at(place); p != nullptr && stays(*p, p->begin, piece.begin)) {
       now[count] = *p;
       now[count++].end = piece.begin;
     }
     if (piece.link.known()) now[count++] = piece;
     for (const Piece* p = pieces.at(place); p != nullptr && p->begin < piece.end; p = pieces.at(place)) {
-      if (p->key.dense && piece.end + least <= p->end) {
+      if (stays(*p, piece.end, p->end)) {
         now[count] = *p;
         now[count++].begin = piece.end;
       }

@@ -239,8 +239,9 @@ NANLENS_API void Classifier::classify_by_rule(EventRef event, const InputSum& su
   } else if (!sum.any_unknown) {
     const bool other = contradicted && explain_by_candidate(event, c);
     if (contradicted && !other && classify_crossed(event, c)) return;
-    // An overflow of finite inputs is no more than what is left to think of.
-    const bool sure = (explained || other) && c.judgement.mechanism != Mechanism::overflow;
+    // An overflow of finite inputs is no more than what is left to think of, but where the op takes nothing else.
+    const bool takes_no_other = is_elementwise(code) && c.inputs.size() == 1 && !contradicted;
+    const bool sure = takes_no_other || ((explained || other) && c.judgement.mechanism != Mechanism::overflow);
     if (!sure && classify_written_over(event, c)) return;
     c.event_class = EventClass::producer;
     c.contradicted = contradicted && !other;

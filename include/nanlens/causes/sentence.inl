@@ -159,6 +159,7 @@ NANLENS_API void SentenceWriter::gather(const Root& root, const Classification& 
   f.native = model.owners().native();
   f.mode = model.mode();
   gather_inputs(root.event, c, f);
+  if (root.event_class == EventClass::producer) leave_out_what_came_in(c, f);
   f.all_seen = c.all_seen;
   const bool named = f.native && detail::without_number(s.op_name) != s.op_type;  // ops of one hook share a line
   if (root.event.is_execution || named) f.op_name = s.op_name;
@@ -236,6 +237,21 @@ NANLENS_API void SentenceWriter::gather_inputs(EventRef event, const Classificat
   tell_apart(event, c, f);
   if (c.inputs.empty() || !c.inputs.front().event.exists()) return;
   f.origin = std::string(causes_.model().op_type(causes_.origin(c.inputs.front().event)));
+}
+
+// An op that made infinities of an input in which something else was bad already (classify: created_kinds, all of which
+// work element by element): what that has become there was not made.
+NANLENS_API void SentenceWriter::leave_out_what_came_in(const Classification& c, CauseFacts& f) {
+  if (c.inputs.empty() || c.inputs.front().state != InputState::bad || f.out.num_nan < 0) return;
+  const TensorHealth& in = c.inputs.front().now;
+  f.inputs.front().known = c.inputs.front().seen;
+  f.inputs.front().health = in;
+  const bool of_reciprocal = f.code == OpCode::reciprocal;  // of which 1/±∞ is 0
+  f.out.num_nan = std::max(0.0, f.out.num_nan - in.num_nan - (of_reciprocal ? 0 : in.num_neg_inf));
+  if (f.code == OpCode::log || f.code == OpCode::log1p)
+    f.out.num_pos_inf = std::max(0.0, f.out.num_pos_inf - in.num_pos_inf);
+  if (f.out.num_nan == 0) f.kinds &= static_cast<Kinds>(~reader::nan_flag);
+  if (f.out.num_pos_inf == 0) f.kinds &= static_cast<Kinds>(~reader::pos_inf_flag);
 }
 
 // What nanlens saw of the inputs when the op had run: of the first bad event of an op, every value.
