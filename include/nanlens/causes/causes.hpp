@@ -273,6 +273,8 @@ class Causes {
   [[nodiscard]] OpRef choice_of_integers(std::uint32_t op);
   [[nodiscard]] bool is_gone(const Incident& incident) const;
   void leave_out_gone(std::vector<Incident>& list);
+  [[nodiscard]] std::uint32_t largest(const Incident& incident, bool made);
+  [[nodiscard]] std::uint32_t leader(const std::vector<Incident>& list);
   [[nodiscard]] bool sees_every_op(EventRef event);
   [[nodiscard]] bool may_have_led_on(const Root& root);
   void count_reach(std::uint32_t root, std::uint32_t alert, EventRef event);

@@ -221,19 +221,29 @@ NANLENS_API bool Causes::may_be_handed_on(const Root& root) {
 }
 
 NANLENS_API std::optional<std::uint32_t> Causes::headline() {
-  auto list = incidents();
-  if (list.empty()) return std::nullopt;
-  leave_out_gone(list);
-  const auto largest = [&](const Incident& incident, bool made) {
-    std::uint32_t best = none;
-    for (const std::uint32_t r : incident.roots) {
-      if (made && (roots_[r].event_class != EventClass::producer || roots_[r].doubted)) continue;
-      // What comes in behind another cause may be that one.
-      const bool larger = best != none && roots_[r].reach > roots_[best].reach;
-      if (best == none || (larger && !may_be_handed_on(roots_[r]))) best = r;
-    }
-    return best;
-  };
+  const auto all = incidents();
+  if (all.empty()) return std::nullopt;
+  auto staying = all;
+  leave_out_gone(staying);
+  const std::uint32_t leads = leader(staying);
+  const bool made = roots_[leads].event_class == EventClass::producer;
+  // What comes in behind what was removed again may be that.
+  return !made && may_be_handed_on(roots_[leads]) && is_gone(all.front()) ? leader(all) : leads;
+}
+
+// The largest cause of an incident; `made`: of those that made what is bad, none if there is none.
+NANLENS_API std::uint32_t Causes::largest(const Incident& incident, bool made) {
+  std::uint32_t best = none;
+  for (const std::uint32_t r : incident.roots) {
+    if (made && (roots_[r].event_class != EventClass::producer || roots_[r].doubted)) continue;
+    // What comes in behind another cause may be that one.
+    const bool larger = best != none && roots_[r].reach > roots_[best].reach;
+    if (best == none || (larger && !may_be_handed_on(roots_[r]))) best = r;
+  }
+  return best;
+}
+
+NANLENS_API std::uint32_t Causes::leader(const std::vector<Incident>& list) {
   const std::uint32_t first = largest(list.front(), false);
   if (roots_[first].event_class == EventClass::producer) return first;
   std::uint64_t total = 0;
