@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -211,6 +212,42 @@ TEST_CASE("what an op makes of a tensor in which something else is bad already")
   CHECK(reciprocal.has("divides by input 0, which has 1 zero"));
   const Answer log = of("Log", [](float v) { return std::log(v); });
   CHECK(log.has("turned 1 zero of input 0 into −∞ and 1 negative value into NaN (2 of 4)"));
+}
+
+TEST_CASE("of what is bad nanlens has all counts in every mode: the answer is that of FULL_HEALTH") {
+  struct Case {
+    const char* op;
+    Vector x;
+    float (*f)(float);
+  };
+  const Case cases[] = {
+      {"Log", {1, 0, -2}, [](float v) { return std::log(v); }},
+      {"Sqrt", {1, 0, -2}, [](float v) { return std::sqrt(v); }},
+      {"Exp", {1, 100, 2}, [](float v) { return std::exp(v); }},
+      {"Reciprocal", {1, 0, 0}, [](float v) { return 1 / v; }},
+      {"Square", {1, 1e30F, 2}, [](float v) { return v * v; }},
+      {"Softmax", {1, NAN, 2}, [](float v) { return v; }},
+      {"Unknown", {1, 0, 2}, [](float v) { return v / v; }},
+  };
+  for (const Case& c : cases)
+    for (const bool in_function : {false, true}) {
+      const auto text_of = [&](TensorDebugMode mode) {
+        const auto run = [&] {
+          std::optional<Function> f;
+          if (in_function) f.emplace("f", nanlens::arg("x", c.x));
+          Vector y;
+          for (const float v : c.x) y.push_back(c.f(v));
+          nanlens::op(c.op, y, c.x);
+        };
+        const Answer a = answer_of(Recorded(run, [&](DumpOptions& options) { options.tensor_debug_mode = mode; }));
+        return a.sentence.text + a.sentence.remedy;
+      };
+      CAPTURE(c.op);
+      CAPTURE(in_function);
+      const std::string full = text_of(TensorDebugMode::full_health);
+      CHECK(text_of(TensorDebugMode::concise_health) == full);
+      CHECK(text_of(TensorDebugMode::curt_health) == full);
+    }
 }
 
 TEST_CASE("what was removed again leads, where it may have come in later by code that is not on record") {

@@ -4,7 +4,7 @@
 namespace nanlens::causes {
 
 NANLENS_API void Classifier::judge_all(EventRef event, Classification& c) {
-  const TensorHealth out = model_.health(event);
+  const TensorHealth out = model_.counted_health(event);
   std::vector<TensorHealth> healths(c.inputs.size());
   std::vector<const TensorHealth*> known;
   // Of candidates that are bad in part, none may count as the input.

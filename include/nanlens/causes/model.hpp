@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <nanlens/causes/evidence.hpp>
 #include <nanlens/causes/nested_calls.hpp>
 #include <nanlens/causes/numerics.hpp>
 #include <nanlens/causes/window.hpp>
@@ -109,6 +110,16 @@ class Model {
     }
     const auto& outputs = outputs_of(event.index);
     return event.slot < outputs.size() ? outputs[event.slot] : TensorHealth{};
+  }
+  /// The same with all counts, whatever the mode, where nanlens took them when the op had run: of what is bad.
+  TensorHealth counted_health(EventRef event) {
+    const TensorHealth recorded = health(event);
+    const bool counted = recorded.num_zero >= 0;
+    if (counted || (recorded.flags & reader::bad_flags) == 0 || !owners_.native() || is_bad_complex(event))
+      return recorded;
+    const auto seen = output_evidence(run_, event);
+    const TensorHealth here = seen ? seen_health(*seen) : TensorHealth{};
+    return here.known() ? here : recorded;
   }
   /// Its flags alone: cheap.
   std::uint8_t flags(EventRef event) {

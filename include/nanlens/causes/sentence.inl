@@ -130,14 +130,22 @@ NANLENS_API std::string SentenceWriter::choose(const Root& root, const Classific
   if (call || c.inside.op != none) return "opaque";
   if (code == OpCode::nll_loss && has_no_weight(root.event)) return "ignored";
   const bool judged = c.judgement.verdict != Verdict::none && c.judgement.mechanism != Mechanism::generic;
-  const bool complex = model.is_bad_complex(root.event);
-  const Kinds kinds =
-      model.kinds_known() && !complex ? model.kinds(root.event) : static_cast<Kinds>(reader::neg_inf_flag);
+  const Kinds kinds = kinds_of(root.event).value_or(static_cast<Kinds>(reader::neg_inf_flag));
   const Mechanism mechanism = judged ? c.judgement.mechanism : likely_mechanism(code, kinds);
   if (mechanism == Mechanism::log0 && code == OpCode::log && !c.inputs.empty() && c.inputs[0].event.exists() &&
       model.code(causes_.origin(c.inputs[0].event)) == OpCode::softmax)
     return "log_softmax";
   return std::string(sentence_id(mechanism));
+}
+
+// Which kinds of non-finite values an event has; nothing if that is not on record.
+NANLENS_API std::optional<Kinds> SentenceWriter::kinds_of(EventRef event) {
+  Model& model = causes_.model();
+  if (model.is_bad_complex(event)) return std::nullopt;
+  if (model.kinds_known()) return model.kinds(event);
+  const TensorHealth out = model.counted_health(event);
+  if (out.num_nan < 0) return std::nullopt;
+  return static_cast<Kinds>(out.flags & reader::bad_flags);
 }
 
 NANLENS_API void SentenceWriter::gather(const Root& root, const Classification& c, Sentence& s, CauseFacts& f) {
@@ -149,12 +157,13 @@ NANLENS_API void SentenceWriter::gather(const Root& root, const Classification& 
   f.code = model.code(root.event);
   f.tensor = tensor_name(model, root.event);
   f.name = user_name(root.event);
-  f.kinds = model.kinds(root.event);
   f.complex = model.is_bad_complex(root.event);
   f.unread = root.unread > 0;
   f.written_over = c.written_over;
-  f.kinds_known = model.kinds_known() && !f.complex;
-  f.out = model.health(root.event);
+  const auto kinds = kinds_of(root.event);
+  f.kinds_known = kinds.has_value();
+  f.kinds = kinds.value_or(0);
+  f.out = model.counted_health(root.event);
   f.call = std::string(function_name(s.op_type));
   f.native = model.owners().native();
   f.mode = model.mode();
