@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <nanlens/causes/groups.hpp>
 #include <nanlens/causes/sentence.hpp>
 
 #include "../capture/recorded.hpp"
@@ -248,6 +249,24 @@ TEST_CASE("of what is bad nanlens has all counts in every mode: the answer is th
       CHECK(text_of(TensorDebugMode::concise_health) == full);
       CHECK(text_of(TensorDebugMode::curt_health) == full);
     }
+}
+
+TEST_CASE("what an op made, and what came in there another time, are two causes") {
+  const Recorded run([] {
+    for (int i = 0; i < 4; ++i) {
+      const Vector x{1, i < 2 ? 0.0F : NAN, 3};  // not recorded
+      Vector y;
+      for (const float v : x) y.push_back(std::log(v));
+      nanlens::op("Log", y, x);
+    }
+  });
+  causes::Causes causes(*run);
+  test::finish(causes, 3);
+  const causes::CauseGroups groups(causes);
+  REQUIRE(groups.list().size() == 2);
+  for (const causes::CauseGroup& group : groups.list()) CHECK(group.count == 2);
+  CHECK(causes.roots()[groups.list()[0].root].event_class == causes::EventClass::producer);
+  CHECK(causes.roots()[groups.list()[1].root].event_class == causes::EventClass::source);
 }
 
 TEST_CASE("what was removed again leads, where it may have come in later by code that is not on record") {

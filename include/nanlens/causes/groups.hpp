@@ -1,6 +1,7 @@
 /// @file
 /// Causes as a person counts them: what one op does on one source line, again and again, is one cause, and so are the
-/// outputs of one call. Ops of one hook, which share a line, are told apart by their names.
+/// outputs of one call. Ops of one hook, which share a line, are told apart by their names; and what an op made from
+/// what was bad already when it got it.
 #pragma once
 
 #include <algorithm>
@@ -51,6 +52,7 @@ class CauseGroups {
 
  private:
   void add(std::uint32_t root, const std::string& key);
+  [[nodiscard]] std::uint32_t group_for(std::uint32_t root, const std::string& key) const;
   void gather_expected();
   [[nodiscard]] bool is_known(std::uint32_t root) const;
   [[nodiscard]] std::uint16_t slot_of(EventRef event);
@@ -62,10 +64,11 @@ class CauseGroups {
 
   Causes& causes_;
   std::vector<CauseGroup> groups_;
+  std::vector<bool> is_trapped_;  // before the headline's is put first
   std::vector<CauseGroup> expected_;
   std::vector<std::uint32_t> group_of_root_;
   std::map<std::uint32_t, std::uint32_t> expected_of_root_;
-  std::map<std::string, std::uint32_t> group_of_key_;
+  std::multimap<std::string, std::uint32_t> groups_of_key_;
   std::map<std::uint32_t, std::string> key_of_op_;
   std::map<std::string, std::string> last_key_of_type_;
   std::size_t stacks_read_ = 0;

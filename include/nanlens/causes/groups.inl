@@ -56,12 +56,29 @@ NANLENS_API std::uint16_t CauseGroups::slot_of(EventRef event) {
 }
 
 NANLENS_API void CauseGroups::add(std::uint32_t number, const std::string& key) {
-  const auto [found, is_new] = group_of_key_.try_emplace(key, static_cast<std::uint32_t>(groups_.size()));
-  if (is_new) groups_.emplace_back().root = number;
-  CauseGroup& group = groups_[found->second];
+  std::uint32_t index = group_for(number, key);
+  if (index == none) {
+    index = static_cast<std::uint32_t>(groups_.size());
+    groups_.emplace_back().root = number;
+    groups_of_key_.emplace(key, index);
+    is_trapped_.push_back(extension_of(causes_.run(), causes_.roots()[number].event).hits > 0);
+  }
+  CauseGroup& group = groups_[index];
   if (is_known(number) && !is_known(group.root)) group.root = number;
   group.roots.push_back(number);
-  group_of_root_[number] = found->second;
+  group_of_root_[number] = index;
+}
+
+// The group that a root of a key belongs to, none if there is none yet: of what nobody can tell, any; and an
+// instruction that is trapped has made something, whatever else was in its other lanes.
+NANLENS_API std::uint32_t CauseGroups::group_for(std::uint32_t number, const std::string& key) const {
+  const auto [begin, end] = groups_of_key_.equal_range(key);
+  const auto found = std::find_if(begin, end, [&](const auto& known) {
+    const std::uint32_t root = groups_[known.second].root;
+    const bool same = causes_.roots()[root].event_class == causes_.roots()[number].event_class;
+    return same || !is_known(root) || !is_known(number) || is_trapped_[known.second];
+  });
+  return found == end ? none : found->second;
 }
 
 // What one event is known to have done doesn't tell what others of its op did.
