@@ -2,6 +2,7 @@
 /// A few words of a tensor's content: does its memory still hold what was recorded?
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -69,8 +70,8 @@ class ContentSample {
     return true;
   }
 
-  /// The same of memory that may be gone: it is asked of the system. False where that can't tell, or where no word of
-  /// the sample lies in [begin, end).
+  /// The same of memory that may be gone: it is asked of the system. What lies in [begin, end) of a word counts, too;
+  /// false where nothing does, or where the system can't tell.
   [[nodiscard]] bool holds_if_mapped(const TensorKey& key, std::uintptr_t begin, std::uintptr_t end) const noexcept {
     std::size_t checked = 0;
     if (key.far != 0) return holds(key, begin, end, checked) && checked > 0;
@@ -82,11 +83,14 @@ class ContentSample {
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < count_; ++i) {
       const Place place = place_of(key, i);
-      if (place.at < begin || place.at + place.bytes > end) continue;
-      was[checked] = words_[i];
-      to[checked] = {&now[checked], place.bytes};
-      from[checked++] = {reinterpret_cast<void*>(place.at), place.bytes};
-      bytes += place.bytes;
+      const std::uintptr_t from_here = std::max(place.at, begin);
+      const std::uintptr_t to_here = std::min(place.at + place.bytes, end);
+      if (from_here >= to_here) continue;
+      const std::size_t here = to_here - from_here;
+      std::memcpy(&was[checked], reinterpret_cast<const char*>(&words_[i]) + (from_here - place.at), here);
+      to[checked] = {&now[checked], here};
+      from[checked++] = {reinterpret_cast<void*>(from_here), here};
+      bytes += here;
     }
     const ssize_t read = ::process_vm_readv(::getpid(), to.data(), checked, from.data(), checked, 0);
     return checked > 0 && read == static_cast<ssize_t>(bytes) && now == was;

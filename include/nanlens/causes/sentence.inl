@@ -251,9 +251,10 @@ NANLENS_API void SentenceWriter::gather_inputs(EventRef event, const Classificat
 // An op that made infinities of an input in which something else was bad already (classify: created_kinds, all of which
 // work element by element): what that has become there was not made.
 NANLENS_API void SentenceWriter::leave_out_what_came_in(const Classification& c, CauseFacts& f) {
-  if (c.inputs.empty() || c.inputs.front().state != InputState::bad || f.out.num_nan < 0) return;
+  if (c.inputs.empty() || c.inputs.front().state != InputState::bad) return;
   const TensorHealth& in = c.inputs.front().now;
-  f.inputs.front().known = c.inputs.front().seen;
+  if (!c.inputs.front().seen || in.num_nan < 0 || f.out.num_nan < 0) return;
+  f.inputs.front().known = true;
   f.inputs.front().health = in;
   const bool of_reciprocal = f.code == OpCode::reciprocal;  // of which 1/±∞ is 0
   f.out.num_nan = std::max(0.0, f.out.num_nan - in.num_nan - (of_reciprocal ? 0 : in.num_neg_inf));
