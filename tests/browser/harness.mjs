@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 
 const { chromium } = createRequire(process.env.PLAYWRIGHT_FROM + '/')('playwright-core');
 
-const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+const flags = [...(process.env.CHROMIUM_FLAGS?.split(' ') ?? []), '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 
 export const launch = (...more) => chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', headless: true, args: [...flags, ...more] });
