@@ -263,6 +263,31 @@ TEST_CASE("in every mode that sees a NaN, and in functions, where an event has o
   CHECK(off->execution(0)->extension.output_evidence.empty());
 }
 
+TEST_CASE("CURT_HEALTH: which kinds of values are bad is known of what nanlens saw; the summary stays what it is") {
+  const Recorded run(
+      [] {
+        const Vector x{2, 1};
+        nanlens::op("Split", std::tuple(Vector{NAN, 1}, Vector{1}, Vector{-inf, -inf}), x);
+        nanlens::op("Square", Vector{inf, 1}, x);
+        Function f("f");
+        nanlens::op("Split", std::tuple(Vector{1}, Vector{inf, NAN}), x);
+      },
+      [](DumpOptions& o) { o.tensor_debug_mode = TensorDebugMode::curt_health; });
+  using namespace reader;
+  CHECK((run->execution_flags(0) & bad_flags) == (nan_flag | neg_inf_flag));
+  CHECK((run->execution_flags(1) & bad_flags) == pos_inf_flag);
+  ExecutionLinks links;
+  REQUIRE(run->execution_links(0, links));
+  REQUIRE(links.outputs.size() == 3);
+  CHECK(links.outputs[0].flags == (has_summary_flag | nan_flag));
+  CHECK(links.outputs[1].flags == has_summary_flag);
+  CHECK(links.outputs[2].flags == (has_summary_flag | neg_inf_flag));
+  CHECK(links.outputs[2].num_neg_inf < 0);
+  CHECK((run->trace_flags(0) & bad_flags) == 0);
+  CHECK((run->trace_flags(1) & bad_flags) == (nan_flag | pos_inf_flag));
+  CHECK(run->trace_digest(1)->health.num_nan < 0);
+}
+
 TEST_CASE("values of the first bad event of each op and place are stored in full, within the budget") {
   const auto body = [] {
     const Vector x{0, 1, 4};

@@ -33,10 +33,10 @@ inline std::unique_ptr<reader::MemoryStorage> left_by_death(const std::string& l
   auto storage = std::make_unique<reader::MemoryStorage>();
   for (const auto& path : paths) {
     std::string bytes = bytes_of(path);
-    // A process that lives may write while it is copied: until two looks see the same commits.
-    for (std::string before; is_memory(path) && before != bytes.substr(0, logdir::live::page_bytes);) {
-      before = bytes.substr(0, logdir::live::page_bytes);
-      bytes = bytes_of(path);
+    // A process that lives may write while it is copied: until a look after it sees the commits that it began with.
+    for (std::string after; is_memory(path); bytes = std::move(after)) {
+      after = bytes_of(path);
+      if (bytes.compare(0, logdir::live::page_bytes, after, 0, logdir::live::page_bytes) == 0) break;
     }
     const double long_ago = 1;
     constexpr std::size_t alive = logdir::live::region_content + offsetof(logdir::live::LiveHeader, alive);

@@ -22,7 +22,8 @@ NANLENS_API bool Causes::came_in_scaled(const Root& root, std::uint32_t search) 
 // scaling found it, left the step out, and went on with a smaller scale. What clips gradients, or reports on them, may
 // have gone on with them until then.
 NANLENS_API bool Causes::is_left_out(const Root& root) {
-  if (!root.event.is_execution || !root.last.is_execution || !root.last.exists() || !model_.kinds_known()) return false;
+  if (!root.event.is_execution || !root.last.is_execution || !root.last.exists()) return false;
+  if (!model_.kinds_known(root.event)) return false;
   const std::uint32_t at = root.event.index;
   const std::uint32_t search = scaled_.is_search(at) ? at : scaled_.search_after(at);
   if (search == none || (run().execution_flags(search) & reader::bad_flags) == 0) return false;
@@ -47,7 +48,7 @@ NANLENS_API bool Causes::is_log_of_mask(EventRef event) {
   if (model_.code(event) != OpCode::log) return false;
   if (is_log_of_constant(event)) return true;
   constexpr std::int64_t more_than_by_chance = 16;
-  const TensorHealth out = model_.health(event);
+  const TensorHealth out = model_.counted_health(event);
   if (out.size < more_than_by_chance || out.num_zero <= 0 || out.num_neg_inf + out.num_zero != out.size) return false;
   std::vector<InputEvidence> inputs;
   classifier_.find_inputs(event, inputs);
@@ -127,7 +128,7 @@ NANLENS_API bool Causes::is_benign(const Root& root) {
   // A NaN is meant only where ops that choose have removed it: others that swallow one (a maximum with 0, the gates of
   // a recurrent layer) hide that a weight is broken.
   constexpr std::uint64_t little = 8;
-  const bool nan = model_.kinds_known() && (model_.kinds(root.event) & reader::nan_flag) != 0;
+  const bool nan = (model_.kinds(root.event) & reader::nan_flag) != 0;
   const auto removed = [nan](const Root& r) {
     return r.last_removed.exists() && (nan ? r.open : r.left) == 0 && r.unread == 0 && r.reach <= little;
   };
@@ -135,13 +136,13 @@ NANLENS_API bool Causes::is_benign(const Root& root) {
   const Root& first = roots_[root.first_of_site];
   const bool as_before = root.reach <= first.reach && root.nan_reach <= first.nan_reach;
   if (constant && root.call == none && as_before && removed(first)) return true;
-  if (root.nan_reach > 0 || !model_.kinds_known()) return false;
+  if (root.nan_reach > 0) return false;
   const Kinds kinds = model_.kinds(root.event);
   if (kinds != reader::neg_inf_flag && kinds != reader::pos_inf_flag) return false;
   // What holds the best value so far begins with infinity throughout; a mask in a variable, or put into memory that
   // held something else, is made of −∞.
-  const TensorHealth health = model_.health(root.event);
   const bool variable = model_.code(root.event) == OpCode::read_variable;
+  const TensorHealth health = variable ? model_.counted_health(root.event) : TensorHealth{};
   const bool in_part = variable ? health.num_pos_inf < health.size : root.arrival.num_bad < root.arrival.size;
   if ((variable || root.arrival.changed) && kinds == reader::pos_inf_flag && in_part) return false;
   // An infinity in data ends as a loss of +∞, which nothing removes.

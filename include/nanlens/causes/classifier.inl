@@ -264,9 +264,8 @@ NANLENS_API void Classifier::classify_by_rule(EventRef event, const InputSum& su
 // x that was passed on. Not where a sum may be 0 because exp made zeros of other values: these are none, or the
 // largest of each row was subtracted before, so that every sum but those is 1 or more. Without counts it is likely.
 NANLENS_API bool Classifier::classify_log_sum(EventRef event, Classification& c) {
-  const bool kinds_known = model_.kinds_known();
   if (model_.code(event) != OpCode::log || c.inputs.size() != 1) return false;
-  if (kinds_known && (model_.kinds(event) & reader::bad_flags) != reader::neg_inf_flag) return false;
+  if (model_.kinds_known(event) && (model_.kinds(event) & reader::bad_flags) != reader::neg_inf_flag) return false;
   EventRef at = c.inputs[0].event;
   if (!at.exists()) return false;
   const TensorHealth sums = model_.health(at);
@@ -282,7 +281,8 @@ NANLENS_API bool Classifier::classify_log_sum(EventRef event, Classification& c)
     const bool counted = x.num_zero >= 0;
     const bool no_others = x.num_neg_inf == model_.health(at).num_zero;
     const bool largest_are_0 = x.num_positive == 0 && x.num_zero >= sums.size - sums.num_zero;
-    const bool went_in = kinds_known ? x.num_neg_inf > 0 : model_.bad(fed);  // what exp made clean was −∞
+    const bool told = model_.kinds_known(fed);
+    const bool went_in = told ? (model_.kinds(fed) & reader::neg_inf_flag) != 0 : model_.bad(fed);  // exp made it clean
     if (code == OpCode::exp && went_in && (!counted || no_others || largest_are_0)) {
       c.event_class = EventClass::propagator;
       c.parents.push_back(fed);
@@ -317,14 +317,14 @@ NANLENS_API bool Classifier::explain_by_candidate(EventRef event, Classification
 // An op of nanlens' logdirs that gives one infinity: what has no input there was given none.
 NANLENS_API bool Classifier::sets_infinity(EventRef event) {
   const auto kinds = static_cast<Kinds>(model_.kinds(event) & reader::bad_flags);
-  return model_.owners().native() && model_.kinds_known() &&
-         (kinds == reader::neg_inf_flag || kinds == reader::pos_inf_flag);
+  return model_.owners().native() && (kinds == reader::neg_inf_flag || kinds == reader::pos_inf_flag);
 }
 
 // TensorFlow's eager ops on clean tensors and on what is not on record, as a number of Python's is not: could any
 // number make such an output of them? It may be a copy of something bad as well; that is less likely.
 NANLENS_API bool Classifier::made_with_constant(EventRef event, const Classification& c) {
-  const bool known = model_.kinds_known() || model_.code(event) == OpCode::pow;  // the exponent most often is a number
+  const bool known =
+      model_.kinds_known(event) || model_.code(event) == OpCode::pow;  // the exponent most often is a number
   if (!event.is_execution || model_.owners().native() || !known) return false;
   bool any_recorded = false;
   for (const InputEvidence& input : c.inputs) {
@@ -332,7 +332,7 @@ NANLENS_API bool Classifier::made_with_constant(EventRef event, const Classifica
     any_recorded = any_recorded || (input.event.exists() && model_.health(input.event).known());
   }
   if (model_.code(event) == OpCode::matmul && spoils_few(event)) return false;
-  const Kinds kinds = model_.kinds_known() ? model_.kinds(event) : reader::bad_flags;
+  const Kinds kinds = model_.kinds_known(event) ? model_.kinds(event) : reader::bad_flags;
   return any_recorded && (kinds & ~made_with_number(model_.code(event))) == 0;
 }
 
@@ -340,7 +340,7 @@ NANLENS_API bool Classifier::made_with_constant(EventRef event, const Classifica
 NANLENS_API bool Classifier::spoils_few(EventRef event) {
   const TensorHealth health = model_.health(event);
   const double bad = health.num_nan + health.num_neg_inf + health.num_pos_inf;
-  return model_.kinds_known() && health.size > 0 && health.num_nan >= 0 && 2 * bad < health.size;
+  return health.size > 0 && health.num_nan >= 0 && 2 * bad < health.size;
 }
 
 // How sure it is that an op made what it is known for, of what is not on record: a few elements may be bad data as

@@ -36,7 +36,7 @@ NANLENS_API void Classifier::learn_from_others(EventRef event, Classification& c
 
 // Could what was bad in the tensor, as the witness shows it, have led to what came of another op?
 NANLENS_API bool Classifier::accounts_for(EventRef witness, EventRef event) {
-  if (!model_.kinds_known()) return true;
+  if (!model_.kinds_known(witness) || !model_.kinds_known(event)) return true;
   const Kinds shown = model_.kinds(witness) & reader::bad_flags;
   const Kinds found = model_.kinds(event) & reader::bad_flags;
   if (shown == reader::nan_flag && found != reader::nan_flag) return false;

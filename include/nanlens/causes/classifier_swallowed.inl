@@ -75,7 +75,7 @@ NANLENS_API EventRef Classifier::compared_before(EventRef quotient) {
 }
 
 NANLENS_API bool Classifier::holds_nan(EventRef event) {
-  return model_.bad(event) && (!model_.kinds_known() || (model_.kinds(event) & reader::nan_flag) != 0);
+  return model_.bad(event) && (!model_.kinds_known(event) || (model_.kinds(event) & reader::nan_flag) != 0);
 }
 
 // The NaN of which MaxPool made this clean tensor, perhaps in another shape by now.

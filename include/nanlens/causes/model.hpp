@@ -68,7 +68,7 @@ class Model {
     nested_.forget();
     windows_.clear();
     for (KnownOutputs& known : known_) known.execution = none;
-    kinds_known_.reset();
+    is_curt_.reset();
     return true;
   }
 
@@ -133,9 +133,9 @@ class Model {
   bool is_bad_complex(EventRef event) {
     return event.is_execution && has_bad_complex(event.index) && health(event).no_alert;
   }
-  /// Kinds of non-finite values in an event; 0 where only their presence is on record (CURT_HEALTH).
+  /// Kinds of non-finite values in an event; 0 where only their presence is on record.
   Kinds kinds(EventRef event) {
-    if (!kinds_known() || is_bad_complex(event)) return 0;
+    if (!kinds_known(event) || is_bad_complex(event)) return 0;
     return flags(event) & reader::bad_flags;
   }
   /// Did an op that chooses elements take none of those of an input that are bad, by their kinds?
@@ -144,10 +144,11 @@ class Model {
     const Kinds offered = kinds(input);
     return code(result) == OpCode::select && taken != 0 && offered != 0 && (taken & offered) == 0;
   }
-  /// Does the recording tell NaN from infinity? Found from the first summary on record.
-  bool kinds_known() {
-    if (!kinds_known_) kinds_known_ = mode() != TensorDebugMode::curt_health;
-    return *kinds_known_;
+  /// Does the recording tell NaN from infinity there? CURT_HEALTH does not, unless nanlens saw the tensor; nor does it
+  /// tell then that a tensor has both infinities and NaN.
+  bool kinds_known(EventRef event) {
+    if (!is_curt_) is_curt_ = mode() == TensorDebugMode::curt_health;
+    return !*is_curt_ || (flags(event) & reader::bad_flags) != reader::bad_flags;
   }
   TensorDebugMode mode() {
     if (mode_ != TensorDebugMode::unspecified) return mode_;
@@ -252,7 +253,7 @@ class Model {
   std::array<KnownOutputs, 16> known_;  // most recently used first
   reader::ExecutionLinks links_;        // read into again and again
   std::vector<std::optional<OpCode>> codes_;
-  std::optional<bool> kinds_known_;
+  std::optional<bool> is_curt_;
   TensorDebugMode mode_ = TensorDebugMode::unspecified;
 };
 

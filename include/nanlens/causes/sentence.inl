@@ -142,7 +142,7 @@ NANLENS_API std::string SentenceWriter::choose(const Root& root, const Classific
 NANLENS_API std::optional<Kinds> SentenceWriter::kinds_of(EventRef event) {
   Model& model = causes_.model();
   if (model.is_bad_complex(event)) return std::nullopt;
-  if (model.kinds_known()) return model.kinds(event);
+  if (model.kinds_known(event)) return model.kinds(event);
   const TensorHealth out = model.counted_health(event);
   if (out.num_nan < 0) return std::nullopt;
   return static_cast<Kinds>(out.flags & reader::bad_flags);

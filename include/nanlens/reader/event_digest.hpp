@@ -38,7 +38,7 @@ struct TraceDigest {
   std::uint32_t fp_flags = 0;     ///< floating-point exceptions of the op, in nanlens' logdirs
   bool outside_source = false;    ///< the tensor is known to come from outside the record
   bool has_rule_hits = false;     ///< a rule of the recording program holds here
-  TensorHealth health;
+  TensorHealth health;  ///< CURT_HEALTH does not tell NaN from infinity; its flags do if nanlens saw the tensor
 };
 
 /// What the index keeps of an Execution.
@@ -54,6 +54,7 @@ struct ExecutionDigest {
   bool has_bad_complex = false;   ///< a complex output is bad, in nanlens' logdirs; that is no alert
   std::uint32_t num_outputs = 0;  ///< recorded tensors; no more than `limits::elements` of them are looked at
   std::uint32_t num_bad_outputs = 0;
+  std::uint32_t num_untold = 0;  ///< of these, how many have a summary that does not tell NaN from infinity
   logdir::Bytes code_location;
 };
 

@@ -82,6 +82,9 @@ NANLENS_API TensorHealth tensor_health(TensorDebugMode mode, logdir::Bytes proto
 
 namespace detail {
 
+// Bad, and only that is on record (CURT_HEALTH).
+inline bool is_untold(const TensorHealth& h) noexcept { return h.bad() && h.num_nan < 0; }
+
 inline bool read_trace(logdir::Bytes bytes, TraceDigest& d) {
   using Tag = logdir::tags::GraphExecutionTrace;
   logdir::WireReader r(bytes);
@@ -130,6 +133,7 @@ inline bool read_execution(logdir::Bytes bytes, ExecutionDigest& d) {
         const TensorHealth h = tensor_health(mode, r.bytes());
         d.flags = static_cast<std::uint8_t>(d.flags | (h.flags & ~empty_flag));
         d.num_bad_outputs += h.bad();
+        d.num_untold += is_untold(h);
         d.cut = d.cut || h.cut;
         break;
       }
@@ -179,8 +183,8 @@ inline bool is_bad_complex(logdir::Bytes stats) noexcept {
   return bad;
 }
 
-// True if a tensor was looked at, and was neither NaN nor infinite anywhere.
-inline bool was_seen_clean(logdir::Bytes evidence) noexcept {
+// Which kinds of bad elements a tensor had when it was looked at; nothing if it was not.
+inline std::optional<std::uint8_t> seen_kinds(logdir::Bytes evidence) noexcept {
   using Tag = logdir::tags::TensorEvidence;
   bool looked_at = false;
   SummaryNumbers counts;
@@ -188,11 +192,26 @@ inline bool was_seen_clean(logdir::Bytes evidence) noexcept {
     if (r.is(Tag::looked_at, logdir::WireType::varint)) looked_at = r.u64() != 0;
     if (r.is(Tag::counts, logdir::WireType::length_delimited)) r.append_to(counts, counts.values.size());
   }
-  return looked_at && counts.size() >= 3 && counts.values[0] + counts.values[1] + counts.values[2] == 0;
+  if (!looked_at || counts.size() < 3) return std::nullopt;
+  return static_cast<std::uint8_t>((counts.values[0] > 0 ? neg_inf_flag : 0) |
+                                   (counts.values[1] > 0 ? pos_inf_flag : 0) | (counts.values[2] > 0 ? nan_flag : 0));
+}
+
+inline std::uint8_t with_kinds(std::uint8_t flags, std::uint8_t kinds) noexcept {
+  return static_cast<std::uint8_t>((flags & ~bad_flags) | kinds);
+}
+
+// What is bad in a tensor has the kinds that were seen, where its summary does not tell them.
+inline void take_seen_kinds(logdir::Bytes evidence, TensorHealth& h) noexcept {
+  if (!is_untold(h)) return;
+  if (const std::uint8_t kinds = seen_kinds(evidence).value_or(0); kinds != 0) h.flags = with_kinds(h.flags, kinds);
 }
 
 inline void read_extension(logdir::Bytes extension, TraceDigest& d) noexcept {
+  std::size_t seen = 0;
   for (logdir::WireReader r(extension); r.next();) {
+    if (r.is(ExtensionTag::output_evidence, logdir::WireType::length_delimited) && seen++ == 0)
+      take_seen_kinds(r.bytes(), d.health);
     if (r.is(ExtensionTag::call_id, logdir::WireType::varint)) d.call_id = r.u64();
     if (r.is(ExtensionTag::fp_flags, logdir::WireType::varint)) d.fp_flags = static_cast<std::uint32_t>(r.u64());
     if (r.is(ExtensionTag::graph_run, logdir::WireType::varint)) d.graph_run = r.u64();
@@ -209,6 +228,9 @@ inline void read_extension(logdir::Bytes extension, TraceDigest& d) noexcept {
   }
 }
 inline void read_extension(logdir::Bytes extension, ExecutionDigest& d) noexcept {
+  std::size_t looked_at = 0;
+  std::uint32_t num_seen = 0;
+  std::uint8_t seen = 0;
   for (logdir::WireReader r(extension); r.next();)
     if (r.is(ExtensionTag::call_id, logdir::WireType::varint))
       d.call_id = r.u64();
@@ -218,8 +240,16 @@ inline void read_extension(logdir::Bytes extension, ExecutionDigest& d) noexcept
       d.has_rule_hits = true;
     else if (r.is(ExtensionTag::outputs, logdir::WireType::length_delimited))
       d.has_bad_complex = is_bad_complex(r.bytes()) || d.has_bad_complex;
+    else if (d.num_untold > 0 && r.is(ExtensionTag::output_evidence, logdir::WireType::length_delimited) &&
+             looked_at++ < limits::elements) {
+      const std::uint8_t kinds = seen_kinds(r.bytes()).value_or(0);
+      num_seen += kinds != 0;
+      seen |= kinds;
+    }
+  if (num_seen > 0 && num_seen == d.num_untold) d.flags = with_kinds(d.flags, seen);
 }
 inline void read_extension(logdir::Bytes extension, ExecutionLinks& links) {
+  std::size_t seen = 0;
   for (logdir::WireReader r(extension); r.next();)
     if (r.is(ExtensionTag::variable_ids))
       r.append_to(links.written_variables);
@@ -232,6 +262,8 @@ inline void read_extension(logdir::Bytes extension, ExecutionLinks& links) {
     else if (r.is(ExtensionTag::outputs, logdir::WireType::length_delimited) &&
              links.bad_complex.size() < limits::elements)
       links.bad_complex.push_back(is_bad_complex(r.bytes()));
+    else if (r.is(ExtensionTag::output_evidence, logdir::WireType::length_delimited) && seen++ < links.outputs.size())
+      take_seen_kinds(r.bytes(), links.outputs[seen - 1]);
 }
 
 template <class Digest>
@@ -260,7 +292,7 @@ NANLENS_API std::uint64_t clean_inputs(logdir::Bytes payload) {
     if (event.is(logdir::tags::DebugEvent::nanlens, logdir::WireType::length_delimited))
       for (logdir::WireReader r(event.bytes()); r.next();)
         if (r.is(detail::ExtensionTag::input_evidence, logdir::WireType::length_delimited)) {
-          if (detail::was_seen_clean(r.bytes())) clean |= input;
+          if (detail::seen_kinds(r.bytes()) == std::uint8_t{0}) clean |= input;
           input <<= 1;
         }
   return clean;
