@@ -200,6 +200,26 @@ TEST_CASE("an infinity in a part of what was recorded finite is no mask, though 
   CHECK(expected(false) == 0);
 }
 
+TEST_CASE("an infinity in a part of what came in is no mask if it stays on one way, though it is removed on another") {
+  const auto expected = [](std::size_t bad, bool stays) {
+    const Recorded run([&] {
+      Vector x(4, 3.0F);  // not recorded
+      std::fill_n(x.begin(), bad, inf);
+      Vector square(x);
+      for (float& v : square) v *= v;
+      const Vector y = nanlens::op("Square", Vector(square), x);
+      nanlens::op("Minimum", Vector(4, 9.0F), y);
+      if (stays) nanlens::op("Sum", Vector{inf}, y);
+    });
+    causes::Causes causes(*run);
+    test::finish(causes, 3);
+    return causes.benign().size();
+  };
+  CHECK(expected(1, false) == 1);
+  CHECK(expected(1, true) == 0);
+  CHECK(expected(4, true) == 1);  // as what holds the best value so far begins
+}
+
 TEST_CASE("what an op makes of a tensor in which something else is bad already") {
   const auto of = [](const char* op, float (*f)(float)) {
     return answer_of(Recorded([&] {

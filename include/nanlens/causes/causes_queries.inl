@@ -147,8 +147,8 @@ NANLENS_API bool Causes::is_benign(const Root& root) {
   if ((variable || root.arrival.changed) && kinds == reader::pos_inf_flag && in_part) return false;
   // An infinity in data ends as a loss of +∞, which nothing removes.
   const bool stays = root.left > 0 && (model_.kinds(root.last) & reader::pos_inf_flag) != 0;
-  const bool best_so_far = variable && !in_part;
-  if (!model_.owners().native() && !constant && !best_so_far && stays) return false;
+  const bool best_so_far = (variable || model_.owners().native()) && !in_part;
+  if (!constant && !best_so_far && stays) return false;
   return constant || root.removed > 0;
 }
 
