@@ -272,10 +272,11 @@ TEST_CASE("of what is bad nanlens has all counts in every mode: the answer is th
 }
 
 TEST_CASE("what an op made, and what came in there another time, are two causes") {
-  const Recorded run([] {
+  std::vector<Vector> kept;  // so that no input lies where an output was
+  const Recorded run([&] {
     for (int i = 0; i < 4; ++i) {
       const Vector x{1, i < 2 ? 0.0F : NAN, 3};  // not recorded
-      Vector y;
+      Vector& y = kept.emplace_back();
       for (const float v : x) y.push_back(std::log(v));
       nanlens::op("Log", y, x);
     }
