@@ -266,6 +266,29 @@ def batches_in_a_function(tf, np):
     total(tf.data.Dataset.from_tensor_slices(rows_with_a_zero(np)).batch(4))
 
 
+@program("RealDiv", ["div00", "div0"], alone=True)
+def padded_batches_in_a_function(tf, np):
+    """The map is outside the call that runs it; a sequence of one number has no deviation."""
+    weight = tf.Variable(2.0)
+
+    def standard(number):
+        x = tf.random.stateless_normal([tf.where(tf.equal(number, 5), 1, 4)], [1, tf.cast(number, tf.int32)])
+        x -= tf.reduce_mean(x)
+        return x / tf.sqrt(tf.reduce_mean(tf.square(x)))
+
+    @tf.function
+    def epoch(batches):
+        total = 0.0
+        for x in batches:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(tf.square(x * weight))
+            weight.assign_sub(0.01 * tape.gradient(loss, weight))
+            total += loss
+        return total
+
+    epoch(tf.data.Dataset.range(8).map(standard).padded_batch(2))
+
+
 @program("SqrtGrad", "sqrtgrad0", alone=True)
 def training_in_a_function(tf, np):
     """The second batch reads what the first has spoilt."""
@@ -616,6 +639,72 @@ def map_fn(tf, np):
     def f(x):
         return tf.map_fn(lambda row: tf.reduce_sum(tf.math.log(row)), tf.nn.relu(x))
     f(tf.constant([[1.0, 2.0], [0.0, 1.0]]))
+
+
+@program("Log", "log0", alone=True)
+def cond_in_map(tf, np):
+    @tf.function
+    def f(xs):
+        return tf.reduce_sum(tf.map_fn(lambda x: tf.cond(x > 1.0, lambda: x * 2.0, lambda: tf.math.log(x)), xs))
+    f(c(1.0, 2.0, 0.5))
+    f(c(1.0, 0.0, 0.5, 3.0))
+
+
+@program("Log", "log0", alone=True)
+def switch_case_in_map(tf, np):
+    @tf.function
+    def apply(xs, kinds):
+        def one(given):
+            x, kind = given
+            return tf.switch_case(kind, [lambda: tf.sqrt(tf.abs(x)), lambda: tf.math.log(tf.nn.relu(x)), lambda: x * 2.0])
+        return tf.reduce_sum(tf.map_fn(one, (xs, kinds), fn_output_signature=tf.float32))
+    apply(c(1.0, 2.0, 3.0, 4.0), tf.constant([0, 1, 2, 1]))
+    apply(c(1.0, 2.0, -3.0, 4.0), tf.constant([0, 2, 1, 1]))
+
+
+@program("Log", "log0", alone=True)
+def switch_case_in_loop(tf, np):
+    @tf.function
+    def f(x):
+        total = tf.zeros_like(x)
+        for i in tf.range(4):
+            total += tf.switch_case(i % 3, [lambda: x * 2.0, lambda: tf.sqrt(x), lambda: tf.math.log(x)])
+        return tf.reduce_mean(total)
+    f(c(1.0, 2.0))
+    f(c(0.0, 2.0))
+
+
+@program("Log", "log0", alone=True)
+def switch_case_gradient(tf, np):
+    w = tf.Variable([1.0, 2.0])
+
+    @tf.function
+    def step(x, kind):
+        with tf.GradientTape() as tape:
+            h = x * w
+            y = tf.switch_case(kind, [lambda: h * 2.0, lambda: tf.math.log(h), lambda: tf.sqrt(h)], default=lambda: h)
+            loss = tf.reduce_sum(y * y)
+        w.assign_sub(0.01 * tape.gradient(loss, w))
+    for kind in range(4):
+        step(c(1.0, 2.0), tf.constant(kind))
+    step(c(0.0, 2.0), tf.constant(1))
+    step(c(1.0, 2.0), tf.constant(2))
+
+
+@program("RealDiv", ["div0", "div00", "div"], alone=True)
+def branches_that_take_inputs_in_two_orders(tf, np):
+    @tf.function
+    def f(x, steps):
+        temperature, total = tf.constant(1.0), tf.zeros_like(x)
+        for _ in tf.range(steps):
+            p = tf.nn.softmax(x / temperature)
+            if tf.reduce_max(p) > 2.0:
+                total += p
+            else:
+                total += p * 0.5
+            temperature = tf.maximum(temperature - 0.25, 0.0)
+        return total
+    f(c(1.0, -2.0, 0.5, 0.25), tf.constant(7))
 
 
 # --- variables and gradients

@@ -37,6 +37,12 @@ NANLENS_API void Classifier::trace_inputs(EventRef event, std::vector<InputEvide
       return;
     }
     case OpCode::identity_n: return chosen_input(event, place, inputs);
+    case OpCode::branch: {
+      if (model_.owners().native()) break;
+      const auto digest = model_.run().trace_digest(event.index);
+      const int slot = digest ? digest->output_slot : 0;
+      return resolver_.branch(place, index, static_cast<std::uint16_t>(slot), inputs.emplace_back().link);
+    }
     case OpCode::iterator_get:
     case OpCode::container_get: return container_input(event, inputs.emplace_back().link);
     default: break;
@@ -350,7 +356,10 @@ NANLENS_API bool Classifier::optional_input(EventRef event, Link& link) {
   }
   GraphFacts& graphs = model_.graphs();
   const auto& inputs = graphs.op(model_.run().trace_op(event.index)).inputs;
-  if (inputs.empty() || inputs[0].op == none || graphs.op_type(inputs[0].op) != puts_in) return false;
+  if (inputs.empty() || inputs[0].op == none) return false;
+  if (graphs.op(inputs[0].op).code == OpCode::placeholder)
+    return resolver_.kept_by_branch(resolver_.place_of(event.index), inputs[0].op, link);
+  if (graphs.op_type(inputs[0].op) != puts_in) return false;
   const auto& put_in = graphs.op(inputs[0].op).inputs;
   const auto digest = model_.run().trace_digest(event.index);
   const std::size_t slot = digest ? static_cast<std::size_t>(digest->output_slot) : 0;

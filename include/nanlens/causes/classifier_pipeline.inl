@@ -74,14 +74,16 @@ NANLENS_API void Classifier::pipeline_argument(EventRef event, Link& link) {
   const std::uint32_t own = graphs.graph_of(model_.run().trace_op(event.index));
   const bool has_state = graphs.hands_on_state(own);
   if (!graphs.is_pipeline(own) && !has_state) return;
-  const Window& window = model_.window(model_.owners().owner(event.index));
+  const std::uint32_t call = model_.owners().owner(event.index);
+  const Window& window = model_.window(call);
   const std::uint32_t run = window.run_of(event.index);
   const auto from = [&](std::uint32_t row) {
     const std::uint32_t graph = graphs.graph_of(model_.run().trace_op(row));
     if (graph == own) return has_state && window.run_of(row) != run;
     return graph < own && (graphs.is_pipeline(graph) || feeds_pipeline(row));
   };
-  latest_alike(event, window, from, 0.7F, 0.5F, link);
+  if (latest_alike(event, window, from, 0.7F, 0.5F, link) || call == none) return;
+  latest_alike(event, model_.window(none), from, 0.7F, 0.5F, link);  // the pipeline was made outside the call
 }
 
 // What a function that hands on a state, whose runs follow one another, wrote to a variable the last time, whichever

@@ -310,6 +310,25 @@ class GraphFacts {
     }
   }
 
+  // What a graph is to which op, by its name without its number.
+  struct FlowName {
+    FlowRole role = FlowRole::none;
+    std::string_view op{};                    // its name in the form of graphs' names
+    std::string_view gradient_end = "_grad";  // of the name of the op that runs the gradients
+  };
+  static FlowName flow_name(std::string_view name) {
+    constexpr std::string_view branch = "_branch";
+    const std::size_t digits = name.find_last_not_of("0123456789") + 1;  // of a Case: "<op>_branch0"
+    if (digits < name.size() && name.substr(0, digits).ends_with(branch))
+      return {FlowRole::branch, name.substr(0, digits - branch.size()), "_gradient"};
+    for (const auto& [suffix, role] : {std::pair<std::string_view, FlowRole>{"_true", FlowRole::branch},
+                                       {"_false", FlowRole::branch},
+                                       {"_cond", FlowRole::condition},
+                                       {"_body", FlowRole::body}})
+      if (name.ends_with(suffix)) return {role, name.substr(0, name.size() - suffix.size())};
+    return {};
+  }
+
   // TensorFlow names the graphs of control flow "<op>_true_n", "<op>_cond_n" and so on, '/' replaced by '_'; those of
   // their gradients "<op>_body_n_grad_m", run by an op "…/<op>_grad".
   void find_role(std::uint32_t g, GraphLinks& links) {
@@ -319,22 +338,17 @@ class GraphFacts {
     constexpr std::string_view grad = "_grad";
     const bool gradient = name.ends_with(grad);
     if (gradient) name = detail::without_number(name.substr(0, name.size() - grad.size()));
-    for (const auto& [suffix, role] : {std::pair<std::string_view, FlowRole>{"_true", FlowRole::branch},
-                                       {"_false", FlowRole::branch},
-                                       {"_cond", FlowRole::condition},
-                                       {"_body", FlowRole::body}}) {
-      if (!name.ends_with(suffix)) continue;
-      const std::string base = std::string(name.substr(0, name.size() - suffix.size())).append(gradient ? grad : "");
-      const std::uint32_t op =
-          find_flow_op(outer, role == FlowRole::branch ? OpCode::branch : OpCode::loop, base, gradient);
-      if (op == none) continue;
-      links.role = role;
-      links.flow_op = op;
-      return;
-    }
+    const auto [role, op_name, gradient_end] = flow_name(name);
+    if (role == FlowRole::none) return;
+    const std::string base = std::string(op_name).append(gradient ? gradient_end : "");
+    const std::uint32_t op =
+        find_flow_op(outer, role == FlowRole::branch ? OpCode::branch : OpCode::loop, base, gradient);
+    if (op == none) return;
+    links.role = role;
+    links.flow_op = op;
   }
 
-  // The first If or While of a graph by this name, or of a name that ends in it.
+  // The first If, Case or While of a graph by this name, or of a name that ends in it.
   std::uint32_t find_flow_op(std::uint32_t g, OpCode code, const std::string& base, bool any_beginning) {
     const FlowOps& index = flow_ops(g);
     std::uint32_t first = none;
@@ -376,10 +390,12 @@ class GraphFacts {
   void find_functions(std::uint32_t g, GraphLinks& links) {
     links.functions.clear();
     for (const std::uint32_t child : graph(g).inner) {
-      const std::string_view plain = detail::without_number(graph_name(child));
-      const bool flow = plain.ends_with("_cond") || plain.ends_with("_body") || plain.ends_with("_true") ||
-                        plain.ends_with("_false") || graph_name(child).starts_with("cond_") ||
-                        graph_name(child).starts_with("while_") || graph_name(child) == "tmp";
+      const FlowName name = flow_name(detail::without_number(graph_name(child)));
+      const bool named_so =  // as a function may be, too: "residual_branch1"
+          name.role == FlowRole::branch ? find_flow_op(g, OpCode::branch, std::string(name.op), false) != none
+                                        : name.role != FlowRole::none;
+      const bool flow = named_so || graph_name(child).starts_with("cond_") || graph_name(child).starts_with("while_") ||
+                        graph_name(child) == "tmp";
       const bool backward = graph_name(child).starts_with("__backward") && !is_native();
       if (!flow && !backward) links.functions.push_back(child);
     }

@@ -39,6 +39,12 @@ class Resolver {
   /// The same of a complex tensor, of which nothing is told: what is bad behind it, through others of the kind.
   void eager_complex(std::int64_t tensor_id, std::uint32_t before, Link& link);
   void complex(const Place& place, const InputEdge& edge, Link& link);
+  /// What the branch that ran gave as an output of an If or a Case.
+  void branch(const Place& place, std::uint32_t op, std::uint16_t slot, Link& link) {
+    branch_result(place, {op, 0, slot}, link, 0);
+  }
+  /// What a branch kept for its gradient, of which this is a placeholder; false if it is none, or it can't be told.
+  bool kept_by_branch(const Place& place, std::uint32_t placeholder, Link& link);
   /// What the outputs of a call were inside.
   void call_output(EventRef output, Link& link);
   /// A new question is asked: what it may cost is counted anew. Links that would take longer are unknown (too deep), so
@@ -75,6 +81,7 @@ class Resolver {
   void loop_result(const Place& place, const InputEdge& edge, Link& link, int depth);
   void unrecorded_call_result(const Place& place, const InputEdge& edge, Link& link, int depth);
   bool recorded_call_result(const Place& place, const InputEdge& edge, Link& link, int depth);
+  std::size_t input_of_branch(const GraphLinks& links, std::size_t position);
   void flow_argument(const Place& place, std::size_t position, const GraphLinks& links, Link& link, int depth);
   void nested_argument(const Place& place, Link& link, int depth);
   bool recorded_argument(const Place& place, std::size_t position, Link& link, int depth);
@@ -114,6 +121,8 @@ class Resolver {
   };
   void results_before(const Place& outside, const Place& place, std::int32_t limit, Candidates& found, int depth);
   void tensors_before(const Place& outside, std::uint32_t begin, bool reused, std::int32_t limit, Candidates& found);
+  InputEdge recorded_under(std::uint32_t call, InputEdge edge);
+  void branch_items(const Place& place, const InputEdge& item, std::vector<EventRef>& events, int depth);
   void items(const Place& place, const InputEdge& list, Link& link, int depth);
   void without_row(const Place& place, const InputEdge& edge, Link& link, int depth);
   std::uint32_t run_across(const Place& place, std::uint32_t other_graph);

@@ -70,19 +70,33 @@ NANLENS_API void Resolver::without_row(const Place& place, const InputEdge& edge
   link.set_unknown(Reason::not_recorded, 0.3F);
 }
 
+// The tensor that has rows where an identity of it has none, as that of a branch's result.
+NANLENS_API InputEdge Resolver::recorded_under(std::uint32_t call, InputEdge edge) {
+  constexpr int farthest = 8;
+  for (int i = 0; i < farthest && edge.op != none; ++i) {
+    const OpLinks& op = model_.graphs().op(edge.op);
+    const bool here = !model_.window(call).rows_of(model_.graphs().tensor(edge.op, edge.slot)).empty();
+    if (here || op.code != OpCode::identity || op.inputs.empty()) break;
+    edge = op.inputs.front();
+  }
+  return edge;
+}
+
 // An element put into a TensorList: any item that this call wrote before may be what is read later.
 NANLENS_API void Resolver::items(const Place& place, const InputEdge& list, Link& link, int depth) {
   const OpLinks& op = model_.graphs().op(list.op);
   const std::size_t value = model_.graphs().op_type(list.op).ends_with("SetItem") ? 2 : 1;
   if (value >= op.inputs.size()) return link.set_unknown(Reason::container, 0.3F);
-  const InputEdge& item = op.inputs[value];
+  const InputEdge item = recorded_under(place.call, op.inputs[value]);
   if (item.op != none) {
+    const bool branched = model_.graphs().op(item.op).code == OpCode::branch;
     const auto rows = model_.window(place.call).rows_of(model_.graphs().tensor(item.op, item.slot));
     link.events.clear();
     if (place.popped < rows.size()) return link.set_event(trace_event(rows[rows.size() - 1 - place.popped]), 0.8F);
     constexpr std::size_t most = 256;
     for (std::size_t i = rows.size() > most ? rows.size() - most : 0; i < rows.size(); ++i)
       if (place.before == none || rows[i] < place.before) link.events.push_back(trace_event(rows[i]));
+    if (branched && rows.empty() && place.popped == none) branch_items(place, item, link.events, depth);
   }
   if (link.events.empty()) tensor(place, item, link, depth + 1);
   Link before;
@@ -92,6 +106,23 @@ NANLENS_API void Resolver::items(const Place& place, const InputEdge& list, Link
   if (link.events.empty()) return;
   link.state = Link::State::events;
   link.confidence = 0.8F;
+}
+
+// What the branches gave, in each run of a loop's body; TensorFlow writes no rows of an If itself.
+NANLENS_API void Resolver::branch_items(const Place& place, const InputEdge& item, std::vector<EventRef>& events,
+                                        int depth) {
+  Window& window = model_.window(place.call);
+  const std::uint32_t num_runs = window.num_runs(place.graph);
+  constexpr std::uint32_t most = 256;
+  for (std::uint32_t run = num_runs > most ? num_runs - most : 0; run < num_runs; ++run) {
+    Place at = place;
+    at.run = run;
+    if (run + 1 < num_runs) at.before = window.run_begin(place.graph, run + 1);
+    if (place.before != none && (at.before == none || at.before > place.before)) at.before = place.before;
+    Link one;
+    branch_result(at, item, one, depth + 1);
+    if (one.state == Link::State::events) events.insert(events.end(), one.events.begin(), one.events.end());
+  }
 }
 
 // The gradient of a loop that reads items of a list: in each step one item, in a list of its own, is added to the

@@ -85,6 +85,28 @@ NANLENS_API bool Resolver::earlier_results(const Place& place, Link& link) {
   return true;
 }
 
+// Which input of an If or Case a placeholder of a branch is. Each branch takes the inputs in an order of its own: the
+// placeholder is named after the tensor, "…/<op>". Where no name fits, by its place.
+NANLENS_API std::size_t Resolver::input_of_branch(const GraphLinks& links, std::size_t position) {
+  GraphFacts& graphs = model_.graphs();
+  const auto& inputs = graphs.op(links.flow_op).inputs;
+  if (position >= links.placeholders.size()) return position + 1;
+  const std::string_view own = graphs.op_name(links.placeholders[position]);
+  const auto is_named_after = [&](const InputEdge& edge) {
+    const std::string_view name = graphs.text(edge.name);
+    return own == name || (own.ends_with(name) && own.size() > name.size() && own[own.size() - name.size() - 1] == '/');
+  };
+  std::size_t best = 0;
+  std::size_t longest = 0;
+  for (std::size_t k = 1; k < inputs.size(); ++k) {
+    const std::size_t length = graphs.text(inputs[k].name).size();
+    if (length < longest || !is_named_after(inputs[k])) continue;
+    if (length > longest || k == position + 1) best = k;  // several outputs of one op have one name
+    longest = length;
+  }
+  return longest > 0 ? best : position + 1;
+}
+
 NANLENS_API void Resolver::flow_argument(const Place& place, std::size_t position, const GraphLinks& links, Link& link,
                                          int depth) {
   GraphFacts& graphs = model_.graphs();
@@ -95,8 +117,9 @@ NANLENS_API void Resolver::flow_argument(const Place& place, std::size_t positio
   outside.run = run_across(place, outer);
   if (outside.run == none) outside.run = 0;
   if (links.role == FlowRole::branch) {
-    if (position + 1 >= inputs.size()) return link.set_unknown(Reason::control_flow, 0.3F);
-    tensor(outside, inputs[position + 1], link, depth + 1);
+    const std::size_t number = input_of_branch(links, position);
+    if (number >= inputs.size()) return link.set_unknown(Reason::control_flow, 0.3F);
+    tensor(outside, inputs[number], link, depth + 1);
     return link.limit(0.9F);
   }
   Window& window = model_.window(place.call);
@@ -137,6 +160,25 @@ NANLENS_API bool Resolver::captured_argument(const Place& place, std::uint32_t o
   const std::string name(model_.graphs().op_name(op));
   if (!captured(forward, name, link, depth)) return false;
   link.limit(0.7F);
+  return true;
+}
+
+// What a branch keeps for its gradient goes through an Optional; the gradient's placeholder is named after it, as a
+// gradient function's is.
+NANLENS_API bool Resolver::kept_by_branch(const Place& place, std::uint32_t placeholder, Link& link) {
+  GraphFacts& graphs = model_.graphs();
+  constexpr std::string_view grad = "_grad";
+  const std::string_view own = detail::without_number(graphs.graph_name(place.graph));
+  if (graphs.links(place.graph).role != FlowRole::branch || !own.ends_with(grad)) return false;
+  const std::string_view name = own.substr(0, own.size() - grad.size());
+  Place forward = place;
+  forward.graph = none;
+  for (const std::uint32_t child : graphs.graph(graphs.graph(place.graph).outer).inner)
+    if (graphs.graph_name(child) == name) forward.graph = child;
+  if (forward.graph == none) return false;
+  forward.run = model_.window(place.call).run_at(forward.graph, place.before);
+  if (forward.run == none || !captured(forward, graphs.op_name(placeholder), link, 0)) return false;
+  link.limit(0.9F);
   return true;
 }
 
@@ -396,7 +438,7 @@ NANLENS_API std::int64_t Resolver::handle(const Place& place, const InputEdge& e
   const std::uint32_t outer = graphs.graph(place.graph).outer;
   if (links.role != FlowRole::none) {
     const auto& inputs = graphs.op(links.flow_op).inputs;
-    const std::size_t input = std::size_t{position} + (links.role == FlowRole::branch ? 1 : 0);
+    const std::size_t input = links.role == FlowRole::branch ? input_of_branch(links, position) : position;
     Place outside = place;
     outside.graph = outer;
     return input < inputs.size() ? handle(outside, inputs[input], depth + 1) : -1;
