@@ -11,6 +11,7 @@
 #include <nanlens/causes/sentence.hpp>
 
 #include "../capture/recorded.hpp"
+#include "../support/finish.hpp"
 #include "why_answer.hpp"
 
 using namespace nanlens;
@@ -454,6 +455,27 @@ TEST_CASE("warning signs of tensors that are still clean") {
   CHECK(!has(3, Kind::near_limit));
   CHECK(has(5, Kind::near_limit));
   CHECK(has(7, Kind::all_zero));
+}
+
+TEST_CASE("a chain follows the NaN, not the infinity beside it, and tells where the one became the other") {
+  const Recorded run([] {
+    const Vector x = start({-infinity, -infinity});
+    Function f("f", arg("x", x));
+    const Vector greatest = f.op("Max", Vector(1, -infinity), x);
+    const Vector rest = f.op("Sub", map(x, [&](float v) { return v - greatest[0]; }), x, greatest);
+    const Vector total = f.op("Sum", Vector{rest[0] + rest[1]}, rest);
+    plus(f, greatest, total);
+  });
+  causes::Causes causes(*run);
+  test::finish(causes, 3);
+  std::string steps;
+  for (const causes::ChainLink& step : causes.chain(causes.event_of(causes.total() - 1))) {
+    steps += std::string(causes.model().op_type(step.event));
+    if (step.change != causes::Mechanism::generic)
+      steps += step.change == causes::Mechanism::inf_inf ? " (∞ − ∞)" : " (?)";
+    steps += ", ";
+  }
+  CHECK(steps == "Data, Placeholder, Sub (∞ − ∞), Sum, Add, ");
 }
 
 TEST_CASE("statistics and floating-point exceptions, where they are asked for") {

@@ -1,6 +1,6 @@
 """Ops that fail together with their own gradients, in functions inside a step: the forward op is the cause. What happens in
 one call must not excuse what happens in the next."""
-from real_registry import program
+from real_registry import descend, program
 
 
 @program("RealDiv", causes=1)
@@ -79,3 +79,37 @@ def masked_rows(tf, np):
     with tf.GradientTape() as tape:
         loss = attention(tf.constant([[True] * 5, [False] * 5]))
     tape.gradient(loss, query)
+
+
+@program("Log", share=0.02, causes=1)
+def nested_tapes(tf, np):
+    """A differential equation of second order whose solution is a function. Of gradients that TensorFlow differentiates again
+    it records nothing: what comes out of them bad came later, and may follow."""
+    random = np.random.RandomState(0)
+    variables = [tf.Variable(random.randn(*shape).astype("float32") * 0.5) for shape in ((1, 8), (8, 8), (8, 1))]
+
+    @tf.function
+    def solution(x):
+        hidden = tf.tanh(tf.matmul(x, variables[0]))
+        hidden = tf.tanh(tf.matmul(hidden, variables[1]))
+        return tf.square(tf.matmul(hidden, variables[2]))
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            with tf.GradientTape() as second:
+                second.watch(x)
+                with tf.GradientTape() as first:
+                    first.watch(x)
+                    y = solution(x)
+                slope = first.gradient(y, x)
+            curvature = second.gradient(slope, x)
+            entropy = y * tf.math.log(y)  # culprit
+            loss = tf.reduce_mean(tf.square(curvature + y)) + 0.1 * tf.reduce_mean(entropy)
+        descend(tape, loss, variables, 0.01)
+
+    for i in range(4):
+        x = random.rand(16, 1).astype("float32") + 0.2
+        if i == 2:
+            x[3] = 0.0
+        step(tf.constant(x))

@@ -11,8 +11,8 @@ MODES = ("FULL_HEALTH", "CONCISE_HEALTH", "CURT_HEALTH")
 
 
 def program(cause, share=0.9, causes=2, ring=-1, unknown_in=()):
-    """`cause`: op types that are right as the headline. At most `causes` different ones (op type and line) may be named, and
-    the headline must explain `share` of all bad tensors. `unknown_in`: modes in which the record really can't tell."""
+    """`cause`: op types that are right as the headline. At most `causes` different ones (op type and line) may be named, but for
+    those that may follow from the headline, which must explain `share` of all bad tensors. `unknown_in`: modes in which the record really can't tell."""
     def register(function):
         name = function.__name__
         lines, first = inspect.getsourcelines(function)

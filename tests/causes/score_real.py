@@ -1,7 +1,7 @@
 """Scores `nanlens why` on programs the size of real ones: `score_real.py NANLENS OUT_DIR [NAME...]`.
 
 OUT_DIR holds the logdirs that real_programs.py made. Right is: the headline is the culprit's op at its line, it explains
-most of what is bad, and there are few other causes. Prints a table; exits with 1 if any answer is wrong.
+most of what is bad, and there are few other causes (what may follow from it is none). Prints a table; exits with 1 if any answer is wrong.
 """
 import os
 import sys
@@ -21,7 +21,7 @@ def judge(expected, mode, found):
     head = found["headline"]
     if head is None:
         return False, f"no cause ({found['total']} bad)"
-    sites = {site(c) for c in found["causes"]}
+    sites = {site(c) for c in found["causes"] if not c["may_follow"]}
     reach = sum(c["reach"] for c in found["causes"] if site(c) == site(head))
     share = reach / found["total"]
     right_op = any(head["op_type"].startswith(c) for c in expected.causes)

@@ -43,6 +43,8 @@ struct Arrival {
   std::uint32_t writer = none;      ///< of what a variable held: the execution that wrote it
   bool updated = false;             ///< and then something was added to it that is not known
   std::int64_t unrecorded_id = -1;  ///< the tensor of TensorFlow's that no execution made; −1: it was another
+  bool computed = false;            ///< the result of a call, branch or loop of which nothing else is on record
+  bool piped = false;               ///< out of an input pipeline
 
   /// It was seen in an input.
   [[nodiscard]] bool exists() const noexcept { return size > 0; }
@@ -155,6 +157,8 @@ class Causes {
   [[nodiscard]] std::optional<std::uint32_t> headline();
   /// Can it be what an earlier cause made, handed on by code that is not on record?
   [[nodiscard]] bool may_be_handed_on(const Root& root);
+  /// Is it a tensor of a function that one of TensorFlow's input pipelines runs?
+  [[nodiscard]] bool is_in_pipeline(EventRef event);
   /// Is a root an intended infinity, such as a mask: one kind of infinity, no NaN after it, from a constant or removed?
   /// Or one that loss scaling left out, or that the program's own choices did?
   [[nodiscard]] bool is_benign(const Root& root);
@@ -310,6 +314,9 @@ class Causes {
   void lead(std::uint32_t root, const Step& step);
   [[nodiscard]] bool is_gradient_op(EventRef event);
   [[nodiscard]] EventRef origin(EventRef event, float sure);
+  [[nodiscard]] bool has_nan(EventRef event);
+  [[nodiscard]] EventRef parent_of(EventRef event, const std::vector<EventRef>& parents);
+  [[nodiscard]] bool changes_kind(EventRef event, EventRef parent, const std::vector<EventRef>& parents);
   [[nodiscard]] bool is_gradient_of(EventRef event, EventRef forward);
   [[nodiscard]] bool is_eager_gradient_of(EventRef event, EventRef forward);
   // Consumers of an op that may have removed what is bad in its output.

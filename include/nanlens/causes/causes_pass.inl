@@ -216,6 +216,11 @@ NANLENS_API Arrival Causes::arrival_of(const Classification& c) {
   if (c.event_class != EventClass::source) return {};
   if (c.arrived == none) {
     Arrival read;
+    for (const InputEvidence& in : c.inputs) {
+      if (in.state != InputState::unknown) continue;
+      read.computed = read.computed || in.link.reason == Reason::nested || in.link.reason == Reason::control_flow;
+      read.piped = read.piped || in.link.reason == Reason::runtime || in.link.reason == Reason::container;
+    }
     if (c.inputs.size() != 1) return read;
     read.writer = c.inputs[0].link.writer;
     read.updated = c.inputs[0].link.reason != Reason::assigned;

@@ -237,9 +237,10 @@ NANLENS_API std::uint32_t Causes::largest(const Incident& incident, bool made) {
   std::uint32_t best = none;
   for (const std::uint32_t r : incident.roots) {
     if (made && (roots_[r].event_class != EventClass::producer || roots_[r].doubted)) continue;
-    // What comes in behind another cause may be that one.
+    // What comes in behind another cause may be that one; so may the result of a call behind what is known to be made.
     const bool larger = best != none && roots_[r].reach > roots_[best].reach;
-    if (best == none || (larger && !may_be_handed_on(roots_[r]))) best = r;
+    const bool computed = larger && roots_[r].arrival.computed && roots_[best].event_class == EventClass::producer;
+    if (best == none || (larger && !computed && !may_be_handed_on(roots_[r]))) best = r;
   }
   return best;
 }
@@ -319,6 +320,12 @@ NANLENS_API bool Causes::has_pipeline_before(std::uint32_t graph) {
   return false;
 }
 
+NANLENS_API bool Causes::is_in_pipeline(EventRef event) {
+  if (event.is_execution || model_.owners().native()) return false;
+  const std::uint32_t graph = model_.graphs().graph_of(run().trace_op(event.index));
+  return model_.owners().is_asynchronous(graph) || model_.graphs().is_pipeline(graph);
+}
+
 // Bad before all else, what TensorFlow's input pipelines are given or give can't come from an op on record, unless one
 // of the pipeline's own functions made it: of those, TensorFlow leaves out the first rows at times. Asked when all is
 // read, since what was read later may be earlier.
@@ -359,6 +366,27 @@ NANLENS_API Lineage Causes::lineage(EventRef event) {
   return answer;
 }
 
+NANLENS_API bool Causes::has_nan(EventRef event) {
+  return !model_.is_bad_complex(event) && (model_.kinds(event) & reader::nan_flag) != 0;
+}
+
+// Of those that follow from the same root, the first that explains what is bad: a NaN comes of a NaN if there is one.
+NANLENS_API EventRef Causes::parent_of(EventRef event, const std::vector<EventRef>& parents) {
+  EventRef first;
+  for (const EventRef& parent : parents) {
+    if (parent == event || root_of(parent) != root_of(event)) continue;
+    if (!has_nan(event) || has_nan(parent)) return parent;
+    if (!first.exists()) first = parent;
+  }
+  return first;
+}
+
+// Did infinities become NaN here?
+NANLENS_API bool Causes::changes_kind(EventRef event, EventRef parent, const std::vector<EventRef>& parents) {
+  return parent.exists() && !model_.is_bad_complex(parent) && has_nan(event) &&
+         std::none_of(parents.begin(), parents.end(), [&](EventRef e) { return has_nan(e); });
+}
+
 NANLENS_API std::vector<ChainLink> Causes::chain(EventRef event, std::size_t longest) {
   std::vector<ChainLink> steps;
   Classification c;
@@ -368,15 +396,8 @@ NANLENS_API std::vector<ChainLink> Causes::chain(EventRef event, std::size_t lon
     classifier_.classify(event, c);
     const EventClass what = event_class(event);
     ChainLink step{event, what, came_in_first(event, what) ? 1 : c.confidence, Mechanism::generic};
-    EventRef parent;
-    for (const EventRef& candidate : c.parents)
-      if (root_of(candidate) == root && candidate != event) {
-        parent = candidate;
-        break;
-      }
-    if (parent.exists() && !model_.is_bad_complex(parent) && (model_.kinds(event) & reader::nan_flag) != 0 &&
-        (model_.kinds(parent) & reader::nan_flag) == 0)
-      step.change = kind_change(model_.code(event), model_.kinds(parent));
+    EventRef parent = parent_of(event, c.parents);
+    if (changes_kind(event, parent, c.parents)) step.change = kind_change(model_.code(event), model_.kinds(parent));
     // A gradient that failed together with its op: the op's story is told.
     if (!parent.exists() && event != roots_[root].event) parent = roots_[root].event;
     const bool seen = std::any_of(steps.begin(), steps.end(), [&](const ChainLink& s) { return s.event == event; });

@@ -424,8 +424,10 @@ NANLENS_API std::string SentenceWriter::spread_words(std::uint32_t number) {
 
 NANLENS_API bool SentenceWriter::may_follow(const CauseGroup& group, std::uint32_t root) const {
   const Root& other = causes_.roots()[group.root];
-  return (causes_.may_be_handed_on(other) || other.event_class == EventClass::unknown) &&
-         causes_.comes_before(causes_.roots()[root], other);
+  const Root& first = causes_.roots()[root];
+  if (!causes_.comes_before(first, other)) return false;
+  const bool computed = other.arrival.computed || other.event_class == EventClass::unknown;
+  return computed || causes_.may_be_handed_on(other) || (other.arrival.piped && causes_.is_in_pipeline(first.event));
 }
 
 // Is it known that not every event is on record?
