@@ -691,7 +691,49 @@ def switch_case_gradient(tf, np):
     step(c(1.0, 2.0), tf.constant(2))
 
 
-@program("RealDiv", ["div0", "div00", "div"], alone=True)
+def two_branches(tf, a, b, which):
+    """Each takes its inputs in an order of its own, and keeps something for its gradient."""
+    if which > 0:
+        s, t = a * 2.0, a + b
+    else:
+        s, t = b * b, tf.sqrt(b) * a
+    return tf.reduce_sum(s * t)
+
+
+@program("RealDiv", ["div0", "div00"], alone=True)
+def gradient_of_branches(tf, np):
+    w, v = tf.Variable([1.0, 2.0]), tf.Variable([3.0, 1.0])
+
+    @tf.function
+    def step(x, y, which):
+        with tf.GradientTape() as tape:
+            loss = two_branches(tf, x * w, y * v, which)
+        g = tape.gradient(loss, [w, v])
+        w.assign_sub(0.01 * g[0])
+        v.assign_sub(0.01 * g[1] / tf.reduce_max(y))
+    for i in range(6):
+        step(c(1.0, 2.0), c(1.0, 2.0) * (0.0 if i == 3 else 1.0), tf.constant(i % 2))
+
+
+@program("Sqrt", "sqrtneg", alone=True)
+def gradient_of_branches_of_a_function(tf, np):
+    w, v = tf.Variable([1.0, 2.0]), tf.Variable([3.0, 1.0])
+
+    @tf.function
+    def f(x, y, which):
+        return two_branches(tf, x * w, y * v, which)
+
+    @tf.function
+    def step(x, y, which):
+        with tf.GradientTape() as tape:
+            loss = f(x, y, which)
+        for variable, gradient in zip((w, v), tape.gradient(loss, [w, v])):
+            variable.assign_sub(0.01 * gradient)
+    for i in range(6):
+        step(c(1.0, 2.0), c(1.0, -2.0 if i == 2 else 2.0), tf.constant(i % 2))
+
+
+@program("RealDiv", ["div0", "div00"], alone=True)
 def branches_that_take_inputs_in_two_orders(tf, np):
     @tf.function
     def f(x, steps):

@@ -47,6 +47,7 @@ struct OpLinks {
 
 struct GraphLinks {
   std::size_t ops_seen = 0;
+  std::size_t end = 0;                       ///< of the function's own ops; its gradient needs those that were added
   std::vector<std::uint32_t> placeholders;   ///< in creation order: arguments, then captures
   std::vector<InputEdge> returns;            ///< what each output of the function is
   std::vector<std::uint32_t> functions;      ///< graphs of functions called from this one, in creation order
@@ -55,7 +56,8 @@ struct GraphLinks {
   std::vector<std::uint32_t> accumulators;   ///< loop bodies: what their gradient needs, further results of the loop
   std::vector<std::uint32_t> collectives;    ///< ops that join several devices
   FlowRole role = FlowRole::none;
-  std::uint32_t flow_op = none;  ///< the If or While of the outer graph
+  std::uint32_t flow_op = none;  ///< the If, Case or While of the outer graph
+  std::uint32_t forward = none;  ///< of the gradient of a branch: that branch
 };
 
 namespace detail {
@@ -272,11 +274,12 @@ class GraphFacts {
     links.accumulators.clear();
     links.loose_results.clear();
     const auto& ops = graph(g).ops;
+    links.end = ops.size();
     for (const std::uint32_t op : ops)
       if (ops_[op].code == OpCode::function_return && !ops_[op].inputs.empty())
         links.returns.push_back(ops_[op].inputs.front());
     if (!links.returns.empty()) return;
-    const std::size_t end = end_of_function(ops);
+    const std::size_t end = links.end = end_of_function(ops);
     for (std::size_t i = end; i < ops.size(); ++i)
       if (ops_[ops[i]].code == OpCode::list_set) links.accumulators.push_back(ops[i]);
     for (std::size_t i = end; i-- > 0;) {
@@ -313,8 +316,8 @@ class GraphFacts {
   // What a graph is to which op, by its name without its number.
   struct FlowName {
     FlowRole role = FlowRole::none;
-    std::string_view op{};                    // its name in the form of graphs' names
-    std::string_view gradient_end = "_grad";  // of the name of the op that runs the gradients
+    std::string_view op{};        // its name in the form of graphs' names
+    std::string_view gradient{};  // how the op is called that runs its gradients: "…/<op>/If", "…/<op>_grad/If"
   };
   static FlowName flow_name(std::string_view name) {
     constexpr std::string_view branch = "_branch";
@@ -325,12 +328,14 @@ class GraphFacts {
                                        {"_false", FlowRole::branch},
                                        {"_cond", FlowRole::condition},
                                        {"_body", FlowRole::body}})
-      if (name.ends_with(suffix)) return {role, name.substr(0, name.size() - suffix.size())};
+      if (name.ends_with(suffix))
+        return {role, name.substr(0, name.size() - suffix.size()), role == FlowRole::branch ? "_If" : ""};
     return {};
   }
 
   // TensorFlow names the graphs of control flow "<op>_true_n", "<op>_cond_n" and so on, '/' replaced by '_'; those of
-  // their gradients "<op>_body_n_grad_m", run by an op "…/<op>_grad".
+  // their gradients "<op>_body_n_grad_m", run by an op "…/<op>_grad", those of branches by "…/<op>/If" or, in a
+  // gradient function, "…/<op>_grad/If".
   void find_role(std::uint32_t g, GraphLinks& links) {
     const std::uint32_t outer = graph(g).outer;
     if (outer == none) return;
@@ -338,14 +343,33 @@ class GraphFacts {
     constexpr std::string_view grad = "_grad";
     const bool gradient = name.ends_with(grad);
     if (gradient) name = detail::without_number(name.substr(0, name.size() - grad.size()));
-    const auto [role, op_name, gradient_end] = flow_name(name);
-    if (role == FlowRole::none) return;
-    const std::string base = std::string(op_name).append(gradient ? gradient_end : "");
-    const std::uint32_t op =
-        find_flow_op(outer, role == FlowRole::branch ? OpCode::branch : OpCode::loop, base, gradient);
+    const FlowName flow = flow_name(name);
+    if (flow.role == FlowRole::none) return;
+    const OpCode code = flow.role == FlowRole::branch ? OpCode::branch : OpCode::loop;
+    const std::string base(flow.op);
+    std::uint32_t op = find_flow_op(outer, code, gradient ? base + std::string(grad) : base, gradient);
+    if (op == none && gradient && !flow.gradient.empty()) {
+      const std::string end(flow.gradient);
+      op = find_flow_op(outer, code, base + std::string(grad) + end, true);
+      if (op == none) op = find_flow_op(outer, code, base + end, true);
+    }
     if (op == none) return;
-    links.role = role;
+    links.role = flow.role;
     links.flow_op = op;
+    if (gradient && flow.role == FlowRole::branch) links.forward = find_forward(g);
+  }
+
+  // "<branch>_grad_m": the branch, beside it or, where a function's gradient has it, in that function.
+  [[nodiscard]] std::uint32_t find_forward(std::uint32_t g) const {
+    const std::string_view own = detail::without_number(graph_name(g));
+    const std::string_view name = own.substr(0, own.rfind("_grad"));
+    std::size_t left = most_branches;
+    for (std::uint32_t outer = graph(g).outer, i = 0; outer != none && i < 2; outer = graph(outer).outer, ++i)
+      for (const std::uint32_t child : graph(outer).inner) {
+        if (left-- == 0) return none;
+        if (graph_name(child) == name) return child;
+      }
+    return none;
   }
 
   // The first If, Case or While of a graph by this name, or of a name that ends in it.
@@ -413,7 +437,8 @@ class GraphFacts {
   reader::Column<OpLinks, 64> ops_;
   std::unordered_map<std::uint32_t, OpCode> code_of_type_;
   static constexpr std::uint32_t unknown = none - 1;
-  std::vector<std::uint32_t> tops_;  // by graph
+  static constexpr std::size_t most_branches = 1024;  // graphs beside one that are looked at
+  std::vector<std::uint32_t> tops_;                   // by graph
   std::unordered_map<std::uint32_t, std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>> run_by_;
   std::unordered_map<std::uint32_t, FlowOps> flow_ops_;  // by graph
   std::uint32_t num_tensors_ = 0;

@@ -13,8 +13,10 @@ NANLENS_API void NestedCalls::prepare() {
   backward_.assign(num_graphs, {});
   std::map<std::string_view, std::vector<std::uint32_t>> top;  // functions directly under the root
   for (std::uint32_t g = 0; g < num_graphs; ++g) {
-    for (const std::uint32_t op : graphs_.graph(g).ops) {
-      const std::int32_t id = graphs_.op(op).first_tensor_id;
+    const auto& ops = graphs_.graph(g).ops;
+    const std::size_t end = graphs_.links(g).end;
+    for (std::size_t i = 0; i < end; ++i) {
+      const std::int32_t id = graphs_.op(ops[i]).first_tensor_id;
       if (id <= 0) continue;
       ids_[g] = {std::min(ids_[g].first, id), std::max(ids_[g].second, id)};
     }

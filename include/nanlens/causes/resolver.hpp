@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -59,6 +60,7 @@ class Resolver {
     runs_in_order_.clear();
     taken_.clear();
     captures_.clear();
+    inputs_with_gradient_.clear();
     handles_of_ = none;
   }
   /// The id of the variable handle that reaches an op's resource input; −1 if it can't be told.
@@ -77,6 +79,9 @@ class Resolver {
   void row(const Place& place, std::uint32_t row, Link& link) {
     link.set_event(trace_event(row), model_.window(place.call).even(place.graph) ? 1.0F : 0.8F);
   }
+  std::optional<std::size_t> return_of_branch(std::uint32_t graph, std::size_t slot);
+  const std::vector<bool>& inputs_with_gradient(std::uint32_t branch);
+  bool has_gradient(std::uint32_t placeholder);
   void branch_result(const Place& place, const InputEdge& edge, Link& link, int depth);
   void loop_result(const Place& place, const InputEdge& edge, Link& link, int depth);
   void unrecorded_call_result(const Place& place, const InputEdge& edge, Link& link, int depth);
@@ -178,6 +183,7 @@ class Resolver {
   std::map<NativeKey, CallsByName> native_calls_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<OrderedRun>> runs_in_order_;  // by call and graph
   std::unordered_map<std::uint32_t, Taken> taken_;                                            // by graph
+  std::unordered_map<std::uint32_t, std::vector<bool>> inputs_with_gradient_;                 // by branch
   std::unordered_map<std::uint32_t, Captures> captures_;                                      // by graph
   std::vector<std::int64_t> handles_;
   std::uint32_t handles_of_ = none;  // which call

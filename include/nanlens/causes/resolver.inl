@@ -177,6 +177,46 @@ NANLENS_API std::uint32_t Resolver::run_across(const Place& place, std::uint32_t
   return window.run_at(other_graph, place.before);
 }
 
+// Which inputs of its If or Case a branch takes that have a gradient; the first is the choice.
+NANLENS_API const std::vector<bool>& Resolver::inputs_with_gradient(std::uint32_t branch) {
+  const auto [found, is_new] = inputs_with_gradient_.try_emplace(branch);
+  if (!is_new) return found->second;
+  GraphFacts& graphs = model_.graphs();
+  const GraphLinks& links = graphs.links(branch);
+  std::vector<bool> taken(graphs.op(links.flow_op).inputs.size());
+  const auto& ops = graphs.graph(branch).ops;
+  model_.spend(links.end);
+  for (std::size_t i = 0; i < links.end; ++i) {
+    const OpLinks& op = graphs.op(ops[i]);
+    if (op.code != OpCode::placeholder || op.argument == none || !has_gradient(ops[i])) continue;
+    if (const std::size_t input = input_of_branch(links, op.argument); input < taken.size()) taken[input] = true;
+  }
+  return found->second = std::move(taken);
+}
+
+// Which of a branch's returns an output of its If or Case is; `none`: it is zeros. The gradient of a branch returns
+// those of the If's inputs that the branch takes, and that have one; zeros stand in for the others.
+NANLENS_API std::optional<std::size_t> Resolver::return_of_branch(std::uint32_t graph, std::size_t slot) {
+  const GraphLinks& links = model_.graphs().links(graph);
+  if (links.forward == none) return slot < links.returns.size() ? std::optional(slot) : std::nullopt;
+  if (model_.graphs().links(links.forward).role != FlowRole::branch) return std::nullopt;
+  const std::vector<bool>& taken = inputs_with_gradient(links.forward);
+  const auto number = static_cast<std::size_t>(std::count(taken.begin(), taken.end(), true));
+  if (number != links.returns.size() || slot + 1 >= taken.size()) return std::nullopt;
+  if (!taken[slot + 1]) return none;
+  return static_cast<std::size_t>(
+      std::count(taken.begin(), taken.begin() + static_cast<std::ptrdiff_t>(slot) + 1, true));
+}
+
+// Is an argument a floating tensor, or a variable that is read?
+NANLENS_API bool Resolver::has_gradient(std::uint32_t placeholder) {
+  if (model_.owners().has_rows(placeholder)) return true;
+  const auto& consumers = model_.graphs().op(placeholder).consumers;
+  return std::any_of(consumers.begin(), consumers.end(), [this](const ConsumerEdge& edge) {
+    return model_.graphs().op(edge.op).code == OpCode::read_variable;
+  });
+}
+
 NANLENS_API void Resolver::branch_result(const Place& place, const InputEdge& edge, Link& link, int depth) {
   GraphFacts& graphs = model_.graphs();
   Window& window = model_.window(place.call);
@@ -184,7 +224,7 @@ NANLENS_API void Resolver::branch_result(const Place& place, const InputEdge& ed
   Place inside = place;
   for (const std::uint32_t child : graphs.run_by(place.graph, edge.op)) {
     const GraphLinks& links = graphs.links(child);
-    if (links.role != FlowRole::branch || edge.slot >= links.returns.size()) continue;
+    if (links.role != FlowRole::branch) continue;
     const std::uint32_t run = window.run_at(child, place.before);
     if (run == none) continue;
     const std::uint32_t begin = window.run_begin(child, run);
@@ -194,8 +234,10 @@ NANLENS_API void Resolver::branch_result(const Place& place, const InputEdge& ed
     inside.graph = child;
     inside.run = run;
   }
-  if (latest == none) return link.set_unknown(Reason::control_flow, 0.3F);
-  const InputEdge result = graphs.links(inside.graph).returns[edge.slot];
+  const auto number = latest == none ? std::nullopt : return_of_branch(inside.graph, edge.slot);
+  if (!number) return link.set_unknown(Reason::control_flow, 0.3F);
+  if (*number == none) return link.set_clean(0.8F);
+  const InputEdge result = graphs.links(inside.graph).returns[*number];
   tensor(inside, result, link, depth + 1);
   link.limit(0.8F);
 }

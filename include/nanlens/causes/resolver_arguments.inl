@@ -90,7 +90,7 @@ NANLENS_API bool Resolver::earlier_results(const Place& place, Link& link) {
 NANLENS_API std::size_t Resolver::input_of_branch(const GraphLinks& links, std::size_t position) {
   GraphFacts& graphs = model_.graphs();
   const auto& inputs = graphs.op(links.flow_op).inputs;
-  if (position >= links.placeholders.size()) return position + 1;
+  if (position >= links.placeholders.size() || inputs.size() > limits::inputs_looked_at) return position + 1;
   const std::string_view own = graphs.op_name(links.placeholders[position]);
   const auto is_named_after = [&](const InputEdge& edge) {
     const std::string_view name = graphs.text(edge.name);
@@ -167,14 +167,8 @@ NANLENS_API bool Resolver::captured_argument(const Place& place, std::uint32_t o
 // gradient function's is.
 NANLENS_API bool Resolver::kept_by_branch(const Place& place, std::uint32_t placeholder, Link& link) {
   GraphFacts& graphs = model_.graphs();
-  constexpr std::string_view grad = "_grad";
-  const std::string_view own = detail::without_number(graphs.graph_name(place.graph));
-  if (graphs.links(place.graph).role != FlowRole::branch || !own.ends_with(grad)) return false;
-  const std::string_view name = own.substr(0, own.size() - grad.size());
   Place forward = place;
-  forward.graph = none;
-  for (const std::uint32_t child : graphs.graph(graphs.graph(place.graph).outer).inner)
-    if (graphs.graph_name(child) == name) forward.graph = child;
+  forward.graph = graphs.links(place.graph).forward;
   if (forward.graph == none) return false;
   forward.run = model_.window(place.call).run_at(forward.graph, place.before);
   if (forward.run == none || !captured(forward, graphs.op_name(placeholder), link, 0)) return false;
