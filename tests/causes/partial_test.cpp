@@ -290,6 +290,26 @@ TEST_CASE("what an op made, and what came in there another time, are two causes"
   CHECK(causes.roots()[groups.list()[1].root].event_class == causes::EventClass::source);
 }
 
+TEST_CASE("what came in first leads if most follows from all the times that it came in") {
+  const auto op_of_headline = [](int times) {
+    std::vector<Vector> kept;
+    const Answer a = answer_of(Recorded([&] {
+      for (int i = 0; i < times; ++i) {
+        kept.push_back({1, NAN, static_cast<float>(i)});  // not recorded
+        nanlens::op("Shift", plus_one(kept.back()), kept.back());
+        if (i > 0) continue;
+        const Vector& zero = kept.emplace_back(Vector{0, 1});
+        for (int k = 0; k < 8; ++k) nanlens::op("Zero", zero);  // another incident
+        Vector y = nanlens::op("Log", Vector{-inf, 0}, zero);
+        for (int k = 0; k < 4; ++k) y = nanlens::op("Next", plus_one(y), y);
+      }
+    }));
+    return a.sentence.op_type;
+  };
+  CHECK(op_of_headline(4) == "Log");    // 4 of 9
+  CHECK(op_of_headline(6) == "Shift");  // 6 of 11
+}
+
 TEST_CASE("what was removed again leads, where it may have come in later by code that is not on record") {
   const auto of = [](bool handed_on) {
     return answer_of(Recorded([&] {

@@ -43,8 +43,8 @@ struct Arrival {
   std::uint32_t writer = none;      ///< of what a variable held: the execution that wrote it
   bool updated = false;             ///< and then something was added to it that is not known
   std::int64_t unrecorded_id = -1;  ///< the tensor of TensorFlow's that no execution made; −1: it was another
-  bool computed = false;            ///< the result of a call, branch or loop of which nothing else is on record
-  bool piped = false;               ///< out of an input pipeline
+  bool computed = false;  ///< an argument or result of a call, branch or loop of which nothing else is on record
+  bool piped = false;     ///< out of an input pipeline
 
   /// It was seen in an input.
   [[nodiscard]] bool exists() const noexcept { return size > 0; }
@@ -278,6 +278,7 @@ class Causes {
   [[nodiscard]] bool is_gone(const Incident& incident) const;
   void leave_out_gone(std::vector<Incident>& list);
   [[nodiscard]] std::uint32_t largest(const Incident& incident, bool made);
+  [[nodiscard]] std::uint64_t reach_of_site(std::uint32_t root) const;
   [[nodiscard]] std::uint32_t leader(const std::vector<Incident>& list);
   [[nodiscard]] bool sees_every_op(EventRef event);
   [[nodiscard]] bool may_have_led_on(const Root& root);

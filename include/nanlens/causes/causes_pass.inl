@@ -218,8 +218,10 @@ NANLENS_API Arrival Causes::arrival_of(const Classification& c) {
     Arrival read;
     for (const InputEvidence& in : c.inputs) {
       if (in.state != InputState::unknown) continue;
-      read.computed = read.computed || in.link.reason == Reason::nested || in.link.reason == Reason::control_flow;
-      read.piped = read.piped || in.link.reason == Reason::runtime || in.link.reason == Reason::container;
+      const Reason reason = in.link.reason;
+      read.computed =
+          read.computed || reason == Reason::nested || reason == Reason::passed || reason == Reason::control_flow;
+      read.piped = read.piped || reason == Reason::runtime || reason == Reason::container;
     }
     if (c.inputs.size() != 1) return read;
     read.writer = c.inputs[0].link.writer;

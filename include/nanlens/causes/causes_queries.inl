@@ -245,6 +245,15 @@ NANLENS_API std::uint32_t Causes::largest(const Incident& incident, bool made) {
   return best;
 }
 
+// What follows from a root and from what happened at the same place, in the same way, other times.
+NANLENS_API std::uint64_t Causes::reach_of_site(std::uint32_t root) const {
+  std::uint64_t reach = 0;
+  for (const Root& other : roots_)
+    if (other.first_of_site == roots_[root].first_of_site && other.event_class == roots_[root].event_class)
+      reach += other.reach;
+  return reach;
+}
+
 NANLENS_API std::uint32_t Causes::leader(const std::vector<Incident>& list) {
   const std::uint32_t first = largest(list.front(), false);
   if (roots_[first].event_class == EventClass::producer) return first;
@@ -254,7 +263,7 @@ NANLENS_API std::uint32_t Causes::leader(const std::vector<Incident>& list) {
   for (const Incident& incident : list) {
     const std::uint32_t made = largest(incident, true);
     if (made == none) continue;
-    const bool leads = comes_before(roots_[first], roots_[made]) && roots_[first].reach * 2 > total;
+    const bool leads = comes_before(roots_[first], roots_[made]) && reach_of_site(first) * 2 > total;
     return leads ? first : made;
   }
   if (model_.owners().native() || roots_[first].event_class != EventClass::unknown) return first;

@@ -25,8 +25,10 @@ NANLENS_API EventRef Classifier::clean_beside(EventRef event, std::uint32_t inpu
   const std::uint32_t index = model_.run().trace_op(event.index);
   const auto& inputs = graphs.op(index).inputs;
   if (input >= inputs.size() || inputs[input].op == none) return {};
-  const InputEdge taken = inputs[input];
-  const Window& window = model_.window(model_.owners().owner(event.index));
+  const std::uint32_t call = model_.owners().owner(event.index);
+  const InputEdge taken = resolver_.recorded_under(call, inputs[input]);
+  if (taken.op == none) return {};
+  const Window& window = model_.window(call);
   if (!window.even(graphs.graph_of(index))) return {};
   const std::uint32_t run = window.run_of(event.index);
   const auto& edges = graphs.op(taken.op).consumers;

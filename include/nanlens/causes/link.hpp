@@ -29,6 +29,7 @@ enum class Reason : std::uint8_t {
   assigned,      ///< what a recorded execution wrote to a variable is such an eager tensor
   container,     ///< came out of an iterator, an optional or a list
   nested,        ///< the result of a nested call, which TensorFlow does not record
+  passed,        ///< an argument of such a call
   control_flow,  ///< the result of a branch or loop without rows
   other_rank,    ///< another rank put it in, of which there is no record, or not a certain one
   unread,        ///< its values are in memory that the recording program could not read, as a GPU's
@@ -61,6 +62,7 @@ constexpr std::string_view reason_words(Reason reason, bool native, const Speech
     case Reason::assigned: return speech[Saying::reason_assigned];
     case Reason::container: return speech[Saying::reason_container];
     case Reason::nested: return speech[Saying::reason_nested];
+    case Reason::passed: return speech[Saying::reason_passed];
     case Reason::control_flow: return speech[Saying::reason_control_flow];
     case Reason::other_rank: return speech[Saying::reason_other_rank];
     case Reason::unread: return speech[Saying::reason_unread];

@@ -46,6 +46,9 @@ class Resolver {
   }
   /// What a branch kept for its gradient, of which this is a placeholder; false if it is none, or it can't be told.
   bool kept_by_branch(const Place& place, std::uint32_t placeholder, Link& link);
+  /// The tensor that has rows in a call, or none to hand on, where an identity of it has none, as that of a branch's
+  /// result.
+  InputEdge recorded_under(std::uint32_t call, InputEdge edge);
   /// What the outputs of a call were inside.
   void call_output(EventRef output, Link& link);
   /// A new question is asked: what it may cost is counted anew. Links that would take longer are unknown (too deep), so
@@ -126,7 +129,6 @@ class Resolver {
   };
   void results_before(const Place& outside, const Place& place, std::int32_t limit, Candidates& found, int depth);
   void tensors_before(const Place& outside, std::uint32_t begin, bool reused, std::int32_t limit, Candidates& found);
-  InputEdge recorded_under(std::uint32_t call, InputEdge edge);
   void branch_items(const Place& place, const InputEdge& item, std::vector<EventRef>& events, int depth);
   void items(const Place& place, const InputEdge& list, Link& link, int depth);
   void without_row(const Place& place, const InputEdge& edge, Link& link, int depth);

@@ -70,7 +70,6 @@ NANLENS_API void Resolver::without_row(const Place& place, const InputEdge& edge
   link.set_unknown(Reason::not_recorded, 0.3F);
 }
 
-// The tensor that has rows where an identity of it has none, as that of a branch's result.
 NANLENS_API InputEdge Resolver::recorded_under(std::uint32_t call, InputEdge edge) {
   constexpr int farthest = 8;
   for (int i = 0; i < farthest && edge.op != none; ++i) {

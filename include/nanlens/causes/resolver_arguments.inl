@@ -284,7 +284,7 @@ NANLENS_API void Resolver::nested_argument(const Place& place, Link& link, int d
     found.add(one);
   }
   tensors_before(outside, begin, reused, limit, found);
-  if (found.list.empty()) return link.set_unknown(Reason::nested, 0.3F);
+  if (found.list.empty()) return link.set_unknown(Reason::passed, 0.3F);
   link.state = Link::State::candidates;
   link.events = std::move(found.list);
   link.confidence = 0.5F;

@@ -215,6 +215,7 @@ X(reason_assigned, "what was written to this variable was a constant or a conver
 X(reason_assigned_at, "what was written to this variable at {place} was a constant or a converted value")
 X(reason_container, "it came out of an iterator or a container")
 X(reason_nested, "the result of a nested call")
+X(reason_passed, "an argument of a nested call")
 X(reason_control_flow, "the result of a branch or loop")
 X(reason_other_rank, "no record of that rank has it")
 X(reason_unread, "its values, such as a GPU's or a sparse tensor's, can't be read here")
