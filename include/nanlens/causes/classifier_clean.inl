@@ -3,8 +3,8 @@
 
 namespace nanlens::causes {
 
-// TensorFlow's tensors do not change: where an op that took one before came out clean, and would not have, had it been
-// bad, the tensor is clean wherever it goes in.
+// TensorFlow's tensors do not change: where an op that took one came out clean, and would not have, had it been bad,
+// the tensor is clean wherever it goes in.
 NANLENS_API void Classifier::find_clean(EventRef event, std::vector<InputEvidence>& inputs) {
   if (model_.owners().native() || is_relay(model_.code(event))) return;
   if (event.is_execution && model_.calls().is_call(event.index)) return;
@@ -38,7 +38,7 @@ NANLENS_API EventRef Classifier::clean_beside(EventRef event, std::uint32_t inpu
   for (std::size_t i = 0; i < num_edges; ++i) {
     if (edges[i].output_slot != taken.slot) continue;
     const std::uint32_t row = window.find(graphs.tensor(edges[i].op, 0), run);
-    if (row != none && row < event.index && shows_clean_inputs(trace_event(row))) return trace_event(row);
+    if (row != none && row != event.index && shows_clean_inputs(trace_event(row))) return trace_event(row);
   }
   return {};
 }
