@@ -733,6 +733,27 @@ def gradient_of_branches_of_a_function(tf, np):
         step(c(1.0, 2.0), c(1.0, -2.0 if i == 2 else 2.0), tf.constant(i % 2))
 
 
+@program("Sqrt", "sqrtneg", alone=True)
+def gradient_of_branches_in_a_loop(tf, np):
+    w, v = tf.Variable([1.0, 2.0]), tf.Variable([3.0, 1.0])
+
+    @tf.function
+    def step(x, y):
+        with tf.GradientTape() as tape:
+            a, b = x * w, y * v
+            total = tf.zeros_like(a)
+            for i in tf.range(4):
+                if i % 2 > 0:
+                    total, b = total + a * 2.0, a + b
+                else:
+                    total, b = total + b * b, tf.sqrt(b) * a
+            loss = tf.reduce_sum(total)
+        for variable, gradient in zip((w, v), tape.gradient(loss, [w, v])):
+            variable.assign_sub(0.001 * gradient)
+    for i in range(4):
+        step(c(1.0, 2.0), c(1.0, -2.0 if i == 2 else 2.0))
+
+
 @program("RealDiv", ["div0", "div00"], alone=True)
 def branches_that_take_inputs_in_two_orders(tf, np):
     @tf.function

@@ -57,7 +57,8 @@ struct GraphLinks {
   std::vector<std::uint32_t> collectives;    ///< ops that join several devices
   FlowRole role = FlowRole::none;
   std::uint32_t flow_op = none;  ///< the If, Case or While of the outer graph
-  std::uint32_t forward = none;  ///< of the gradient of a branch: that branch
+  bool gradient = false;         ///< is it that of a branch or loop?
+  std::uint32_t forward = none;  ///< of the gradient of a branch: that branch, if it is known
 };
 
 namespace detail {
@@ -356,19 +357,26 @@ class GraphFacts {
     if (op == none) return;
     links.role = flow.role;
     links.flow_op = op;
+    links.gradient = gradient;
     if (gradient && flow.role == FlowRole::branch) links.forward = find_forward(g);
   }
 
-  // "<branch>_grad_m": the branch, beside it or, where a function's gradient has it, in that function.
-  [[nodiscard]] std::uint32_t find_forward(std::uint32_t g) const {
+  // Of "<graph>_grad_m" the graph: beside it, in the function whose gradient has it, or in the loop's body of which it
+  // is in the gradient; none if it is no gradient of control flow.
+  [[nodiscard]] std::uint32_t find_forward(std::uint32_t g, int depth = 0) const {
+    constexpr int deepest = 8;
+    constexpr std::string_view grad = "_grad";
     const std::string_view own = detail::without_number(graph_name(g));
-    const std::string_view name = own.substr(0, own.rfind("_grad"));
-    std::size_t left = most_branches;
-    for (std::uint32_t outer = graph(g).outer, i = 0; outer != none && i < 2; outer = graph(outer).outer, ++i)
-      for (const std::uint32_t child : graph(outer).inner) {
-        if (left-- == 0) return none;
-        if (graph_name(child) == name) return child;
-      }
+    if (!own.ends_with(grad) || depth > deepest) return none;
+    const std::string_view name = own.substr(0, own.size() - grad.size());
+    const std::uint32_t outer = graph(g).outer;
+    if (outer == none) return none;
+    for (const std::uint32_t parent : {outer, graph(outer).outer, find_forward(outer, depth + 1)}) {
+      if (parent == none) continue;
+      const auto& children = graph(parent).inner;
+      for (std::size_t i = 0; i < std::min(children.size(), most_branches); ++i)
+        if (graph_name(children[i]) == name) return children[i];
+    }
     return none;
   }
 

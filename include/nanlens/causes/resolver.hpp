@@ -63,6 +63,7 @@ class Resolver {
     runs_in_order_.clear();
     taken_.clear();
     captures_.clear();
+    inputs_of_branch_.clear();
     inputs_with_gradient_.clear();
     handles_of_ = none;
   }
@@ -89,7 +90,12 @@ class Resolver {
   void loop_result(const Place& place, const InputEdge& edge, Link& link, int depth);
   void unrecorded_call_result(const Place& place, const InputEdge& edge, Link& link, int depth);
   bool recorded_call_result(const Place& place, const InputEdge& edge, Link& link, int depth);
-  std::size_t input_of_branch(const GraphLinks& links, std::size_t position);
+  Place forward_run(const Place& place, std::uint32_t forward_graph);
+  const std::vector<std::uint32_t>& inputs_of_branch(std::uint32_t branch);
+  std::size_t input_of_branch(std::uint32_t branch, std::size_t position) {
+    const auto& numbers = inputs_of_branch(branch);
+    return position < numbers.size() ? numbers[position] : none;
+  }
   void flow_argument(const Place& place, std::size_t position, const GraphLinks& links, Link& link, int depth);
   void nested_argument(const Place& place, Link& link, int depth);
   bool recorded_argument(const Place& place, std::size_t position, Link& link, int depth);
@@ -185,6 +191,7 @@ class Resolver {
   std::map<NativeKey, CallsByName> native_calls_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<OrderedRun>> runs_in_order_;  // by call and graph
   std::unordered_map<std::uint32_t, Taken> taken_;                                            // by graph
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> inputs_of_branch_;            // by branch
   std::unordered_map<std::uint32_t, std::vector<bool>> inputs_with_gradient_;                 // by branch
   std::unordered_map<std::uint32_t, Captures> captures_;                                      // by graph
   std::vector<std::int64_t> handles_;

@@ -183,13 +183,9 @@ NANLENS_API const std::vector<bool>& Resolver::inputs_with_gradient(std::uint32_
   GraphFacts& graphs = model_.graphs();
   const GraphLinks& links = graphs.links(branch);
   std::vector<bool> taken(graphs.op(links.flow_op).inputs.size());
-  const auto& ops = graphs.graph(branch).ops;
-  model_.spend(links.end);
-  for (std::size_t i = 0; i < links.end; ++i) {
-    const OpLinks& op = graphs.op(ops[i]);
-    if (op.code != OpCode::placeholder || op.argument == none || !has_gradient(ops[i])) continue;
-    if (const std::size_t input = input_of_branch(links, op.argument); input < taken.size()) taken[input] = true;
-  }
+  const auto& numbers = inputs_of_branch(branch);
+  for (std::size_t p = 0; p < numbers.size(); ++p)
+    if (numbers[p] < taken.size() && has_gradient(links.placeholders[p])) taken[numbers[p]] = true;
   return found->second = std::move(taken);
 }
 
@@ -197,8 +193,8 @@ NANLENS_API const std::vector<bool>& Resolver::inputs_with_gradient(std::uint32_
 // those of the If's inputs that the branch takes, and that have one; zeros stand in for the others.
 NANLENS_API std::optional<std::size_t> Resolver::return_of_branch(std::uint32_t graph, std::size_t slot) {
   const GraphLinks& links = model_.graphs().links(graph);
-  if (links.forward == none) return slot < links.returns.size() ? std::optional(slot) : std::nullopt;
-  if (model_.graphs().links(links.forward).role != FlowRole::branch) return std::nullopt;
+  if (!links.gradient) return slot < links.returns.size() ? std::optional(slot) : std::nullopt;
+  if (links.forward == none || model_.graphs().links(links.forward).role != FlowRole::branch) return std::nullopt;
   const std::vector<bool>& taken = inputs_with_gradient(links.forward);
   const auto number = static_cast<std::size_t>(std::count(taken.begin(), taken.end(), true));
   if (number != links.returns.size() || slot + 1 >= taken.size()) return std::nullopt;
@@ -221,9 +217,11 @@ NANLENS_API void Resolver::branch_result(const Place& place, const InputEdge& ed
   Window& window = model_.window(place.call);
   std::uint32_t latest = none;
   Place inside = place;
-  for (const std::uint32_t child : graphs.run_by(place.graph, edge.op)) {
-    const GraphLinks& links = graphs.links(child);
-    if (links.role != FlowRole::branch) continue;
+  const auto& children = graphs.run_by(place.graph, edge.op);
+  constexpr std::size_t few = 256;
+  for (std::size_t i = 0; i < std::min(children.size(), few); ++i) {
+    const std::uint32_t child = children[i];
+    if (graphs.links(child).role != FlowRole::branch) continue;
     const std::uint32_t run = window.run_at(child, place.before);
     if (run == none) continue;
     const std::uint32_t begin = window.run_begin(child, run);

@@ -85,26 +85,73 @@ NANLENS_API bool Resolver::earlier_results(const Place& place, Link& link) {
   return true;
 }
 
-// Which input of an If or Case a placeholder of a branch is. Each branch takes the inputs in an order of its own: the
-// placeholder is named after the tensor, "…/<op>". Where no name fits, by its place.
-NANLENS_API std::size_t Resolver::input_of_branch(const GraphLinks& links, std::size_t position) {
-  GraphFacts& graphs = model_.graphs();
-  const auto& inputs = graphs.op(links.flow_op).inputs;
-  if (position >= links.placeholders.size() || inputs.size() > limits::inputs_looked_at) return position + 1;
-  const std::string_view own = graphs.op_name(links.placeholders[position]);
-  const auto is_named_after = [&](const InputEdge& edge) {
-    const std::string_view name = graphs.text(edge.name);
-    return own == name || (own.ends_with(name) && own.size() > name.size() && own[own.size() - name.size() - 1] == '/');
-  };
-  std::size_t best = 0;
-  std::size_t longest = 0;
-  for (std::size_t k = 1; k < inputs.size(); ++k) {
-    const std::size_t length = graphs.text(inputs[k].name).size();
-    if (length < longest || !is_named_after(inputs[k])) continue;
-    if (length > longest || k == position + 1) best = k;  // several outputs of one op have one name
-    longest = length;
+namespace detail {
+
+inline std::string_view last_part(std::string_view name) noexcept { return name.substr(name.rfind('/') + 1); }
+
+// The inputs of an If or Case that no placeholder of a branch has taken yet, but for the first, the choice.
+class FreeInputs {
+ public:
+  FreeInputs(GraphFacts& graphs, std::span<const InputEdge> inputs) : taken_(inputs.size()) {
+    for (std::uint32_t k = 1; k < inputs.size(); ++k) {
+      whole_.emplace(graphs.text(inputs[k].name), k);
+      last_.emplace(last_part(graphs.text(inputs[k].name)), k);
+    }
   }
-  return longest > 0 ? best : position + 1;
+  // The input by whose name a placeholder's ends; none if there is none.
+  std::uint32_t named(std::string_view name) {
+    for (;;) {
+      if (const std::uint32_t input = take(whole_, name); input != none) return input;
+      const std::size_t slash = name.find('/');
+      if (slash == std::string_view::npos) return none;
+      name.remove_prefix(slash + 1);
+    }
+  }
+  // One that is called alike, in another scope.
+  std::uint32_t alike(std::string_view name) { return take(last_, last_part(name)); }
+  std::uint32_t next() {
+    while (next_ < taken_.size() && taken_[next_]) ++next_;
+    return next_ < taken_.size() ? next_++ : none;
+  }
+
+ private:
+  using ByName = std::multimap<std::string_view, std::uint32_t>;  // several outputs of one op have one name
+  std::uint32_t take(ByName& inputs, std::string_view name) {
+    for (auto at = inputs.lower_bound(name); at != inputs.end() && at->first == name; at = inputs.erase(at)) {
+      if (taken_[at->second]) continue;
+      taken_[at->second] = true;
+      return at->second;
+    }
+    return none;
+  }
+  ByName whole_;
+  ByName last_;
+  std::vector<bool> taken_;
+  std::uint32_t next_ = 1;
+};
+
+}  // namespace detail
+
+// Which input of its If or Case each placeholder of a branch is, by their position; `none`: it is none. Each branch
+// takes the inputs in an order of its own: a placeholder is named after the tensor, "…/<op>", and so is one of the
+// graph around, "…/<scope>/<op>", where the tensor is that of another graph. The others are taken in order.
+NANLENS_API const std::vector<std::uint32_t>& Resolver::inputs_of_branch(std::uint32_t branch) {
+  const auto [found, is_new] = inputs_of_branch_.try_emplace(branch);
+  if (!is_new) return found->second;
+  GraphFacts& graphs = model_.graphs();
+  const GraphLinks& links = graphs.links(branch);
+  const auto& ops = graphs.graph(branch).ops;
+  const auto own = std::count_if(ops.begin(), ops.begin() + static_cast<std::ptrdiff_t>(links.end),
+                                 [&](std::uint32_t op) { return graphs.op(op).code == OpCode::placeholder; });
+  std::vector<std::uint32_t> numbers(static_cast<std::size_t>(own), none);
+  detail::FreeInputs left(graphs, graphs.op(links.flow_op).inputs);
+  const auto name = [&](std::size_t position) { return graphs.op_name(links.placeholders[position]); };
+  for (std::size_t p = 0; p < numbers.size(); ++p) numbers[p] = left.named(name(p));
+  for (std::size_t p = 0; p < numbers.size(); ++p)
+    if (numbers[p] == none) numbers[p] = left.alike(name(p));
+  for (std::uint32_t& number : numbers)
+    if (number == none) number = left.next();
+  return found->second = std::move(numbers);
 }
 
 NANLENS_API void Resolver::flow_argument(const Place& place, std::size_t position, const GraphLinks& links, Link& link,
@@ -117,7 +164,7 @@ NANLENS_API void Resolver::flow_argument(const Place& place, std::size_t positio
   outside.run = run_across(place, outer);
   if (outside.run == none) outside.run = 0;
   if (links.role == FlowRole::branch) {
-    const std::size_t number = input_of_branch(links, position);
+    const std::size_t number = input_of_branch(place.graph, position);
     if (number >= inputs.size()) return link.set_unknown(Reason::control_flow, 0.3F);
     tensor(outside, inputs[number], link, depth + 1);
     return link.limit(0.9F);
@@ -142,20 +189,25 @@ NANLENS_API void Resolver::flow_argument(const Place& place, std::size_t positio
   link.limit(0.9F);
 }
 
+// The run of a graph that a run of its gradient goes with; gradients run in the reverse order.
+NANLENS_API Place Resolver::forward_run(const Place& place, std::uint32_t forward_graph) {
+  Window& window = model_.window(place.call);
+  Place forward = place;
+  forward.graph = forward_graph;
+  const std::uint32_t runs = window.num_runs(forward_graph);
+  if (place.run != none && runs > 1 && runs == window.num_runs(place.graph))
+    forward.run = runs - 1 - std::min(place.run, runs - 1);
+  else
+    forward.run = window.run_at(forward_graph, place.before);
+  return forward;
+}
+
 // A gradient function's placeholder is named after the forward tensor that it takes: ".../<op>".
 NANLENS_API bool Resolver::captured_argument(const Place& place, std::uint32_t op, Link& link, int depth) {
   const std::uint32_t forward_graph = model_.owners().native() ? none : model_.nested().forward_of(place.graph);
   if (forward_graph == none) return false;
   if (kept_argument(place, op, link, depth)) return true;
-  Window& window = model_.window(place.call);
-  Place forward = place;
-  forward.graph = forward_graph;
-  const std::uint32_t runs = window.num_runs(forward_graph);
-  // Gradients run in the reverse order.
-  if (place.run != none && runs > 1 && runs == window.num_runs(place.graph))
-    forward.run = runs - 1 - std::min(place.run, runs - 1);
-  else
-    forward.run = window.run_at(forward_graph, place.before);
+  Place forward = forward_run(place, forward_graph);
   if (forward.run == none) forward.run = 0;
   const std::string name(model_.graphs().op_name(op));
   if (!captured(forward, name, link, depth)) return false;
@@ -166,12 +218,10 @@ NANLENS_API bool Resolver::captured_argument(const Place& place, std::uint32_t o
 // What a branch keeps for its gradient goes through an Optional; the gradient's placeholder is named after it, as a
 // gradient function's is.
 NANLENS_API bool Resolver::kept_by_branch(const Place& place, std::uint32_t placeholder, Link& link) {
-  GraphFacts& graphs = model_.graphs();
-  Place forward = place;
-  forward.graph = graphs.links(place.graph).forward;
-  if (forward.graph == none) return false;
-  forward.run = model_.window(place.call).run_at(forward.graph, place.before);
-  if (forward.run == none || !captured(forward, graphs.op_name(placeholder), link, 0)) return false;
+  const std::uint32_t branch = model_.graphs().links(place.graph).forward;
+  if (branch == none) return false;
+  const Place forward = forward_run(place, branch);
+  if (forward.run == none || !captured(forward, model_.graphs().op_name(placeholder), link, 0)) return false;
   link.limit(0.9F);
   return true;
 }
@@ -432,7 +482,7 @@ NANLENS_API std::int64_t Resolver::handle(const Place& place, const InputEdge& e
   const std::uint32_t outer = graphs.graph(place.graph).outer;
   if (links.role != FlowRole::none) {
     const auto& inputs = graphs.op(links.flow_op).inputs;
-    const std::size_t input = links.role == FlowRole::branch ? input_of_branch(links, position) : position;
+    const std::size_t input = links.role == FlowRole::branch ? input_of_branch(place.graph, position) : position;
     Place outside = place;
     outside.graph = outer;
     return input < inputs.size() ? handle(outside, inputs[input], depth + 1) : -1;
