@@ -142,7 +142,7 @@ NANLENS_API const std::vector<std::uint32_t>& Resolver::inputs_of_branch(std::ui
   const GraphLinks& links = graphs.links(branch);
   const auto& ops = graphs.graph(branch).ops;
   const auto own = std::count_if(ops.begin(), ops.begin() + static_cast<std::ptrdiff_t>(links.end),
-                                 [&](std::uint32_t op) { return graphs.op(op).code == OpCode::placeholder; });
+                                 [&](std::uint32_t op) { return graphs.op(op).argument != none; });
   std::vector<std::uint32_t> numbers(static_cast<std::size_t>(own), none);
   detail::FreeInputs left(graphs, graphs.op(links.flow_op).inputs);
   const auto name = [&](std::size_t position) { return graphs.op_name(links.placeholders[position]); };
