@@ -754,6 +754,28 @@ def gradient_of_branches_in_a_loop(tf, np):
         step(c(1.0, 2.0), c(1.0, -2.0 if i == 2 else 2.0))
 
 
+@program("Log", "log0", alone=True)
+def gradient_of_several_results_of_a_loop(tf, np):
+    """What the gradient keeps is named after the loop, whichever of its results it is."""
+    w = tf.Variable([1.0, 2.0])
+
+    @tf.function
+    def f(x):
+        a = x * w
+        b, count = tf.math.log(a), tf.constant(0.0)
+        for _ in tf.range(2):
+            a, b, count = tf.tanh(a), b * 0.5, count + 1.0
+        return tf.reduce_sum(tf.math.squared_difference(a, b)) / count
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            loss = f(x)
+        w.assign_sub(0.01 * tape.gradient(loss, w))
+    for i in range(3):
+        step(c(1.0, 0.0 if i == 1 else 2.0))
+
+
 @program("RealDiv", ["div0", "div00"], alone=True)
 def branches_that_take_inputs_in_two_orders(tf, np):
     @tf.function

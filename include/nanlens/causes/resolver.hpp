@@ -2,9 +2,12 @@
 /// Finds the event behind a tensor's name: "op:slot" of a graph, in one run of it, in one call.
 #pragma once
 
+#include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -99,6 +102,7 @@ class Resolver {
   void flow_argument(const Place& place, std::size_t position, const GraphLinks& links, Link& link, int depth);
   void nested_argument(const Place& place, Link& link, int depth);
   bool recorded_argument(const Place& place, std::size_t position, Link& link, int depth);
+  void one_of(const Place& place, std::span<const InputEdge> edges, Link& link, int depth);
   bool captured(const Place& forward, std::string_view name, Link& link, int depth);
   bool loop_value(const Place& inside, std::size_t position, Link& link, int depth);
   bool is_given(const Place& place, std::uint32_t op);
@@ -185,6 +189,7 @@ class Resolver {
   }
 
   Model& model_;
+  static constexpr std::uint32_t most_outputs = 64;  // of an op, that one name may mean
   std::size_t steps_left_ = limits::link_steps;
   std::set<std::pair<std::uint32_t, std::uint32_t>>
       lost_;  // tensors without a row that were looked behind: number, run

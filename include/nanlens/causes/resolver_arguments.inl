@@ -89,6 +89,14 @@ namespace detail {
 
 inline std::string_view last_part(std::string_view name) noexcept { return name.substr(name.rfind('/') + 1); }
 
+// "…_true_12", "…_branch0_12", and the gradient of such: it is its inputs, in its order, that the op takes first.
+inline bool is_first_branch(std::string_view name) noexcept {
+  constexpr std::string_view grad = "_grad";
+  name = without_number(name);
+  if (name.ends_with(grad)) name = without_number(name.substr(0, name.size() - grad.size()));
+  return name.ends_with("_true") || name.ends_with("_branch0");
+}
+
 // The inputs of an If or Case that no placeholder of a branch has taken yet, but for the first, the choice.
 class FreeInputs {
  public:
@@ -132,9 +140,10 @@ class FreeInputs {
 
 }  // namespace detail
 
-// Which input of its If or Case each placeholder of a branch is, by their position; `none`: it is none. Each branch
-// takes the inputs in an order of its own: a placeholder is named after the tensor, "…/<op>", and so is one of the
-// graph around, "…/<scope>/<op>", where the tensor is that of another graph. The others are taken in order.
+// Which input of its If or Case each placeholder of a branch is, by their position; `none`: it is none. The first
+// branch takes them in their order, the others in one of their own: a placeholder is named after the tensor, "…/<op>",
+// and so is one of the graph around, "…/<scope>/<op>", where the tensor is that of another graph. What is left is taken
+// in order.
 NANLENS_API const std::vector<std::uint32_t>& Resolver::inputs_of_branch(std::uint32_t branch) {
   const auto [found, is_new] = inputs_of_branch_.try_emplace(branch);
   if (!is_new) return found->second;
@@ -144,6 +153,10 @@ NANLENS_API const std::vector<std::uint32_t>& Resolver::inputs_of_branch(std::ui
   const auto own = std::count_if(ops.begin(), ops.begin() + static_cast<std::ptrdiff_t>(links.end),
                                  [&](std::uint32_t op) { return graphs.op(op).argument != none; });
   std::vector<std::uint32_t> numbers(static_cast<std::size_t>(own), none);
+  if (detail::is_first_branch(graphs.graph_name(branch))) {
+    std::iota(numbers.begin(), numbers.end(), 1U);
+    return found->second = std::move(numbers);
+  }
   detail::FreeInputs left(graphs, graphs.op(links.flow_op).inputs);
   const auto name = [&](std::size_t position) { return graphs.op_name(links.placeholders[position]); };
   for (std::size_t p = 0; p < numbers.size(); ++p) numbers[p] = left.named(name(p));
@@ -166,7 +179,12 @@ NANLENS_API void Resolver::flow_argument(const Place& place, std::size_t positio
   if (links.role == FlowRole::branch) {
     const std::size_t number = input_of_branch(place.graph, position);
     if (number >= inputs.size()) return link.set_unknown(Reason::control_flow, 0.3F);
-    tensor(outside, inputs[number], link, depth + 1);
+    std::vector<InputEdge> edges;  // several outputs of one op have one name
+    for (std::size_t k = 1; k < std::min(inputs.size(), limits::inputs_looked_at); ++k)
+      if (k == number ||
+          (inputs[k].name == inputs[number].name && !detail::is_first_branch(graphs.graph_name(place.graph))))
+        edges.push_back(inputs[k]);
+    one_of(outside, edges, link, depth + 1);
     return link.limit(0.9F);
   }
   Window& window = model_.window(place.call);
@@ -273,13 +291,38 @@ NANLENS_API bool Resolver::captured(const Place& forward, std::string_view name,
     const std::uint32_t op = model_.run().find_op(id, tail);
     const bool known = op != none && model_.run().definitions().ops()[op].declared;
     if (known || called(tail) != nullptr) {
-      tensor(forward, {known ? op : none, model_.run().intern(tail), 0}, link, depth + 1);
-      return link.state == Link::State::events || link.state == Link::State::clean;
+      const std::uint32_t text = model_.run().intern(tail);
+      const std::uint32_t outputs = known ? std::clamp(graphs.op(op).num_outputs, 1U, most_outputs) : 1;
+      std::vector<InputEdge> edges;  // the name does not tell which output it is
+      for (std::uint32_t slot = 0; slot < outputs; ++slot)
+        edges.push_back({known ? op : none, text, static_cast<std::uint16_t>(slot)});
+      one_of(forward, edges, link, depth + 1);
+      return link.state == Link::State::events || link.state == Link::State::clean ||
+             (outputs > 1 && link.state == Link::State::candidates);
     }
     const std::size_t slash = name.find('/', begin);
     begin = slash == std::string_view::npos ? slash : slash + 1;
   }
   return false;
+}
+
+// One of several tensors that have one name.
+NANLENS_API void Resolver::one_of(const Place& place, std::span<const InputEdge> edges, Link& link, int depth) {
+  if (edges.size() == 1) return tensor(place, edges.front(), link, depth);
+  Candidates found;
+  bool all_known = true;
+  for (const InputEdge& edge : edges) {
+    Link one;
+    tensor(place, edge, one, depth + 1);
+    found.add(one);
+    all_known = all_known && one.state != Link::State::unknown;
+  }
+  const bool any_bad = std::any_of(found.list.begin(), found.list.end(), [this](EventRef e) { return model_.bad(e); });
+  if (!all_known && !any_bad) return link.set_unknown(Reason::control_flow, 0.3F);
+  if (found.list.empty()) return link.set_clean(0.5F);
+  link.state = found.list.size() == 1 && all_known ? Link::State::events : Link::State::candidates;
+  link.events = std::move(found.list);
+  link.confidence = 0.5F;
 }
 
 // The placeholder of a called function's gradient that takes the k-th tensor which the call keeps.
