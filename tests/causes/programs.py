@@ -691,6 +691,38 @@ def switch_case_gradient(tf, np):
     step(c(1.0, 2.0), tf.constant(2))
 
 
+def call_two(tf, first, second):
+    """Functions whose names TensorFlow might have given to branches or to a loop's body."""
+    first, second = tf.function(first), tf.function(second)
+
+    @tf.function
+    def f(x):
+        one, other = first(x), second(x)
+        return tf.reduce_sum(other * 0.5) + tf.reduce_sum(one * 2.0)
+    f(c(1.0, 2.0))
+    f(c(0.0, 2.0))
+
+
+@program("Log", "log0", alone=True)
+def functions_named_like_branches(tf, np):
+    def residual_branch1(x):
+        return tf.math.log(x * 1.0)
+
+    def residual_branch2(x):
+        return x + 1.0
+    call_two(tf, residual_branch1, residual_branch2)
+
+
+@program("Log", "log0", alone=True)
+def functions_named_like_bodies(tf, np):
+    def encoder_body(x):
+        return tf.math.log(x * 1.0)
+
+    def decoder_body(x):
+        return x + 1.0
+    call_two(tf, encoder_body, decoder_body)
+
+
 def two_branches(tf, a, b, which):
     """Each takes its inputs in an order of its own, and keeps something for its gradient."""
     if which > 0:

@@ -81,7 +81,7 @@ def masked_rows(tf, np):
     tape.gradient(loss, query)
 
 
-@program("Log", share=0.02, causes=1)
+@program("Log", share=0.02, causes=1, followers=3)
 def nested_tapes(tf, np):
     """A differential equation of second order whose solution is a function. Of gradients that TensorFlow differentiates again
     it records nothing: what comes out of them bad came later, and may follow."""

@@ -10,15 +10,16 @@ PROGRAMS = {}
 MODES = ("FULL_HEALTH", "CONCISE_HEALTH", "CURT_HEALTH")
 
 
-def program(cause, share=0.9, causes=2, ring=-1, unknown_in=()):
-    """`cause`: op types that are right as the headline. At most `causes` different ones (op type and line) may be named, but for
-    those that may follow from the headline, which must explain `share` of all bad tensors. `unknown_in`: modes in which the record really can't tell."""
+def program(cause, share=0.9, causes=2, followers=0, ring=-1, unknown_in=()):
+    """`cause`: op types that are right as the headline. At most `causes` different ones (op type and line) may be named, and as
+    many as `followers` more that may follow from the headline, which must explain `share` of all bad tensors. `unknown_in`: modes
+    in which the record really can't tell."""
     def register(function):
         name = function.__name__
         lines, first = inspect.getsourcelines(function)
         PROGRAMS[name] = types.SimpleNamespace(run=function, ring=ring)
         EXPECTED[name] = types.SimpleNamespace(
-            causes=(cause,) if isinstance(cause, str) else tuple(cause), share=share, most=causes, ring=ring,
+            causes=(cause,) if isinstance(cause, str) else tuple(cause), share=share, most=causes, followers=followers, ring=ring,
             unknown_in=tuple(unknown_in), file=inspect.getsourcefile(function),
             lines={first + i for i, line in enumerate(lines) if line.rstrip().endswith("# culprit")})
         return function

@@ -1,7 +1,7 @@
 """Scores `nanlens why` on programs the size of real ones: `score_real.py NANLENS OUT_DIR [NAME...]`.
 
 OUT_DIR holds the logdirs that real_programs.py made. Right is: the headline is the culprit's op at its line, it explains
-most of what is bad, and there are few other causes (what may follow from it is none). Prints a table; exits with 1 if any answer is wrong.
+most of what is bad, and there are few other causes. Prints a table; exits with 1 if any answer is wrong.
 """
 import os
 import sys
@@ -21,7 +21,8 @@ def judge(expected, mode, found):
     head = found["headline"]
     if head is None:
         return False, f"no cause ({found['total']} bad)"
-    sites = {site(c) for c in found["causes"] if not c["may_follow"]}
+    sites = {site(c) for c in found["causes"]}
+    leading = {site(c) for c in found["causes"] if not c["may_follow"]} if expected.followers else sites
     reach = sum(c["reach"] for c in found["causes"] if site(c) == site(head))
     share = reach / found["total"]
     right_op = any(head["op_type"].startswith(c) for c in expected.causes)
@@ -30,7 +31,7 @@ def judge(expected, mode, found):
     right_line = not expected.lines or (same_file and line in expected.lines)
     if mode in expected.unknown_in:
         right_op, right_line = right_op or head["class"] == "unknown", True
-    right = right_op and right_line and share >= expected.share and len(sites) <= expected.most
+    right = right_op and right_line and share >= expected.share and len(leading) <= expected.most and len(sites) <= expected.most + expected.followers
     text = f"{head['op_type'][:24]}:{line} {head['class']} {100 * share:.0f}% of {found['total']}, {len(sites)} causes"
     return right, text + ("" if right_op else " (op)") + ("" if right_line else " (line)")
 

@@ -307,6 +307,7 @@ class Causes {
   [[nodiscard]] bool goes_into_layer(EventRef event);
   [[nodiscard]] bool goes_into_layer(std::uint32_t op);
   [[nodiscard]] bool came_in_first(EventRef event, EventClass what);
+  [[nodiscard]] bool is_pipeline_function(std::uint32_t graph);
   [[nodiscard]] bool has_pipeline_before(std::uint32_t graph);
   void join_arrival(const Step& step, Root& root);
   [[nodiscard]] bool was_scaled_too_far(const Root& root);

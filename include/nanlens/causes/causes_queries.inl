@@ -318,21 +318,24 @@ NANLENS_API std::uint32_t Causes::root_of(EventRef event) {
   return root_of_alert(alert_of(event));
 }
 
+NANLENS_API bool Causes::is_pipeline_function(std::uint32_t graph) {
+  return model_.owners().is_asynchronous(graph) || model_.graphs().is_pipeline(graph);
+}
+
+NANLENS_API bool Causes::is_in_pipeline(EventRef event) {
+  return !event.is_execution && !model_.owners().native() &&
+         is_pipeline_function(model_.graphs().graph_of(run().trace_op(event.index)));
+}
+
 // Did one of a pipeline's functions that were made before a graph, or, of `none`, any, make floating tensors?
 NANLENS_API bool Causes::has_pipeline_before(std::uint32_t graph) {
   const auto& graphs = run().definitions().graphs();
   RowOwners& owners = model_.owners();
   for (std::uint32_t g = 0; g < std::min<std::size_t>(graph, graphs.size()); ++g)
-    if ((owners.is_asynchronous(g) || model_.graphs().is_pipeline(g)) &&
+    if (is_pipeline_function(g) &&
         std::any_of(graphs[g].ops.begin(), graphs[g].ops.end(), [&](std::uint32_t op) { return owners.has_rows(op); }))
       return true;
   return false;
-}
-
-NANLENS_API bool Causes::is_in_pipeline(EventRef event) {
-  if (event.is_execution || model_.owners().native()) return false;
-  const std::uint32_t graph = model_.graphs().graph_of(run().trace_op(event.index));
-  return model_.owners().is_asynchronous(graph) || model_.graphs().is_pipeline(graph);
 }
 
 // Bad before all else, what TensorFlow's input pipelines are given or give can't come from an op on record, unless one

@@ -57,6 +57,7 @@ struct GraphLinks {
   std::vector<std::uint32_t> collectives;    ///< ops that join several devices
   FlowRole role = FlowRole::none;
   std::uint32_t flow_op = none;  ///< the If, Case or While of the outer graph
+  bool first_branch = false;     ///< whose inputs are, in its order, the first that the If or Case takes
   bool gradient = false;         ///< is it that of a branch or loop?
   std::uint32_t forward = none;  ///< of the gradient of a branch: that branch, if it is known
 };
@@ -71,6 +72,13 @@ inline bool all_digits(std::string_view text) noexcept {
 inline std::string_view without_number(std::string_view name) noexcept {
   const std::size_t at = name.rfind('_');
   return at != std::string_view::npos && all_digits(name.substr(at + 1)) ? name.substr(0, at) : name;
+}
+
+// "<graph>_grad_12", the gradient of a branch or a loop's body: the graph's name; empty if the name has no such form.
+inline std::string_view forward_name(std::string_view name) noexcept {
+  constexpr std::string_view end = "_grad";
+  const std::string_view own = without_number(name);
+  return own.ends_with(end) ? own.substr(0, own.size() - end.size()) : std::string_view{};
 }
 inline long trailing_number(std::string_view name) noexcept {
   const std::size_t at = name.rfind('_');
@@ -318,19 +326,24 @@ class GraphFacts {
   struct FlowName {
     FlowRole role = FlowRole::none;
     std::string_view op{};        // its name in the form of graphs' names
-    std::string_view gradient{};  // how the op is called that runs its gradients: "…/<op>/If", "…/<op>_grad/If"
+    std::string_view gradient{};  // how the op's name ends that runs the gradients of branches, '/' replaced
+    bool first = false;           // branch
+    [[nodiscard]] OpCode code() const { return role == FlowRole::branch ? OpCode::branch : OpCode::loop; }
   };
   static FlowName flow_name(std::string_view name) {
     constexpr std::string_view branch = "_branch";
     const std::size_t digits = name.find_last_not_of("0123456789") + 1;  // of a Case: "<op>_branch0"
     if (digits < name.size() && name.substr(0, digits).ends_with(branch))
-      return {FlowRole::branch, name.substr(0, digits - branch.size()), "_gradient"};
-    for (const auto& [suffix, role] : {std::pair<std::string_view, FlowRole>{"_true", FlowRole::branch},
-                                       {"_false", FlowRole::branch},
-                                       {"_cond", FlowRole::condition},
-                                       {"_body", FlowRole::body}})
-      if (name.ends_with(suffix))
-        return {role, name.substr(0, name.size() - suffix.size()), role == FlowRole::branch ? "_If" : ""};
+      return {FlowRole::branch, name.substr(0, digits - branch.size()), "_gradient", name.substr(digits) == "0"};
+    const FlowName ends[] = {{FlowRole::branch, "_true", "_If", true},
+                             {FlowRole::branch, "_false", "_If"},
+                             {FlowRole::condition, "_cond"},
+                             {FlowRole::body, "_body"}};
+    for (FlowName flow : ends)
+      if (name.ends_with(flow.op)) {
+        flow.op = name.substr(0, name.size() - flow.op.size());
+        return flow;
+      }
     return {};
   }
 
@@ -340,23 +353,21 @@ class GraphFacts {
   void find_role(std::uint32_t g, GraphLinks& links) {
     const std::uint32_t outer = graph(g).outer;
     if (outer == none) return;
-    std::string_view name = detail::without_number(graph_name(g));
-    constexpr std::string_view grad = "_grad";
-    const bool gradient = name.ends_with(grad);
-    if (gradient) name = detail::without_number(name.substr(0, name.size() - grad.size()));
-    const FlowName flow = flow_name(name);
+    const std::string_view forward = detail::forward_name(graph_name(g));
+    const bool gradient = !forward.empty();
+    const FlowName flow = flow_name(detail::without_number(gradient ? forward : graph_name(g)));
     if (flow.role == FlowRole::none) return;
-    const OpCode code = flow.role == FlowRole::branch ? OpCode::branch : OpCode::loop;
     const std::string base(flow.op);
-    std::uint32_t op = find_flow_op(outer, code, gradient ? base + std::string(grad) : base, gradient);
+    std::uint32_t op = find_flow_op(outer, flow.code(), gradient ? base + "_grad" : base, gradient);
     if (op == none && gradient && !flow.gradient.empty()) {
       const std::string end(flow.gradient);
-      op = find_flow_op(outer, code, base + std::string(grad) + end, true);
-      if (op == none) op = find_flow_op(outer, code, base + end, true);
+      op = find_flow_op(outer, flow.code(), base + "_grad" + end, true);
+      if (op == none) op = find_flow_op(outer, flow.code(), base + end, true);
     }
     if (op == none) return;
     links.role = flow.role;
     links.flow_op = op;
+    links.first_branch = flow.first;
     links.gradient = gradient;
     if (gradient && flow.role == FlowRole::branch) links.forward = find_forward(g);
   }
@@ -365,12 +376,9 @@ class GraphFacts {
   // is in the gradient; none if it is no gradient of control flow.
   [[nodiscard]] std::uint32_t find_forward(std::uint32_t g, int depth = 0) const {
     constexpr int deepest = 8;
-    constexpr std::string_view grad = "_grad";
-    const std::string_view own = detail::without_number(graph_name(g));
-    if (!own.ends_with(grad) || depth > deepest) return none;
-    const std::string_view name = own.substr(0, own.size() - grad.size());
+    const std::string_view name = detail::forward_name(graph_name(g));
     const std::uint32_t outer = graph(g).outer;
-    if (outer == none) return none;
+    if (name.empty() || outer == none || depth > deepest) return none;
     for (const std::uint32_t parent : {outer, graph(outer).outer, find_forward(outer, depth + 1)}) {
       if (parent == none) continue;
       const auto& children = graph(parent).inner;
@@ -423,11 +431,11 @@ class GraphFacts {
     links.functions.clear();
     for (const std::uint32_t child : graph(g).inner) {
       const FlowName name = flow_name(detail::without_number(graph_name(child)));
-      const bool named_so =  // as a function may be, too: "residual_branch1"
-          name.role == FlowRole::branch ? find_flow_op(g, OpCode::branch, std::string(name.op), false) != none
-                                        : name.role != FlowRole::none;
-      const bool flow = named_so || graph_name(child).starts_with("cond_") || graph_name(child).starts_with("while_") ||
-                        graph_name(child) == "tmp";
+      // A function may be called so, too ("residual_branch1", "decoder_body"): no op of the name runs it.
+      const bool flow =
+          (name.role != FlowRole::none && find_flow_op(g, name.code(), std::string(name.op), false) != none) ||
+          graph_name(child).starts_with("cond_") || graph_name(child).starts_with("while_") ||
+          graph_name(child) == "tmp";
       const bool backward = graph_name(child).starts_with("__backward") && !is_native();
       if (!flow && !backward) links.functions.push_back(child);
     }

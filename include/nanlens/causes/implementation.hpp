@@ -27,6 +27,7 @@
 #include <nanlens/causes/recorded_rows.inl>
 #include <nanlens/causes/resolver.inl>
 #include <nanlens/causes/resolver_arguments.inl>
+#include <nanlens/causes/resolver_branches.inl>
 #include <nanlens/causes/resolver_calls.inl>
 #include <nanlens/causes/resolver_complex.inl>
 #include <nanlens/causes/row_owners.inl>

@@ -99,6 +99,7 @@ class Resolver {
     const auto& numbers = inputs_of_branch(branch);
     return position < numbers.size() ? numbers[position] : none;
   }
+  void branch_argument(const Place& outside, std::uint32_t branch, std::size_t position, Link& link, int depth);
   void flow_argument(const Place& place, std::size_t position, const GraphLinks& links, Link& link, int depth);
   void nested_argument(const Place& place, Link& link, int depth);
   bool recorded_argument(const Place& place, std::size_t position, Link& link, int depth);
@@ -208,6 +209,7 @@ class Resolver {
 #if !defined(NANLENS_SPLIT)
 #include <nanlens/causes/resolver.inl>
 #include <nanlens/causes/resolver_arguments.inl>
+#include <nanlens/causes/resolver_branches.inl>
 #include <nanlens/causes/resolver_calls.inl>
 #include <nanlens/causes/resolver_complex.inl>
 #endif

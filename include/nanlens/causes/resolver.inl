@@ -1,4 +1,4 @@
-// Part of resolver.hpp: tensors of one graph, branches, loops and containers.
+// Part of resolver.hpp: tensors of one graph, loops and containers.
 #pragma once
 
 namespace nanlens::causes {
@@ -107,23 +107,6 @@ NANLENS_API void Resolver::items(const Place& place, const InputEdge& list, Link
   link.confidence = 0.8F;
 }
 
-// What the branches gave, in each run of a loop's body; TensorFlow writes no rows of an If itself.
-NANLENS_API void Resolver::branch_items(const Place& place, const InputEdge& item, std::vector<EventRef>& events,
-                                        int depth) {
-  Window& window = model_.window(place.call);
-  const std::uint32_t num_runs = window.num_runs(place.graph);
-  constexpr std::uint32_t most = 256;
-  for (std::uint32_t run = num_runs > most ? num_runs - most : 0; run < num_runs; ++run) {
-    Place at = place;
-    at.run = run;
-    if (run + 1 < num_runs) at.before = window.run_begin(place.graph, run + 1);
-    if (place.before != none && (at.before == none || at.before > place.before)) at.before = place.before;
-    Link one;
-    branch_result(at, item, one, depth + 1);
-    if (one.state == Link::State::events) events.insert(events.end(), one.events.begin(), one.events.end());
-  }
-}
-
 // The gradient of a loop that reads items of a list: in each step one item, in a list of its own, is added to the
 // others.
 NANLENS_API bool Resolver::added_lists(const Place& place, const OpLinks& sum, Link& link, int depth) {
@@ -174,69 +157,6 @@ NANLENS_API std::uint32_t Resolver::run_across(const Place& place, std::uint32_t
   Window& window = model_.window(place.call);
   if (place.run != none && window.num_runs(place.graph) == window.num_runs(other_graph)) return place.run;
   return window.run_at(other_graph, place.before);
-}
-
-// Which inputs of its If or Case a branch takes that have a gradient; the first is the choice.
-NANLENS_API const std::vector<bool>& Resolver::inputs_with_gradient(std::uint32_t branch) {
-  const auto [found, is_new] = inputs_with_gradient_.try_emplace(branch);
-  if (!is_new) return found->second;
-  GraphFacts& graphs = model_.graphs();
-  const GraphLinks& links = graphs.links(branch);
-  std::vector<bool> taken(graphs.op(links.flow_op).inputs.size());
-  const auto& numbers = inputs_of_branch(branch);
-  for (std::size_t p = 0; p < numbers.size(); ++p)
-    if (numbers[p] < taken.size() && has_gradient(links.placeholders[p])) taken[numbers[p]] = true;
-  return found->second = std::move(taken);
-}
-
-// Which of a branch's returns an output of its If or Case is; `none`: it is zeros. The gradient of a branch returns
-// those of the If's inputs that the branch takes, and that have one; zeros stand in for the others.
-NANLENS_API std::optional<std::size_t> Resolver::return_of_branch(std::uint32_t graph, std::size_t slot) {
-  const GraphLinks& links = model_.graphs().links(graph);
-  if (!links.gradient) return slot < links.returns.size() ? std::optional(slot) : std::nullopt;
-  if (links.forward == none || model_.graphs().links(links.forward).role != FlowRole::branch) return std::nullopt;
-  const std::vector<bool>& taken = inputs_with_gradient(links.forward);
-  const auto number = static_cast<std::size_t>(std::count(taken.begin(), taken.end(), true));
-  if (number != links.returns.size() || slot + 1 >= taken.size()) return std::nullopt;
-  if (!taken[slot + 1]) return none;
-  return static_cast<std::size_t>(
-      std::count(taken.begin(), taken.begin() + static_cast<std::ptrdiff_t>(slot) + 1, true));
-}
-
-// Is an argument a floating tensor, or a variable that is read?
-NANLENS_API bool Resolver::has_gradient(std::uint32_t placeholder) {
-  if (model_.owners().has_rows(placeholder)) return true;
-  const auto& consumers = model_.graphs().op(placeholder).consumers;
-  return std::any_of(consumers.begin(), consumers.end(), [this](const ConsumerEdge& edge) {
-    return model_.graphs().op(edge.op).code == OpCode::read_variable;
-  });
-}
-
-NANLENS_API void Resolver::branch_result(const Place& place, const InputEdge& edge, Link& link, int depth) {
-  GraphFacts& graphs = model_.graphs();
-  Window& window = model_.window(place.call);
-  std::uint32_t latest = none;
-  Place inside = place;
-  const auto& children = graphs.run_by(place.graph, edge.op);
-  constexpr std::size_t few = 256;
-  for (std::size_t i = 0; i < std::min(children.size(), few); ++i) {
-    const std::uint32_t child = children[i];
-    if (graphs.links(child).role != FlowRole::branch) continue;
-    const std::uint32_t run = window.run_at(child, place.before);
-    if (run == none) continue;
-    const std::uint32_t begin = window.run_begin(child, run);
-    if (place.before != none && begin > place.before) continue;
-    if (latest != none && begin < latest) continue;
-    latest = begin;
-    inside.graph = child;
-    inside.run = run;
-  }
-  const auto number = latest == none ? std::nullopt : return_of_branch(inside.graph, edge.slot);
-  if (!number) return link.set_unknown(Reason::control_flow, 0.3F);
-  if (*number == none) return link.set_clean(0.8F);
-  const InputEdge result = graphs.links(inside.graph).returns[*number];
-  tensor(inside, result, link, depth + 1);
-  link.limit(0.8F);
 }
 
 // What a run of a loop's body returned as one of the loop's variables. Bodies of TensorFlow 1 have no return ops: what

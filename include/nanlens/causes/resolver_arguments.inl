@@ -85,88 +85,6 @@ NANLENS_API bool Resolver::earlier_results(const Place& place, Link& link) {
   return true;
 }
 
-namespace detail {
-
-inline std::string_view last_part(std::string_view name) noexcept { return name.substr(name.rfind('/') + 1); }
-
-// "…_true_12", "…_branch0_12", and the gradient of such: it is its inputs, in its order, that the op takes first.
-inline bool is_first_branch(std::string_view name) noexcept {
-  constexpr std::string_view grad = "_grad";
-  name = without_number(name);
-  if (name.ends_with(grad)) name = without_number(name.substr(0, name.size() - grad.size()));
-  return name.ends_with("_true") || name.ends_with("_branch0");
-}
-
-// The inputs of an If or Case that no placeholder of a branch has taken yet, but for the first, the choice.
-class FreeInputs {
- public:
-  FreeInputs(GraphFacts& graphs, std::span<const InputEdge> inputs) : taken_(inputs.size()) {
-    for (std::uint32_t k = 1; k < inputs.size(); ++k) {
-      whole_.emplace(graphs.text(inputs[k].name), k);
-      last_.emplace(last_part(graphs.text(inputs[k].name)), k);
-    }
-  }
-  // The input by whose name a placeholder's ends; none if there is none.
-  std::uint32_t named(std::string_view name) {
-    for (;;) {
-      if (const std::uint32_t input = take(whole_, name); input != none) return input;
-      const std::size_t slash = name.find('/');
-      if (slash == std::string_view::npos) return none;
-      name.remove_prefix(slash + 1);
-    }
-  }
-  // One that is called alike, in another scope.
-  std::uint32_t alike(std::string_view name) { return take(last_, last_part(name)); }
-  std::uint32_t next() {
-    while (next_ < taken_.size() && taken_[next_]) ++next_;
-    return next_ < taken_.size() ? next_++ : none;
-  }
-
- private:
-  using ByName = std::multimap<std::string_view, std::uint32_t>;  // several outputs of one op have one name
-  std::uint32_t take(ByName& inputs, std::string_view name) {
-    for (auto at = inputs.lower_bound(name); at != inputs.end() && at->first == name; at = inputs.erase(at)) {
-      if (taken_[at->second]) continue;
-      taken_[at->second] = true;
-      return at->second;
-    }
-    return none;
-  }
-  ByName whole_;
-  ByName last_;
-  std::vector<bool> taken_;
-  std::uint32_t next_ = 1;
-};
-
-}  // namespace detail
-
-// Which input of its If or Case each placeholder of a branch is, by their position; `none`: it is none. The first
-// branch takes them in their order, the others in one of their own: a placeholder is named after the tensor, "…/<op>",
-// and so is one of the graph around, "…/<scope>/<op>", where the tensor is that of another graph. What is left is taken
-// in order.
-NANLENS_API const std::vector<std::uint32_t>& Resolver::inputs_of_branch(std::uint32_t branch) {
-  const auto [found, is_new] = inputs_of_branch_.try_emplace(branch);
-  if (!is_new) return found->second;
-  GraphFacts& graphs = model_.graphs();
-  const GraphLinks& links = graphs.links(branch);
-  const auto& ops = graphs.graph(branch).ops;
-  const auto own = std::count_if(ops.begin(), ops.begin() + static_cast<std::ptrdiff_t>(links.end),
-                                 [&](std::uint32_t op) { return graphs.op(op).argument != none; });
-  std::vector<std::uint32_t> numbers(static_cast<std::size_t>(own), none);
-  if (detail::is_first_branch(graphs.graph_name(branch))) {
-    std::iota(numbers.begin(), numbers.end(), 1U);
-    return found->second = std::move(numbers);
-  }
-  detail::FreeInputs left(graphs, graphs.op(links.flow_op).inputs);
-  const auto name = [&](std::size_t position) { return graphs.op_name(links.placeholders[position]); };
-  for (std::size_t p = 0; p < numbers.size(); ++p) numbers[p] = left.named(name(p));
-  for (std::size_t p = 0; p < numbers.size(); ++p)
-    if (numbers[p] == none) numbers[p] = left.alike(name(p));
-  for (std::uint32_t& number : numbers)
-    if (number == none) number = left.next();
-  return found->second = std::move(numbers);
-}
-
 NANLENS_API void Resolver::flow_argument(const Place& place, std::size_t position, const GraphLinks& links, Link& link,
                                          int depth) {
   GraphFacts& graphs = model_.graphs();
@@ -176,17 +94,7 @@ NANLENS_API void Resolver::flow_argument(const Place& place, std::size_t positio
   outside.graph = outer;
   outside.run = run_across(place, outer);
   if (outside.run == none) outside.run = 0;
-  if (links.role == FlowRole::branch) {
-    const std::size_t number = input_of_branch(place.graph, position);
-    if (number >= inputs.size()) return link.set_unknown(Reason::control_flow, 0.3F);
-    std::vector<InputEdge> edges;  // several outputs of one op have one name
-    for (std::size_t k = 1; k < std::min(inputs.size(), limits::inputs_looked_at); ++k)
-      if (k == number ||
-          (inputs[k].name == inputs[number].name && !detail::is_first_branch(graphs.graph_name(place.graph))))
-        edges.push_back(inputs[k]);
-    one_of(outside, edges, link, depth + 1);
-    return link.limit(0.9F);
-  }
+  if (links.role == FlowRole::branch) return branch_argument(outside, place.graph, position, link, depth);
   Window& window = model_.window(place.call);
   for (const std::uint32_t child : graphs.run_by(outer, links.flow_op)) {
     if (graphs.links(child).role != FlowRole::body) continue;
@@ -230,17 +138,6 @@ NANLENS_API bool Resolver::captured_argument(const Place& place, std::uint32_t o
   const std::string name(model_.graphs().op_name(op));
   if (!captured(forward, name, link, depth)) return false;
   link.limit(0.7F);
-  return true;
-}
-
-// What a branch keeps for its gradient goes through an Optional; the gradient's placeholder is named after it, as a
-// gradient function's is.
-NANLENS_API bool Resolver::kept_by_branch(const Place& place, std::uint32_t placeholder, Link& link) {
-  const std::uint32_t branch = model_.graphs().links(place.graph).forward;
-  if (branch == none) return false;
-  const Place forward = forward_run(place, branch);
-  if (forward.run == none || !captured(forward, model_.graphs().op_name(placeholder), link, 0)) return false;
-  link.limit(0.9F);
   return true;
 }
 
