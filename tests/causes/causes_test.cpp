@@ -8,6 +8,7 @@
 #include <nanlens/reader/reader.hpp>
 
 #include "../support/finish.hpp"
+#include "../support/hostile_graphs.hpp"
 #include "../support/logdir_generator.hpp"
 
 using namespace nanlens;
@@ -133,4 +134,25 @@ TEST_CASE("damage: any byte may be wrong, there is an answer or an honest unknow
       }
     }
   }
+}
+
+TEST_CASE("a branch with inputs that nothing links, as of nanlens' eager ops") {
+  test::LogdirWriter w("nanlens 0.1");
+  w.graph("g", "step", "root");
+  w.op("g", "Placeholder", "x");
+  w.op("g", "If", "c", {"x:0", "x:0"});
+  w.graph("b", "c_false_1", "g");
+  for (int i = 0; i < 100; ++i) w.op("b", "Placeholder", "a/input_" + std::to_string(i));
+  w.op("b", "Placeholder", "y");
+  w.op("b", "Neg", "neg", {"y:0"});
+  w.row("b", "neg", true);
+  w.execution("step", {1}, {2}, false);
+  auto storage = std::make_unique<reader::MemoryStorage>();
+  for (const auto& [kind, bytes] : w.take()) storage->put(test::generated_name(kind), bytes);
+  reader::Logdir logdir(std::move(storage));
+  logdir.update();
+  causes::Causes causes(*logdir.runs().at(0));
+  finish(causes);
+  REQUIRE(causes.headline());
+  CHECK(causes.lineage(causes.event_of(0)).classification.inputs.size() == 1);
 }

@@ -723,6 +723,16 @@ def functions_named_like_bodies(tf, np):
     call_two(tf, encoder_body, decoder_body)
 
 
+@program("Log", "log0", alone=True)
+def functions_named_like_control_flow(tf, np):
+    def cond_encoder(x):
+        return tf.math.log(x * 1.0)
+
+    def while_decoder(x):
+        return x + 1.0
+    call_two(tf, cond_encoder, while_decoder)
+
+
 def two_branches(tf, a, b, which):
     """Each takes its inputs in an order of its own, and keeps something for its gradient."""
     if which > 0:

@@ -322,15 +322,22 @@ class GraphFacts {
     }
   }
 
-  // What a graph is to which op, by its name without its number.
+  // What a graph is to which op, by its name.
   struct FlowName {
     FlowRole role = FlowRole::none;
     std::string_view op{};        // its name in the form of graphs' names
     std::string_view gradient{};  // how the op's name ends that runs the gradients of branches, '/' replaced
     bool first = false;           // branch
+    bool of_gradient = false;     // is it the gradient of such a graph?
     [[nodiscard]] OpCode code() const { return role == FlowRole::branch ? OpCode::branch : OpCode::loop; }
   };
-  static FlowName flow_name(std::string_view name) {
+  static FlowName flow_name(std::string_view graph) {
+    const std::string_view forward = detail::forward_name(graph);
+    FlowName flow = plain_flow_name(detail::without_number(forward.empty() ? graph : forward));
+    flow.of_gradient = !forward.empty();
+    return flow;
+  }
+  static FlowName plain_flow_name(std::string_view name) {
     constexpr std::string_view branch = "_branch";
     const std::size_t digits = name.find_last_not_of("0123456789") + 1;  // of a Case: "<op>_branch0"
     if (digits < name.size() && name.substr(0, digits).ends_with(branch))
@@ -353,9 +360,8 @@ class GraphFacts {
   void find_role(std::uint32_t g, GraphLinks& links) {
     const std::uint32_t outer = graph(g).outer;
     if (outer == none) return;
-    const std::string_view forward = detail::forward_name(graph_name(g));
-    const bool gradient = !forward.empty();
-    const FlowName flow = flow_name(detail::without_number(gradient ? forward : graph_name(g)));
+    const FlowName flow = flow_name(graph_name(g));
+    const bool gradient = flow.of_gradient;
     if (flow.role == FlowRole::none) return;
     const std::string base(flow.op);
     std::uint32_t op = find_flow_op(outer, flow.code(), gradient ? base + "_grad" : base, gradient);
@@ -430,12 +436,11 @@ class GraphFacts {
   void find_functions(std::uint32_t g, GraphLinks& links) {
     links.functions.clear();
     for (const std::uint32_t child : graph(g).inner) {
-      const FlowName name = flow_name(detail::without_number(graph_name(child)));
+      const FlowName name = flow_name(graph_name(child));
       // A function may be called so, too ("residual_branch1", "decoder_body"): no op of the name runs it.
-      const bool flow =
-          (name.role != FlowRole::none && find_flow_op(g, name.code(), std::string(name.op), false) != none) ||
-          graph_name(child).starts_with("cond_") || graph_name(child).starts_with("while_") ||
-          graph_name(child) == "tmp";
+      const bool flow = graph_name(child) == "tmp" ||
+                        (name.role != FlowRole::none &&
+                         (name.of_gradient || find_flow_op(g, name.code(), std::string(name.op), false) != none));
       const bool backward = graph_name(child).starts_with("__backward") && !is_native();
       if (!flow && !backward) links.functions.push_back(child);
     }
