@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../capture/recorded.hpp"
@@ -110,6 +111,51 @@ TEST_CASE("what is gone again does not lead before what stays") {
     const WhyAnswer a = guarded_by(guard, true);
     CHECK(a.op_type == "RealDiv");
     CHECK(a.causes == (std::string(guard) == "Maximum" ? 2 : 1));
+  }
+}
+
+TEST_CASE("of two ops that fail on the same zeros the one leads whose result no choice leaves out") {
+  for (const bool in_graph : {false, true})
+    for (const bool used : {false, true}) {
+      CAPTURE(in_graph);
+      CAPTURE(used);
+      const WhyAnswer a = ask(*Recorded([&] {
+        const Vector x = zero_and_one();
+        std::optional<Function> f;
+        if (in_graph) f.emplace("f", arg("x", x));
+        const auto made = [&](const char* type, auto&& y, const auto&... inputs) {
+          return f ? f->op(type, std::move(y), inputs...) : op(type, std::move(y), inputs...);
+        };
+        const Integers small = made("Compare", Integers{1, 0}, x);
+        const Vector y = made("Log", Vector{-infinity, 0}, x);
+        const Vector z = made("SelectV2", Vector{0, 0}, small, x, y);
+        const Vector share = made("Reciprocal", Vector{infinity, 1}, x);
+        const Vector sum = made("AddV2", Vector{infinity, 1}, share, z);
+        const Vector last = used ? made("Neg", Vector{infinity, 0}, y) : sum;
+        if (f) f->result(last);
+      }));
+      CHECK(a.causes == 1);
+      CHECK(a.op_type == (used ? "Log" : "Reciprocal"));
+      CHECK(a.reach == (used ? 4 : 3) + (in_graph ? 1 : 0));  // of a call its result, too
+    }
+}
+
+TEST_CASE("a choice leaves out no gradient that has failed, too") {
+  for (const bool gradient : {false, true}) {
+    CAPTURE(gradient);
+    const WhyAnswer a = ask(*Recorded([&] {
+      const auto made = [](const char* type, const char* name, const Vector& y, const auto&... x) {
+        record({type, name}, outputs(y), inputs(x...));  // all of one line
+      };
+      const Vector x = op("aten::data", Vector{0, 1}), y{-infinity, 0}, zeros{0, 0}, share{infinity, 1};
+      made("aten::log", "", y, x);
+      made("aten::where", "", zeros, x, y);
+      made("aten::reciprocal", "", share, x);
+      const Vector slope{not_a_number, 0};
+      if (gradient) made("aten::div", "LogBackward0", slope, zeros, x);
+    }));
+    CHECK(a.causes == 1);
+    CHECK(a.op_type == (gradient ? "aten::log" : "aten::reciprocal"));
   }
 }
 

@@ -551,6 +551,16 @@ def gradient_behind_a_choice(tf, np):
     x.assign_sub(tape.gradient(y, x))
 
 
+@program("Reciprocal", "div0", BOTH)
+def choice_beside_a_quotient(tf, np):
+    @tf.function
+    def loss(x):
+        x = tf.nn.relu(x)
+        return tf.reduce_sum(tf.where(x > 0.0, tf.math.log(x), 0.0) + tf.math.reciprocal(x))
+
+    loss(tf.constant([-1.0, 1.0, 2.0]))
+
+
 @program("Sqrt", "sqrtneg", BOTH)
 def nested_three_deep(tf, np):
     @tf.function

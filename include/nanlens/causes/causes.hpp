@@ -230,6 +230,11 @@ class Causes {
     bool mixed = false;               // its parents have several roots
     std::vector<EventRef> complex{};  // bad complex tensors on the way to its parents
   };
+  // Ops that failed on the same zeros as a root's, which is the first of them; none if there is no other.
+  struct Twins {
+    std::vector<Step> ops;
+    std::uint32_t gradient = none;  // the alert of a gradient that failed with it, whatever became of the rest
+  };
   // Of a bad complex tensor, once it is known.
   struct ComplexRoot {
     std::uint32_t root;
@@ -294,6 +299,13 @@ class Causes {
   void finish(const Step& step);
   std::uint32_t add_root(const Step& step);
   void collect_failing(const std::vector<InputEvidence>& inputs, Step& step);
+  static void lead(Root& root, const Step& step);
+  void note_twin(std::uint32_t number, const Step& step);
+  [[nodiscard]] bool same_op(EventRef a, EventRef b);
+  [[nodiscard]] static Step step_of(const Root& root);
+  void choose_leads();
+  void lead_with_first();
+  void keep_twins(std::size_t keep, const std::vector<std::uint32_t>& new_number);
   [[nodiscard]] bool fails_alike(const Step& step, const Root& root);
   [[nodiscard]] std::uint32_t same_failure(const Step& step);
   [[nodiscard]] static Arrival arrival_of(const Classification& c);
@@ -313,8 +325,8 @@ class Causes {
   [[nodiscard]] bool was_scaled_too_far(const Root& root);
   [[nodiscard]] bool came_in_scaled(const Root& root, std::uint32_t search);
   [[nodiscard]] bool near_root(EventRef event, const Root& root);
-  void lead(std::uint32_t root, const Step& step);
   [[nodiscard]] bool is_gradient_op(EventRef event);
+  [[nodiscard]] bool is_any_gradient(EventRef event);
   [[nodiscard]] EventRef origin(EventRef event, float sure);
   [[nodiscard]] bool has_nan(EventRef event);
   [[nodiscard]] EventRef parent_of(EventRef event, const std::vector<EventRef>& parents);
@@ -364,6 +376,7 @@ class Causes {
   std::vector<std::uint32_t> root_of_alert_;
   std::vector<std::uint8_t> fates_;  // by alert: bits of Fate
   std::vector<Root> roots_;
+  std::map<std::uint32_t, Twins> twins_;                             // by root
   std::map<std::uint64_t, std::uint32_t> root_of_site_;              // the last root of each op
   std::unordered_map<std::uint64_t, std::uint32_t> root_of_values_;  // the first that came in with them
   std::unordered_map<std::int64_t, std::uint32_t> root_of_memory_;   // the last, by eager tensor
@@ -399,6 +412,7 @@ class Causes {
 }  // namespace nanlens::causes
 
 #if !defined(NANLENS_SPLIT)
+#include <nanlens/causes/causes_alike.inl>
 #include <nanlens/causes/causes_complex.inl>
 #include <nanlens/causes/causes_guards.inl>
 #include <nanlens/causes/causes_pass.inl>

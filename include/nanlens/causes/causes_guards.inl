@@ -30,13 +30,13 @@ NANLENS_API bool Causes::is_asked_for_nan(EventRef bad) {
 // What an op with this clean result made of its bad input. A bound that a NaN did not pass was written without care,
 // and what looks for NaN hides a fault: only a choice by something else was meant.
 NANLENS_API std::uint8_t Causes::fate_by(EventRef result, EventRef bad) {
-  if (!result.exists() || !model_.kinds_known(bad)) return removed_otherwise;
+  if (!result.exists()) return removed_otherwise;
   const OpCode code = model_.code(result);
   const OpCode before = model_.code(bad);
   const bool clips = code == OpCode::clamp || (code == OpCode::maximum && before == OpCode::minimum) ||
                      (code == OpCode::minimum && before == OpCode::maximum);  // as TensorFlow clips
   if (clips || chooses(code)) {
-    const bool nan = (model_.kinds(bad) & reader::nan_flag) != 0;
+    const bool nan = !model_.kinds_known(bad) || (model_.kinds(bad) & reader::nan_flag) != 0;
     if (!nan || !(clips || code == OpCode::nan_to_num || is_asked_for_nan(bad))) return chosen_from;
   }
   if (model_.health(result).known()) return removed_otherwise;

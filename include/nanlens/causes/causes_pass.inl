@@ -1,9 +1,6 @@
 // Part of causes.hpp: the pass over all bad events.
 #pragma once
 
-#include <nanlens/causes/autograd_name.hpp>
-#include <nanlens/causes/stack_of.hpp>
-
 namespace nanlens::causes {
 
 NANLENS_API bool Causes::advance(std::size_t most) {
@@ -15,7 +12,9 @@ NANLENS_API bool Causes::advance(std::size_t most) {
   }
   const std::size_t end = std::min(total(), done_ + most);
   for (; done_ < end; ++done_) look_at(static_cast<std::uint32_t>(done_));
-  return done_ == total();
+  if (done_ < total()) return false;
+  choose_leads();
+  return true;
 }
 
 NANLENS_API bool Causes::link(std::size_t most) {
@@ -67,6 +66,7 @@ NANLENS_API void Causes::note_fate(std::uint32_t alert, std::uint8_t fate) {
 }
 
 NANLENS_API void Causes::truncate(std::size_t keep) {
+  lead_with_first();
   keep = with_all_parents(keep);
   if (keep < classes_.size()) {
     // What is counted is counted anew from what stays: roots and removals are few.
@@ -103,6 +103,7 @@ NANLENS_API void Causes::truncate(std::size_t keep) {
     }
     std::erase_if(later_parents_, [&](const auto& link) { return link.first >= keep; });
     keep_complex_roots(keep, new_number);
+    keep_twins(keep, new_number);
     forget_removals(keep);
   }
   done_ = keep;
@@ -256,51 +257,6 @@ NANLENS_API Causes::Step Causes::begin(std::uint32_t alert) {
   return step;
 }
 
-// The clean inputs whose zeros an op that divides, or takes a logarithm, may have failed on. Their origins: what two
-// ops share may reach them under two names.
-NANLENS_API void Causes::collect_failing(const std::vector<InputEvidence>& evidence, Step& step) {
-  const OpCode code = model_.code(step.event);
-  if (!fails_at_zero(code) || code == OpCode::nll_loss) return;  // which divides by what is no input of it
-  std::vector<EventRef> inputs;
-  for (const InputEvidence& input : evidence)
-    if (input.event.exists() && input.state == InputState::clean && inputs.size() < step.failing.size())
-      inputs.push_back(input.event);
-  const bool divides = code == OpCode::divide || code == OpCode::modulo;
-  const std::size_t place = code == OpCode::add_quotient ? 2 : divides ? 1 : 0;  // of what may not be 0
-  if (step.event.is_execution && place < evidence.size() && !evidence[place].event.exists())
-    step.failing_tensor = evidence[place].link.tensor_id;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const bool counted = model_.health(inputs[i]).num_zero >= 0;
-    constexpr float probably = 0.65F;  // a gradient's argument is known by its name
-    if (!counted || (model_.flags(inputs[i]) & reader::zero_flag) != 0) step.failing[i] = origin(inputs[i], probably);
-  }
-}
-
-// Did both fail on the zeros of one tensor?
-NANLENS_API bool Causes::fails_alike(const Step& step, const Root& root) {
-  if (!fails_at_zero(model_.code(step.event)) || !fails_at_zero(model_.code(root.event))) return false;
-  if (step.failing_tensor >= 0 && step.failing_tensor == root.failing_tensor)
-    return model_.set_of(step.event) == model_.set_of(root.event);
-  return std::any_of(step.failing.begin(), step.failing.end(), [&](EventRef e) {
-    return e.exists() && std::find(root.failing.begin(), root.failing.end(), e) != root.failing.end();
-  });
-}
-
-// A gradient that fails together with the op whose gradient it is, or on the very zeros on which another op failed: one
-// cause; so is a number that comes in bad while that gradient runs. Rows of nested functions are in no order: the
-// gradient may have come first.
-NANLENS_API std::uint32_t Causes::same_failure(const Step& step) {
-  constexpr std::size_t most = 32;
-  for (std::size_t r = roots_.size(), tried = 0; r-- > 0 && tried < most; ++tried) {
-    const Root& root = roots_[r];
-    if (root.event_class != EventClass::producer) continue;
-    if (fails_alike(step, root) || (near_root(step.event, root) &&
-                                    (is_gradient_of(step.event, root.event) || is_gradient_of(root.event, step.event))))
-      return static_cast<std::uint32_t>(r);
-  }
-  return none;
-}
-
 NANLENS_API void Causes::note_arrival(std::uint32_t root) {
   const Arrival& arrival = roots_[root].arrival;
   if (arrival.values_hash != 0) root_of_values_.try_emplace(arrival.values_hash, root);
@@ -332,77 +288,10 @@ NANLENS_API std::uint32_t Causes::same_arrival(const Step& step) {
 }
 
 NANLENS_API void Causes::join_arrival(const Step& step, Root& root) {
-  const auto same_op = [&](EventRef event) {
-    return !event.is_execution && !step.event.is_execution && site_of(event) == site_of(step.event);
-  };
-  const auto known = [&](const auto& in) { return same_op(in.second); };
-  if (root.also.size() < limits::arrivals_of_root && !same_op(root.event) &&
+  const auto known = [&](const auto& in) { return same_op(in.second, step.event); };
+  if (root.also.size() < limits::arrivals_of_root && !same_op(root.event, step.event) &&
       std::none_of(root.also.begin(), root.also.end(), known))
     root.also.emplace_back(step.alert, step.event);
-}
-
-// In the same call, or one of the next: forward and backward functions that a program calls itself.
-NANLENS_API bool Causes::near_root(EventRef event, const Root& root) {
-  constexpr std::uint32_t near = 4;
-  if (event.is_execution && root.event.is_execution) return true;  // eager gradients run after the whole of a model
-  const std::uint32_t call = event.is_execution ? event.index : model_.owners().owner(event.index);
-  if (call == root.call) return true;
-  if (call == none || root.call == none) return false;
-  const std::uint32_t a = model_.calls().place_in_set(call);
-  const std::uint32_t b = model_.calls().place_in_set(root.call);
-  return (a > b ? a - b : b - a) <= near;
-}
-
-// Of an op and its gradient, the op leads, whichever was found first.
-NANLENS_API void Causes::lead(std::uint32_t number, const Step& step) {
-  Root& root = roots_[number];
-  if (!is_gradient_op(root.event) || is_gradient_op(step.event)) return;
-  note_parent(root.alert, step.alert);
-  root.event = step.event;
-  root.alert = step.alert;
-  root.confidence = step.confidence;
-  root.doubted = step.doubted;
-  root.failing = step.failing;
-  root.failing_tensor = step.failing_tensor;
-}
-
-// By name, as TensorFlow gives it.
-NANLENS_API bool Causes::is_gradient_op(EventRef event) {
-  if (event.is_execution || model_.owners().native()) return false;
-  const std::string_view name = model_.graphs().op_name(run().trace_op(event.index));
-  return !detail::gradient_scope(name).empty() || name.starts_with(detail::tape_prefix);
-}
-
-// An op of a node of PyTorch's backward pass: by the node's name, and the line that both have. Of two ops of such nodes
-// neither is the other's: a node's ops have types that forward ops have, too.
-NANLENS_API bool Causes::is_eager_gradient_of(EventRef event, EventRef forward) {
-  if (scaled_.is_of_backward_pass(forward.index)) return false;
-  if (!is_node_of(extension_of(run(), event).op_name, model_.op_type(forward))) return false;
-  const auto line = reader::user_frame(stack_of(run(), event));
-  const auto forward_line = reader::user_frame(stack_of(run(), forward));
-  return line && forward_line && line->line > 0 && line->line == forward_line->line &&
-         line->file_path == forward_line->file_path;
-}
-
-// By name: "gradients/<op>_grad/…" in the gradient function of the op's graph, or in the op's own graph; there also
-// "gradient_tape/<op>/…", of an op that has a scope of its own.
-NANLENS_API bool Causes::is_gradient_of(EventRef event, EventRef forward) {
-  if (event.is_execution && forward.is_execution) return is_eager_gradient_of(event, forward);
-  if (event.is_execution || forward.is_execution) return false;
-  GraphFacts& graphs = model_.graphs();
-  const std::uint32_t op = run().trace_op(event.index);
-  const std::uint32_t forward_op = run().trace_op(forward.index);
-  const std::uint32_t graph = graphs.graph_of(op);
-  const std::string_view forward_name = graphs.op_name(forward_op);
-  if (detail::tape_scope(graphs.op_name(op)) == forward_name) return graph == graphs.graph_of(forward_op);
-  if (detail::gradient_scope(graphs.op_name(op)) != forward_name) return false;
-  const std::uint32_t forward_graph = graphs.graph_of(forward_op);
-  if (graph == forward_graph || model_.nested().forward_of(graph) == forward_graph) return true;
-  // That of a loop's body or a branch: "while_body_277_grad_332" of "while_body_277".
-  const std::string_view forward_graph_name = graphs.graph_name(forward_graph);
-  const std::string_view graph_name = graphs.graph_name(graph);
-  return !forward_graph_name.empty() && graph_name.starts_with(forward_graph_name) &&
-         graph_name.substr(forward_graph_name.size()).starts_with("_grad_");
 }
 
 NANLENS_API void Causes::take_root_of(std::uint32_t alert, Step& step) const {
@@ -459,7 +348,7 @@ NANLENS_API void Causes::finish(const Step& step) {
   if (begins && !is_root(step.event_class)) done.event_class = EventClass::unknown;  // only a cycle leads here
   const bool made = done.event_class == EventClass::producer || step.also_made;
   std::uint32_t twin = made || step.arrival.exists() ? same_failure(done) : none;
-  if (twin != none && made && begins) lead(twin, done);
+  if (twin != none && made && begins) note_twin(twin, done);
   if (twin == none && begins) {
     twin = same_arrival(done);
     if (twin != none) join_arrival(done, roots_[twin]);

@@ -8,6 +8,7 @@
 #include <nanlens/causes/neighbours.hpp>
 #include <nanlens/causes/sentence.hpp>
 
+#include <nanlens/causes/causes_alike.inl>
 #include <nanlens/causes/causes_complex.inl>
 #include <nanlens/causes/causes_guards.inl>
 #include <nanlens/causes/causes_pass.inl>
