@@ -28,6 +28,11 @@ patient() {
     exit 1
   done
 }
+install() {
+  # shellcheck disable=SC2086
+  patient install -y -qq --no-install-recommends $missing
+}
+# Lists of the last minutes will do, unless something turns out to be missing in them.
+if [ -n "$(find /var/lib/apt/lists -maxdepth 1 -name '*_Packages*' -cmin -20 2>/dev/null)" ] && (install) 2>/dev/null; then exit 0; fi
 patient update -qq
-# shellcheck disable=SC2086
-patient install -y -qq --no-install-recommends $missing
+install

@@ -3,27 +3,33 @@
 # What passed before and whose inputs are unchanged is not run again; `run.sh --all` runs everything.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+# What runs beside ends with this script.
+trap 'trap - INT TERM; kill 0' INT TERM
 sh cmake/install-packages.sh g++ gfortran cmake ninja-build python3-venv || exit 1 # gfortran: of the same version as g++
-sh cmake/get-ggml.sh & # compiles while the packages are unpacked, which takes one processor
+nice -n 10 sh cmake/get-ggml.sh & # compiles while packages are unpacked, which takes one processor
 ggml=$!
-sh cmake/install-packages.sh libtcmalloc-minimal4 pkg-config libzstd-dev zstd libeigen3-dev libcli11-dev nlohmann-json3-dev \
-  libre2-dev libprotobuf-dev protobuf-compiler doctest-dev libbenchmark-dev valgrind python3 python3-numpy python3-jsonschema python3-junitparser python3-markdown-it python3-yaml clang-19 clang-tidy-19 clang-format-19 \
-  libclang-rt-19-dev g++-aarch64-linux-gnu qemu-user \
-  libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32 lld-19 wasi-libc \
-  libglfw3-dev libgl-dev libgl1-mesa-dri libfontconfig-dev libpng-dev xvfb xauth xdotool imagemagick chromium chromium-headless-shell firefox-esr \
-  fonts-droid-fallback fonts-baekmuk libtorch-dev python3-torch \
-  libxtensor-dev libarmadillo-dev libtrilinos-kokkos-dev libopencv-core-dev libdlpack-dev openmpi-bin libopenmpi-dev || exit 1
-command -v node >/dev/null || sh cmake/install-packages.sh nodejs || exit 1
-command -v npm >/dev/null || sh cmake/install-packages.sh npm || exit 1
+command -v node >/dev/null || node=nodejs
+command -v npm >/dev/null || node="${node:-} npm"
+# shellcheck disable=SC2086
+sh cmake/install-packages.sh libtcmalloc-minimal4 pkg-config zstd nlohmann-json3-dev clang-19 lld-19 llvm-19 node-acorn ${node:-} || exit 1
 sh cmake/get-viewer-sources.sh || exit 1
-wait $ggml || exit 1
-
 # Compilers get tcmalloc, with which clang takes up to a sixth less time; what they make has the malloc that it is made for.
 quick=$PWD/build/with-tcmalloc
 mkdir -p build
 printf '#!/bin/sh\nLD_PRELOAD=libtcmalloc_minimal.so.4 exec "$@"\n' >"$quick"
 chmod +x "$quick"
 export CMAKE_CXX_COMPILER_LAUNCHER="$quick"
+
+# Most of the page is compiled early, too. What fails does so again in the step that reports it.
+nice -n 10 sh wasm/build.sh nanlens-program >/dev/null 2>&1 &
+sh cmake/install-packages.sh libzstd-dev libeigen3-dev libcli11-dev \
+  libre2-dev libprotobuf-dev protobuf-compiler doctest-dev libbenchmark-dev valgrind python3 python3-numpy python3-jsonschema python3-junitparser python3-markdown-it python3-yaml clang-tidy-19 clang-format-19 \
+  libclang-rt-19-dev g++-aarch64-linux-gnu qemu-user \
+  libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32 wasi-libc \
+  libglfw3-dev libgl-dev libgl1-mesa-dri libfontconfig-dev libpng-dev xvfb xauth xdotool imagemagick chromium chromium-headless-shell firefox-esr \
+  fonts-droid-fallback fonts-baekmuk libtorch-dev python3-torch \
+  libxtensor-dev libarmadillo-dev libtrilinos-kokkos-dev libopencv-core-dev libdlpack-dev openmpi-bin libopenmpi-dev || exit 1
+wait $ggml || exit 1
 
 NANLENS_SKIP_UNCHANGED=1
 [ "${1:-}" = --all ] && NANLENS_SKIP_UNCHANGED=
@@ -118,8 +124,6 @@ tests() {
   took "tests of preset $preset"
 }
 
-# What runs beside ends with this script.
-trap 'trap - INT TERM; kill 0' INT TERM
 began=$(date +%s)
 step "format" sh tests/style/format.sh
 # beside NAME COMMAND: runs what a function does beside what follows. What it prints is shown at the end.
@@ -141,10 +145,7 @@ in_front() {
   step "NEON kernels under qemu" $once build/stamps/neon include tests/summary tests/support -- sh tests/summary/neon.sh
   step "wasm simd128 kernels under node" $once build/stamps/simd128 include tests/summary tests/support tests/hosts/mdspan_test.cpp tests/hosts/elements.hpp -- sh tests/summary/wasm.sh
 }
-threads() {
-  built tsan test_capture test_app_threads && tests tsan -R "^(capture|app_threads)$"
-  step "clang-19: warnings and tidy" "$quick" sh tests/style/tidy.sh
-}
+threads() { built tsan test_capture test_app_threads && tests tsan -R "^(capture|app_threads)$"; }
 if built default all; then beside front in_front; fi
 # What follows takes the time that is left: beside compilers of its own rank a browser starves.
 renice -n 19 $$ >/dev/null
@@ -155,10 +156,12 @@ if built asan $units; then
   beside threads threads # the longest test takes one processor alone
   beside_tests=$!
   tests asan -L unit
-  wait "$beside_tests" # a fuzzer's seconds are to be its own
 else
   threads
+  beside_tests=
 fi
+step "clang-19: warnings and tidy" "$quick" sh tests/style/tidy.sh
+[ -z "$beside_tests" ] || wait "$beside_tests" # a fuzzer's seconds are to be its own
 step "fuzzers, 10 s each" sh tests/fuzz/run.sh 10
 wait
 cat build/front.log build/threads.log 2>/dev/null
