@@ -21,7 +21,7 @@
 
 namespace nanlens::viewer {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 /// A logdir that was open before. −1 and 0: not known.
 struct Recent {

@@ -9,8 +9,8 @@
 namespace nanlens::viewer {
 
 /// On one line; bytes that are not UTF-8 become U+FFFD.
-inline std::string json_text(const nlohmann::ordered_json& value) {
-  return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+inline std::string json_text(const nlohmann::json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace nanlens::viewer

@@ -1,6 +1,7 @@
 // What is on screen as JSON, for tests and for whoever drives the viewer from outside.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/app.hpp"
 #include "app/pins.hpp"
@@ -83,9 +84,9 @@ Json alerts_json(const App& app) {
   }
   Json by_type = Json::object();
   if (app.alerts.total > 0) by_type["InfNanAlert"] = app.alerts.total;
-  return {{"total", app.alerts.total}, {"by_type", by_type},
+  return {{"total", app.alerts.total}, {"by_type", std::move(by_type)},
           {"by", app.alerts_pane.by},  {"expected", app.alerts_pane.expected},
-          {"muted", app.alerts.muted}, {"visible", visible}};
+          {"muted", app.alerts.muted}, {"visible", std::move(visible)}};
 }
 
 const char* rule_state_name(RuleState state) {
@@ -149,14 +150,9 @@ Json rules_json(const App& app) {
   Json texts = Json::array();
   for (const RulesText& t : app.rules_pane.texts)
     texts.push_back({{"name", t.name}, {"path", or_null(t.path)}, {"text", t.text}});
-  return {{"total", app.rules.num_rules},
-          {"off", app.rules.num_off},
-          {"judging", app.rules.num_judging},
-          {"holding", app.rules.holding},
-          {"cut", app.rules.cut},
-          {"lines", lines},
-          {"texts", texts},
-          {"editor", rule_editor_json(app)}};
+  return {{"total", app.rules.num_rules}, {"off", app.rules.num_off},       {"judging", app.rules.num_judging},
+          {"holding", app.rules.holding}, {"cut", app.rules.cut},           {"lines", std::move(lines)},
+          {"texts", std::move(texts)},    {"editor", rule_editor_json(app)}};
 }
 
 Json tracks_json(const App& app) {
@@ -198,8 +194,8 @@ Json timeline_json(const App& app) {
           {"end", pane.end},
           {"total", app.timeline.total},
           {"mode", pane.time_mode ? "time" : "order"},
-          {"gaps", gaps},
-          {"boxes", boxes},
+          {"gaps", std::move(gaps)},
+          {"boxes", std::move(boxes)},
           {"tracks", tracks_json(app)},
           {"track_first", pane.track_first},
           {"partners", partners_json(app.selection.partners)}};
@@ -219,8 +215,8 @@ Json execution_json(const Card& card) {
           {"host", or_null(card.host)},
           {"job_rank", or_null(card.job_rank)},
           {"track", or_null(card.track)},
-          {"inputs", inputs},
-          {"outputs", outputs},
+          {"inputs", std::move(inputs)},
+          {"outputs", std::move(outputs)},
           {"first_row", or_null(card.first_row)},
           {"num_rows", card.num_rows}};
 }
@@ -291,7 +287,7 @@ Json rows_json(const App& app) {
           {"filter_note", or_null(app.rows.filter_note)},
           {"only_bad", app.rows_pane.only_bad},
           {"pinned", app.rows_pane.pins},
-          {"compared", compared},
+          {"compared", std::move(compared)},
           {"minimap",
            {{"of_run", app.rows.minimap_of_run},
             {"bad", cells_with(minimap_bad)},
@@ -337,12 +333,17 @@ Json graph_json(const Selection& s) {
                 {"trace", or_null(n.boundary.trace)}};
   Json crumbs = Json::array();
   for (const Crumb& c : n.crumbs) crumbs.push_back(c.name);
-  return {{"graph_id", n.graph_id},     {"graph_name", n.graph_name},
-          {"crumbs", crumbs},           {"op_name", or_null(n.op_name)},
-          {"op_type", n.op_type},       {"inputs", inputs},
-          {"consumers", consumers},     {"farther_inputs", n.farther_inputs.size()},
-          {"num_inputs", n.num_inputs}, {"num_consumers", n.num_consumers},
-          {"boundary", boundary}};
+  return {{"graph_id", n.graph_id},
+          {"graph_name", n.graph_name},
+          {"crumbs", std::move(crumbs)},
+          {"op_name", or_null(n.op_name)},
+          {"op_type", n.op_type},
+          {"inputs", std::move(inputs)},
+          {"consumers", std::move(consumers)},
+          {"farther_inputs", n.farther_inputs.size()},
+          {"num_inputs", n.num_inputs},
+          {"num_consumers", n.num_consumers},
+          {"boundary", std::move(boundary)}};
 }
 
 Json stack_json(const App& app) {
@@ -350,8 +351,9 @@ Json stack_json(const App& app) {
   Json frames = Json::array();
   for (const Frame& f : s.frames)
     frames.push_back({{"path", f.path}, {"line", f.line}, {"function", f.function}, {"own", f.own}});
-  return {
-      {"title", stack_title(s, Tongue::english)}, {"sticky", app.stack_pane.sticky.has_value()}, {"frames", frames}};
+  return {{"title", stack_title(s, Tongue::english)},
+          {"sticky", app.stack_pane.sticky.has_value()},
+          {"frames", std::move(frames)}};
 }
 
 Json causes_json(const Explanation& e) {
