@@ -14,14 +14,9 @@ command -v npm >/dev/null || node="${node:-} npm"
 sh cmake/install-packages.sh libtcmalloc-minimal4 pkg-config zstd nlohmann-json3-dev clang-19 lld-19 llvm-19 node-acorn ${node:-} || exit 1
 sh cmake/get-viewer-sources.sh || exit 1
 # Compilers get tcmalloc, with which clang takes up to a sixth less time; what they make has the malloc that it is made for.
-# GCC collects garbage later than it would, and takes a twentieth less.
 quick=$PWD/build/with-tcmalloc
 mkdir -p build
-cat >"$quick" <<'QUICK'
-#!/bin/sh
-case $1 in *g++ | *gcc | */c++ | */cc) set -- "$@" --param=ggc-min-heapsize=600000 ;; esac
-LD_PRELOAD=libtcmalloc_minimal.so.4 exec "$@"
-QUICK
+printf '#!/bin/sh\nLD_PRELOAD=libtcmalloc_minimal.so.4 exec "$@"\n' >"$quick"
 chmod +x "$quick"
 export CMAKE_CXX_COMPILER_LAUNCHER="$quick"
 

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -74,20 +75,35 @@ void record_arrivals(const std::string& path) {
   nanlens::disable_dump_debug_info();
 }
 
-// Ops that fail on the same zeros: a choice leaves out what the first made, until something else takes that, too.
-void record_twins(const std::string& path) {
-  const Vector x = {0, 1}, logarithm = {-INFINITY, 0}, share = {INFINITY, 1}, root = {INFINITY, 1}, zeros = {0, 0};
-  const Vector minus = {-INFINITY, -1}, sum = {-INFINITY, 1};
+// Ops that fail on the zeros of three tensors, whose results choices leave out, and others take, at random.
+void record_twins(const std::string& path, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<std::unique_ptr<Vector>> all;
+  const auto keep = [&](Vector v) -> Vector& { return *all.emplace_back(std::make_unique<Vector>(std::move(v))); };
+  const auto one_of = [&](const std::vector<Vector*>& list) -> Vector& { return *list[random() % list.size()]; };
+  std::vector<Vector*> zeros;
+  std::vector<Vector*> bad;
   nanlens::enable_dump_debug_info(test::everything(path));
-  for (int i = 0; i < 4; ++i) {
-    nanlens::op("Data", x);
-    nanlens::op("Log", logarithm, x);
-    nanlens::op("SelectV2", zeros, zeros, zeros, logarithm);
-    nanlens::op("Reciprocal", share, x);
-    nanlens::op("Neg", minus, share);
-    nanlens::op("Rsqrt", root, x);
-    nanlens::op("SelectV2", zeros, zeros, zeros, root);
-    if (i > 1) nanlens::op("AddV2", sum, logarithm, x);
+  for (int i = 0; i < 3; ++i) nanlens::op("Data", *zeros.emplace_back(&keep({0, 1})));
+  const auto fail = [&] {
+    constexpr const char* types[] = {"Log", "Reciprocal", "RealDiv"};
+    const auto type = random() % std::size(types);
+    constexpr float made[] = {-INFINITY, INFINITY, NAN};
+    bad.push_back(&keep({made[type], 1}));
+    if (type == 2)
+      nanlens::op(types[type], *bad.back(), one_of(zeros), one_of(zeros));
+    else
+      nanlens::op(types[type], *bad.back(), one_of(zeros));
+  };
+  fail();
+  for (auto left = 10 + random() % 30; left > 0; --left) {
+    Vector& before = one_of(bad);
+    switch (random() % 5) {
+      case 0: nanlens::op("SelectV2", keep({0, 1}), *zeros[0], *zeros[0], before); break;
+      case 1: nanlens::op("Neg", *bad.emplace_back(&keep({-before[0], -1})), before); break;
+      case 2: nanlens::op("Data", one_of(zeros)); break;
+      default: fail();
+    }
   }
   nanlens::disable_dump_debug_info();
 }
@@ -229,8 +245,12 @@ TEST_CASE("a logdir that grows ends with the answers of one that was read at onc
   }
   SUBCASE("nanlens' own, ops that fail alike") {
     test::TemporaryDirectory directory;
-    record_twins(directory / "run");
-    check_growth(read_files(directory / "run"));
+    for (const unsigned seed : {1U, 2U, 3U, 377U, 382U, 389U}) {
+      CAPTURE(seed);
+      const std::string run = directory / std::to_string(seed);
+      record_twins(run, seed);
+      check_growth(read_files(run));
+    }
   }
 }
 
