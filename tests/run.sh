@@ -13,6 +13,7 @@ command -v npm >/dev/null || node="${node:-} npm"
 # shellcheck disable=SC2086
 sh cmake/install-packages.sh libtcmalloc-minimal4 pkg-config zstd nlohmann-json3-dev clang-19 lld-19 llvm-19 node-acorn ${node:-} || exit 1
 sh cmake/get-viewer-sources.sh || exit 1
+
 # Compilers get tcmalloc, with which clang takes up to a sixth less time; what they make has the malloc that it is made for.
 quick=$PWD/build/with-tcmalloc
 mkdir -p build
@@ -21,7 +22,12 @@ chmod +x "$quick"
 export CMAKE_CXX_COMPILER_LAUNCHER="$quick"
 
 # Most of the page is compiled early, too. What fails does so again in the step that reports it.
-nice -n 10 sh wasm/build.sh nanlens-program >/dev/null 2>&1 &
+ended=build/ended.times # the shells' own, of what ran beside this one, when that has ended
+rm -f "$ended".*
+{
+  nice -n 10 sh wasm/build.sh nanlens-program >/dev/null 2>&1
+  times >"$ended.early"
+} &
 sh cmake/install-packages.sh libzstd-dev libeigen3-dev libcli11-dev \
   libre2-dev libprotobuf-dev protobuf-compiler doctest-dev libbenchmark-dev valgrind python3 python3-numpy python3-jsonschema python3-junitparser python3-markdown-it python3-yaml clang-tidy-19 clang-format-19 \
   libclang-rt-19-dev g++-aarch64-linux-gnu qemu-user \
@@ -37,11 +43,10 @@ export NANLENS_SKIP_UNCHANGED
 export NANLENS_REQUIRE_HOSTS=1 # their packages are installed above: a test that misses one has failed
 once="python3 tests/unchanged.py"
 times=$PWD/build/times.txt # seconds of the processors, and name, of every step and test
-ended=build/ended.times    # the shells' own, of what ran beside this one, when that has ended
 results=build/results.txt  # a line "passed" or "failed" for every test
 : >"$times"
 : >"$results"
-rm -f "$ended".* build/front.log build/threads.log
+rm -f build/front.log build/threads.log
 # count RESULT [TIMES]
 count() {
   n=${2:-1}

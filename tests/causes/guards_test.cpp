@@ -140,6 +140,22 @@ TEST_CASE("of two ops that fail on the same zeros the one leads whose result no 
     }
 }
 
+TEST_CASE("what follows from one of two ops that failed alike is not said to follow from the other") {
+  const Recorded recorded([] {
+    const Vector x = zero_and_one();
+    const Vector y = logarithm(x);
+    op("Neg", Vector{-infinity, -1}, op("Reciprocal", Vector{infinity, 1}, x));
+  });
+  causes::Causes causes(*recorded);
+  test::finish(causes, 3);
+  REQUIRE(causes.roots().size() == 1);
+  CHECK(causes.model().op_type(causes.roots()[0].event) == "Log");
+  const auto chain = causes.chain(causes.event_of(causes.total() - 1));
+  REQUIRE(chain.size() == 2);
+  CHECK(causes.model().op_type(chain[0].event) == "Reciprocal");
+  CHECK(causes.model().op_type(chain[1].event) == "Neg");
+}
+
 TEST_CASE("a choice leaves out no gradient that has failed, too") {
   for (const bool gradient : {false, true}) {
     CAPTURE(gradient);
