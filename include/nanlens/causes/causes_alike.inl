@@ -87,13 +87,15 @@ NANLENS_API void Causes::note_twin(std::uint32_t number, const Step& step) {
   if (twins.ops.size() == limits::twins_of_root || twins.gradient != none || same_op(root.event, step.event) ||
       std::any_of(twins.ops.begin(), twins.ops.end(), is_same))
     return;
-  if (twins.ops.empty()) twins.ops.push_back(step_of(root));
   const auto is_its_gradient = [&](const Step& twin) { return is_gradient_of(step.event, twin.event); };
-  const auto forward = std::find_if(twins.ops.begin(), twins.ops.end(), is_its_gradient);
-  if (forward == twins.ops.begin() || (forward == twins.ops.end() && is_any_gradient(step.event)))
+  const bool of_root = is_gradient_of(step.event, root.event);
+  if (!of_root && std::any_of(twins.ops.begin(), twins.ops.end(), is_its_gradient)) return;
+  if (of_root || is_any_gradient(step.event)) {
     twins.gradient = step.alert;
-  else if (forward == twins.ops.end())
-    twins.ops.push_back(step);
+    return;
+  }
+  if (twins.ops.empty()) twins.ops.push_back(step_of(root));
+  twins.ops.push_back(step);
 }
 
 NANLENS_API bool Causes::same_op(EventRef a, EventRef b) {
