@@ -149,11 +149,25 @@ TEST_CASE("what follows from one of two ops that failed alike is not said to fol
   causes::Causes causes(*recorded);
   test::finish(causes, 3);
   REQUIRE(causes.roots().size() == 1);
-  CHECK(causes.model().op_type(causes.roots()[0].event) == "Log");
   const auto chain = causes.chain(causes.event_of(causes.total() - 1));
   REQUIRE(chain.size() == 2);
   CHECK(causes.model().op_type(chain[0].event) == "Reciprocal");
   CHECK(causes.model().op_type(chain[1].event) == "Neg");
+}
+
+TEST_CASE("of two ops that fail on the same zeros the one leads of which something was made") {
+  for (const bool dead : {false, true}) {
+    CAPTURE(dead);
+    const WhyAnswer a = ask(*Recorded([&] {
+      const Vector x = zero_and_one();
+      const Vector y = logarithm(x);
+      const Vector share = op("Reciprocal", Vector{infinity, 1}, x);
+      op("Neg", Vector{-infinity, -1}, share);
+      if (!dead) op("Neg", Vector{infinity, 0}, y);
+    }));
+    CHECK(a.causes == 1);
+    CHECK(a.op_type == (dead ? "Reciprocal" : "Log"));
+  }
 }
 
 TEST_CASE("a choice leaves out no gradient that has failed, too") {

@@ -110,14 +110,19 @@ NANLENS_API Causes::Step Causes::step_of(const Root& root) {
   return step;
 }
 
-// The first that failed leads, unless a choice has left out what it made, and not what another made. A gradient that
-// failed with it is not left out: the choice gives it a 0, which it multiplies by infinity.
+// The first leads of which something was made. Failing that, the first that no choice has left out. A gradient that
+// failed with the first of all is not left out: the choice gives it a 0, which it multiplies by infinity.
 NANLENS_API void Causes::choose_leads() {
-  const auto stays = [&](const Step& twin) { return fates_[twin.alert] != chosen_from; };
   for (const auto& [number, twins] : twins_) {
     if (twins.ops.empty()) continue;
-    const auto first = std::find_if(twins.ops.begin(), twins.ops.end(), stays);
-    lead(roots_[number], first == twins.ops.end() || twins.gradient != none ? twins.ops.front() : *first);
+    const auto first = [&, &ops = twins.ops](const auto& is) {
+      const auto found = std::find_if(ops.begin(), ops.end(), [&](const Step& twin) { return is(fates_[twin.alert]); });
+      return found == ops.end() ? nullptr : &*found;
+    };
+    const Step* leads = twins.gradient != none ? &twins.ops.front() : nullptr;
+    if (leads == nullptr) leads = first([](std::uint8_t fate) { return (fate & passed_on) != 0; });
+    if (leads == nullptr) leads = first([](std::uint8_t fate) { return fate != chosen_from; });
+    lead(roots_[number], leads == nullptr ? twins.ops.front() : *leads);
   }
 }
 
