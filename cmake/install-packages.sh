@@ -28,11 +28,12 @@ patient() {
     exit 1
   done
 }
-install() {
+# Lists of the last minutes will do, if all that is missing is in them.
+listed() {
   # shellcheck disable=SC2086
-  patient install -y -qq --no-install-recommends $missing
+  [ -n "$(find /var/lib/apt/lists -maxdepth 1 -name '*_Packages*' -cmin -20 2>/dev/null)" ] &&
+    apt-get install -qq --simulate --no-install-recommends $missing >/dev/null 2>&1
 }
-# Lists of the last minutes will do, unless something turns out to be missing in them.
-if [ -n "$(find /var/lib/apt/lists -maxdepth 1 -name '*_Packages*' -cmin -20 2>/dev/null)" ] && (install) 2>/dev/null; then exit 0; fi
-patient update -qq
-install
+listed || patient update -qq
+# shellcheck disable=SC2086
+patient install -y -qq --no-install-recommends $missing

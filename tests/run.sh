@@ -8,10 +8,11 @@ trap 'trap - INT TERM; kill 0' INT TERM
 sh cmake/install-packages.sh g++ gfortran cmake ninja-build python3-venv || exit 1 # gfortran: of the same version as g++
 nice -n 10 sh cmake/get-ggml.sh & # compiles while packages are unpacked, which takes one processor
 ggml=$!
+node=
 command -v node >/dev/null || node=nodejs
-command -v npm >/dev/null || node="${node:-} npm"
+command -v npm >/dev/null || node="$node npm"
 # shellcheck disable=SC2086
-sh cmake/install-packages.sh libtcmalloc-minimal4 pkg-config zstd nlohmann-json3-dev clang-19 lld-19 llvm-19 node-acorn ${node:-} || exit 1
+sh cmake/install-packages.sh libtcmalloc-minimal4 pkg-config zstd nlohmann-json3-dev clang-19 lld-19 llvm-19 node-acorn $node || exit 1
 sh cmake/get-viewer-sources.sh || exit 1
 
 # Compilers get tcmalloc, with which clang takes up to a sixth less time; what they make has the malloc that it is made for.
@@ -21,10 +22,10 @@ printf '#!/bin/sh\nLD_PRELOAD=libtcmalloc_minimal.so.4 exec "$@"\n' >"$quick"
 chmod +x "$quick"
 export CMAKE_CXX_COMPILER_LAUNCHER="$quick"
 
-# Most of the page is compiled early, too. What fails does so again in the step that reports it.
+# Most of a page that is not there yet is compiled early, too. What fails does so again in the step that reports it.
 ended=build/ended.times # the shells' own, of what ran beside this one, when that has ended
 rm -f "$ended".*
-{
+[ -f build/wasm/nanlens.html ] || {
   nice -n 10 sh wasm/build.sh nanlens-program >/dev/null 2>&1
   times >"$ended.early"
 } &

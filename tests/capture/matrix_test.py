@@ -21,8 +21,8 @@ here = pathlib.Path(source) / "tests" / "capture"
 BASE = ["-std=c++20", f"-I{source}/include", "-Wall", "-Wextra", "-Werror", "-fPIC"]
 TIMES = 200
 
-# Ways to compile a unit: compiler and flags.
 LATE = [] if "clang" in gcc else ["--param=ggc-min-heapsize=500000"]  # as for developers: GCC collects garbage later, and is done sooner
+# Ways to compile a unit: compiler and flags.
 KINDS = {
     "plain": (gcc, ["-O1"]),
     "O0": (gcc, ["-O0"]),
