@@ -301,6 +301,7 @@ class Causes {
   void collect_failing(const std::vector<InputEvidence>& inputs, Step& step);
   static void lead(Root& root, const Step& step);
   void note_twin(std::uint32_t number, const Step& step);
+  [[nodiscard]] bool is_other_op(EventRef event, const Root& root);
   [[nodiscard]] bool same_op(EventRef a, EventRef b);
   [[nodiscard]] static Step step_of(const Root& root);
   void choose_leads();

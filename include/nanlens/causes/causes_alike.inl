@@ -98,6 +98,11 @@ NANLENS_API void Causes::note_twin(std::uint32_t number, const Step& step) {
   twins.ops.push_back(step);
 }
 
+// Of a gradient that failed together with its op, the op's story is told. Another op that failed alike has its own.
+NANLENS_API bool Causes::is_other_op(EventRef event, const Root& root) {
+  return known_class(event) == EventClass::producer && !is_any_gradient(event) && !is_gradient_of(event, root.event);
+}
+
 NANLENS_API bool Causes::same_op(EventRef a, EventRef b) {
   if (a.is_execution || b.is_execution) return a.is_execution == b.is_execution && a.index == b.index;
   return run().trace_op(a.index) == run().trace_op(b.index);

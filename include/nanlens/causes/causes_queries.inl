@@ -410,10 +410,8 @@ NANLENS_API std::vector<ChainLink> Causes::chain(EventRef event, std::size_t lon
     ChainLink step{event, what, came_in_first(event, what) ? 1 : c.confidence, Mechanism::generic};
     EventRef parent = parent_of(event, c.parents);
     if (changes_kind(event, parent, c.parents)) step.change = kind_change(model_.code(event), model_.kinds(parent));
-    // A gradient that failed together with its op: the op's story is told. Another op that failed alike has its own.
-    const bool own_story = known_class(event) == EventClass::producer && !is_any_gradient(event) &&
-                           !is_gradient_of(event, roots_[root].event);
-    if (!parent.exists() && event != roots_[root].event && !own_story) parent = roots_[root].event;
+    if (!parent.exists() && event != roots_[root].event && !is_other_op(event, roots_[root]))
+      parent = roots_[root].event;
     const bool seen = std::any_of(steps.begin(), steps.end(), [&](const ChainLink& s) { return s.event == event; });
     if (seen) break;
     steps.push_back(step);

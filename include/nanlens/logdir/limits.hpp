@@ -74,7 +74,7 @@ inline constexpr std::size_t consumers_looked_at = 4096;
 inline constexpr std::size_t integers_of_root = 16;
 /// Ops in which a cause came in, of which any may be a layer: where there are more, the first ones are looked at.
 inline constexpr std::size_t arrivals_of_root = 16;
-/// Ops that fail on the zeros on which a cause failed: of these the first leads whose result no choice leaves out.
+/// Ops that fail on the zeros on which a cause failed, of which any may lead: where there are more, the first ones may.
 inline constexpr std::size_t twins_of_root = 8;
 /// Steps from such integers to that choice. T5's distances take three.
 inline constexpr std::size_t integer_steps = 64;
