@@ -64,6 +64,22 @@ TEST_CASE("what is bad first is selected, not a mask before it; around it is wha
   CHECK(v.state()["focus"]["execution"] == 3);
 }
 
+TEST_CASE("what a choice left out is not selected first, where another op that failed on the same zeros leads") {
+  Headless v;
+  RankOnPaper p(0, 1.7e9, 1);
+  p.op_of("Relu", {1}, {0, 0, 2});
+  p.op_of("Log", {2}, {0, 2, 0});
+  p.op_of("SelectV2", {1, 2, 3}, {0, 0, 2});
+  p.op_of("Reciprocal", {2}, {0, 2, 0});
+  p.op_of("Neg", {5}, {0, 2, 0});
+  p.store(v.memory["memory:twins"], "host");
+  v.open("memory:twins");
+  CHECK(v.state()["focus"]["execution"] == 3);
+  CHECK(v.app().overview.verdict.cause.consequence.find("; those of Log") != std::string::npos);
+  v.command("filter", {{"query", "class:expected"}});
+  CHECK(v.state()["graph_executions"]["shown"] == 1);
+}
+
 TEST_CASE("what the program trapped itself is no NaN, and yet what it is about") {
   Headless v;
   RankOnPaper p(0, 1.7e9, 1);

@@ -155,6 +155,27 @@ TEST_CASE("what follows from one of two ops that failed alike is not said to fol
   CHECK(causes.model().op_type(chain[1].event) == "Neg");
 }
 
+TEST_CASE("what a choice left out is expected, where another op that failed alike leads") {
+  for (const bool used : {false, true}) {
+    CAPTURE(used);
+    const Recorded recorded([&] {
+      const Vector x = zero_and_one();
+      const Integers small = op("Compare", Integers{1, 0}, x);
+      const Vector y = logarithm(x);
+      op("SelectV2", Vector{0, 0}, small, x, y);
+      op("Neg", Vector{-infinity, -1}, op("Reciprocal", Vector{infinity, 1}, x));
+      if (used) op("Neg", Vector{infinity, 0}, y);
+    });
+    causes::Causes causes(*recorded);
+    test::finish(causes, 3);
+    REQUIRE(causes.total() == (used ? 4 : 3));
+    CHECK((causes.event_class(causes.event_of(0)) == causes::EventClass::expected) == !used);
+    CHECK(causes.did_no_harm(0) == !used);
+    CHECK(causes.event_class(causes.event_of(1)) == causes::EventClass::producer);
+    CHECK_FALSE(causes.did_no_harm(1));
+  }
+}
+
 TEST_CASE("of two ops that fail on the same zeros the one leads of which something was made") {
   for (const bool dead : {false, true}) {
     CAPTURE(dead);

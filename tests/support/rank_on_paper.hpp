@@ -41,9 +41,20 @@ class RankOnPaper {
   /// What its clock shows from now on.
   void set_time(double time) { time_ = time; }
   /// An op of this rank alone; what it makes is put into the next exchange.
-  void op(const char* type, double bad, const char* name = "") { put(type, {}, bad, 0, name); }
+  void op(const char* type, double bad, const char* name = "") { put(type, {}, {bad}, name); }
+  /// What an op's output holds of each kind; the rest of 8 elements is positive.
+  struct Counts {
+    double nan = 0;
+    double neg_inf = 0;
+    double zero = 0;
+  };
+  /// An op that takes outputs of others, counted from 1 in the order in which they were made.
+  void op_of(const char* type, std::vector<std::int64_t> outputs, Counts made) {
+    parts_ = std::move(outputs);
+    put(type, {}, made);
+  }
   /// An op with two outputs, each with so many NaNs.
-  void split(double bad, double second) { put("Split", {}, bad, 0, "", second); }
+  void split(double bad, double second) { put("Split", {}, {bad}, "", second); }
   /// An instruction of which the program trapped the exception itself: it has no result.
   void trapped(const char* instruction, const char* what) {
     logdir::Execution e;
@@ -57,13 +68,13 @@ class RankOnPaper {
   }
   /// A constant with infinities that nothing reads.
   void mask() {
-    put("Const", {}, 0, 4);
+    put("Const", {}, {0, 4});
     made_ = 0;
   }
   void message(bool received, int peer, std::uint64_t sequence, double bad) {
     put(received ? "MPI_Recv" : "MPI_Send",
         {logdir::ExchangeKind::message, received, false, logdir::Reduction::none, 99, sequence, rank_, size_, peer, 7},
-        bad);
+        {bad});
   }
   /// Its files, into whatever takes a name and bytes by `append`.
   template <class Storage>
@@ -85,14 +96,14 @@ class RankOnPaper {
     ++collectives_;
     logdir::Exchange e{
         logdir::ExchangeKind::all, false, false, logdir::Reduction::sum, 99, collectives_, rank_, size_, 0, 0};
-    put("MPI_Allreduce", e, bad[0], 0, "", bad[1]);
+    put("MPI_Allreduce", e, {bad[0]}, "", bad[1]);
     e.received = true;
-    put("MPI_Allreduce", e, got[0], 0, "", got[1]);
+    put("MPI_Allreduce", e, {got[0]}, "", got[1]);
   }
-  void put(const char* type, const logdir::Exchange& exchange, double nans, double neg_infs = 0, const char* name = "",
-           double second = -1) {
-    const auto health = [](double nan, double neg_inf) {
-      const std::array<double, 11> values = {-1, -1, 1, 1, 8, neg_inf, 0, nan, 0, 0, 8 - nan - neg_inf};
+  void put(const char* type, const logdir::Exchange& exchange, Counts made, const char* name = "", double second = -1) {
+    const auto health = [](Counts c) {
+      const double positive = 8 - c.nan - c.neg_inf - c.zero;
+      const std::array<double, 11> values = {-1, -1, 1, 1, 8, c.neg_inf, 0, c.nan, 0, c.zero, positive};
       logdir::TensorProto proto;
       proto.dtype = 2;
       proto.shape = logdir::TensorShapeProto{{{11, ""}}, false};
@@ -102,16 +113,16 @@ class RankOnPaper {
     logdir::Execution e;
     e.op_type = type;
     e.num_outputs = 1;
-    if (!exchange.received && neg_infs == 0) e.input_tensor_ids = {made_ != 0 ? made_ : ++ids_};
+    if (!exchange.received && made.neg_inf == 0) e.input_tensor_ids = {made_ != 0 ? made_ : ++ids_};
     if (!parts_.empty()) e.input_tensor_ids = std::exchange(parts_, {});
     e.output_tensor_ids = {++ids_};
     made_ = exchange.kind == logdir::ExchangeKind::none ? ids_ : 0;
     e.tensor_debug_mode = 4;
-    e.tensor_protos = {health(nans, neg_infs)};
+    e.tensor_protos = {health(made)};
     if (second >= 0) {
       e.num_outputs = 2;
       e.output_tensor_ids.push_back(++ids_);
-      e.tensor_protos.push_back(health(second, 0));
+      e.tensor_protos.push_back(health({second}));
     }
     logdir::NanlensExtension extension;
     extension.op_name = name;

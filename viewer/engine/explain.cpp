@@ -326,9 +326,7 @@ EventClass Explain::of_output(std::int64_t execution, std::int32_t slot) {
 }
 
 bool Explain::is_intended(std::size_t alert) {
-  if (!complete()) return false;
-  const std::uint32_t root = causes_->root_of_alert(alert);
-  return root != reader::none && causes_->is_benign(causes_->roots()[root]);
+  return complete() && causes_->did_no_harm(static_cast<std::uint32_t>(alert));
 }
 
 EventClass Explain::of_alert(std::size_t alert) {

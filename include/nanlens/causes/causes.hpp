@@ -162,6 +162,9 @@ class Causes {
   /// Is a root an intended infinity, such as a mask: one kind of infinity, no NaN after it, from a constant or removed?
   /// Or one that loss scaling left out, or that the program's own choices did?
   [[nodiscard]] bool is_benign(const Root& root);
+  /// Does a bad event, by its index in Run::alerts, follow from a benign root? Or was it left out by the program's own
+  /// choice, and another op, which failed on the same zeros, is the cause?
+  [[nodiscard]] bool did_no_harm(std::uint32_t alert);
   /// How sure the class of a root is, from 0 to 1.
   [[nodiscard]] float confidence(const Root& root) {
     return came_in_first(root.event, root.event_class) ? 1 : root.confidence;
@@ -171,6 +174,9 @@ class Causes {
   [[nodiscard]] OpRef guard_of(const Root& root);
   /// Did loss scaling leave out the step that it would have spoilt?
   [[nodiscard]] bool is_left_out(const Root& root);
+  /// Other ops that failed on the very input that a root, by its index in `roots`, failed on: their bad tensors, and
+  /// what follows from these, count as the root's. Not its gradient. At most `limits::twins_of_root` are known.
+  [[nodiscard]] std::vector<EventRef> failed_alike(std::uint32_t root) const;
   /// Did the one root go bad before the other?
   [[nodiscard]] bool comes_before(const Root& a, const Root& b) const;
   /// Bad events that follow from a known cause.
@@ -305,6 +311,7 @@ class Causes {
   [[nodiscard]] bool same_op(EventRef a, EventRef b);
   [[nodiscard]] static Step step_of(const Root& root);
   void choose_leads();
+  [[nodiscard]] bool is_left_out_twin(std::uint32_t alert) const;
   void lead_with_first();
   void keep_twins(std::size_t keep, const std::vector<std::uint32_t>& new_number);
   [[nodiscard]] bool fails_alike(const Step& step, const Root& root);

@@ -131,6 +131,22 @@ NANLENS_API void Causes::choose_leads() {
   }
 }
 
+NANLENS_API std::vector<EventRef> Causes::failed_alike(std::uint32_t root) const {
+  std::vector<EventRef> others;
+  if (const auto found = twins_.find(root); found != twins_.end())
+    for (const Step& twin : found->second.ops)
+      if (twin.alert != roots_[root].alert) others.push_back(twin.event);
+  return others;
+}
+
+// Of ops that failed alike, one that does not lead, and of which a choice has left out all.
+NANLENS_API bool Causes::is_left_out_twin(std::uint32_t alert) const {
+  const auto found = twins_.find(root_of_alert(alert));
+  if (found == twins_.end() || roots_[found->first].alert == alert || fates_[alert] != chosen_from) return false;
+  const auto& ops = found->second.ops;
+  return std::any_of(ops.begin(), ops.end(), [&](const Step& twin) { return twin.alert == alert; });
+}
+
 // While the pass goes on, and what fails alike is found by what the first failed on.
 NANLENS_API void Causes::lead_with_first() {
   for (const auto& [number, twins] : twins_)

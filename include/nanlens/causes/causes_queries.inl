@@ -290,9 +290,9 @@ NANLENS_API EventClass Causes::known_class(EventRef event) {
 NANLENS_API EventClass Causes::event_class(EventRef event) {
   if (const std::uint32_t alert = alert_of(event); alert != none) {
     const EventClass found = known_class(event);
-    const std::uint32_t root = alert < root_of_alert_.size() ? root_of_alert_[alert] : none;
+    const std::uint32_t root = root_of_alert(alert);
     const bool benign = root != none && roots_[root].alert == alert && is_benign(roots_[root]);
-    return benign ? EventClass::expected : found;
+    return benign || is_left_out_twin(alert) ? EventClass::expected : found;
   }
   if (model_.is_bad_complex(event)) {
     Classification c;
@@ -308,6 +308,11 @@ NANLENS_API EventClass Causes::event_class(EventRef event) {
   killer_rows_sorted_ = true;
   return std::binary_search(killer_rows_.begin(), killer_rows_.end(), event.index) ? EventClass::killer
                                                                                    : EventClass::clean;
+}
+
+NANLENS_API bool Causes::did_no_harm(std::uint32_t alert) {
+  const std::uint32_t root = root_of_alert(alert);
+  return root != none && (is_benign(roots_[root]) || is_left_out_twin(alert));
 }
 
 NANLENS_API std::uint32_t Causes::root_of(EventRef event) {

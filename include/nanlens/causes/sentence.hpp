@@ -92,6 +92,7 @@ class SentenceWriter {
   [[nodiscard]] std::string named_words(std::uint32_t root);
   [[nodiscard]] std::string spread_words(std::uint32_t root);
   [[nodiscard]] bool recorded_in_part() const;
+  [[nodiscard]] std::string twin_words(std::uint32_t root);
   [[nodiscard]] std::string reach_words(const Root& root, std::uint64_t reach, bool perhaps);
   [[nodiscard]] std::string consequence(std::uint32_t root);
 

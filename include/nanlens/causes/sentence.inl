@@ -452,6 +452,22 @@ NANLENS_API std::string SentenceWriter::reach_words(const Root& root, std::uint6
   return told(Saying::some_follow);
 }
 
+// Other ops that failed on what the cause failed on, whose tensors its reach counts. One line in a loop is one op.
+NANLENS_API std::string SentenceWriter::twin_words(std::uint32_t number) {
+  using Named = std::pair<std::string, std::string>;
+  const auto named = [&](EventRef e) { return Named(causes_.model().op_type(e), at_words(e)); };
+  std::vector<Named> ops;
+  for (const EventRef& event : causes_.failed_alike(number)) {
+    if (ops.empty()) ops.push_back(named(causes_.roots()[number].event));
+    Named op = named(event);
+    if (std::find(ops.begin(), ops.end(), op) == ops.end()) ops.push_back(std::move(op));
+  }
+  if (ops.size() < 2) return {};
+  const auto more = static_cast<double>(ops.size() - 2);
+  return say(speech_, more == 0 ? Saying::counted_with : Saying::counted_with_more,
+             {{"op", ops[1].first}, {"at", ops[1].second}, {"n", detail::grouped(more, speech_)}}, more);
+}
+
 NANLENS_API std::string SentenceWriter::consequence(std::uint32_t number) {
   const auto counted = [&](Saying id, std::uint64_t n) { return detail::counted(speech_, id, static_cast<double>(n)); };
   if (causes_.roots()[number].reach == 0) return {};
@@ -469,6 +485,7 @@ NANLENS_API std::string SentenceWriter::consequence(std::uint32_t number) {
       ++others;
   }
   std::string text = reach_words(causes_.roots()[number], reach, unknown + perhaps > 0);
+  text += twin_words(number);
   if (unknown > 0) text += counted(Saying::unknown_alike, unknown);
   if (perhaps > 0) text += counted(Saying::may_follow, perhaps);
   if (reach != causes_.total() && others > 0) text += counted(Saying::other_causes, others);
