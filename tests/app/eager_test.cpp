@@ -75,7 +75,7 @@ TEST_CASE("what a choice left out is not selected first, where another op that f
   p.store(v.memory["memory:twins"], "host");
   v.open("memory:twins");
   CHECK(v.state()["focus"]["execution"] == 3);
-  CHECK(v.app().overview.verdict.cause.consequence.find("; those of Log") != std::string::npos);
+  CHECK(v.app().overview.verdict.cause.consequence.find(", or from Log") != std::string::npos);
   v.command("filter", {{"query", "class:expected"}});
   CHECK(v.state()["graph_executions"]["shown"] == 1);
 }

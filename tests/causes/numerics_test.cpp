@@ -104,6 +104,12 @@ TEST_CASE("division: by zero, zero by zero, overflow") {
         Verdict::contradicted);
 }
 
+TEST_CASE("the rest of a division is NaN where the divisor is 0, whatever is divided") {
+  CHECK(judged(OpCode::modulo, {.nan = 1, .pos = 1}, {.pos = 2}, {.zero = 1, .pos = 1}).verdict == Verdict::explained);
+  CHECK(judged(OpCode::modulo, {.nan = 2}, {.zero = 2}, {.zero = 2}).mechanism == Mechanism::div0);
+  CHECK(judged(OpCode::modulo, {.nan = 1, .pos = 1}, {.pos = 2}, {.pos = 2}).verdict == Verdict::contradicted);
+}
+
 TEST_CASE("a quotient that is added: of the last two of three inputs") {
   const TensorHealth sum = health({.pos = 2});
   const TensorHealth zero = health({.zero = 1, .pos = 1});

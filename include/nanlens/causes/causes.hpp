@@ -153,7 +153,8 @@ class Causes {
   [[nodiscard]] std::vector<Incident> incidents();
   /// Intended infinities, those that loss scaling reckons with, and what the program itself left out: they did no harm.
   [[nodiscard]] std::vector<std::uint32_t> benign();
-  /// The root to show: in the first incident, the one that most follows from.
+  /// The root to show: in the first incident, the one that most follows from. If it came into no loss and no gradient,
+  /// but what an op made later did, as PyTorch's and TensorFlow's names tell, that.
   [[nodiscard]] std::optional<std::uint32_t> headline();
   /// Can it be what an earlier cause made, handed on by code that is not on record?
   [[nodiscard]] bool may_be_handed_on(const Root& root);
@@ -279,7 +280,9 @@ class Causes {
   void note_parent(std::uint32_t alert, std::uint32_t parent);
   // Does something bad end here that no choice left out?
   [[nodiscard]] static bool is_open(std::uint8_t fate) noexcept { return fate == 0 || (fate & removed_otherwise) != 0; }
+  [[nodiscard]] std::uint32_t part_of(std::uint32_t whole);
   void note_fate(std::uint32_t alert, std::uint8_t fate);
+  void note_fate_alone(std::uint32_t alert, std::uint8_t fate);
   [[nodiscard]] bool is_asked_for_nan(EventRef bad);
   [[nodiscard]] std::uint8_t fate_by(EventRef result, EventRef bad);
   void note_integers(std::uint32_t alert, OpRef integers);
@@ -290,6 +293,9 @@ class Causes {
   void leave_out_gone(std::vector<Incident>& list);
   [[nodiscard]] std::uint32_t largest(const Incident& incident, bool made);
   [[nodiscard]] std::uint64_t reach_of_site(std::uint32_t root) const;
+  [[nodiscard]] std::vector<bool> in_losses();
+  [[nodiscard]] std::vector<bool> in_training();
+  [[nodiscard]] std::uint32_t first_in_training(const std::vector<Incident>& list, std::uint32_t first);
   [[nodiscard]] std::uint32_t leader(const std::vector<Incident>& list);
   [[nodiscard]] bool sees_every_op(EventRef event);
   [[nodiscard]] bool may_have_led_on(const Root& root);

@@ -54,8 +54,24 @@ NANLENS_API void Causes::note_parent(std::uint32_t alert, std::uint32_t parent) 
   if (parent != none && parent > alert) later_parents_.emplace_back(alert, parent);
 }
 
+// A PyTorch op that writes a part of a tensor, by a view, gives the part, which ends there, and the whole, which goes
+// on: the alert of the first by that of the second.
+NANLENS_API std::uint32_t Causes::part_of(std::uint32_t whole) {
+  const EventRef event = event_of(whole);
+  if (!event.is_execution || event.slot != 1 || !model_.owners().native()) return none;
+  const std::string_view type = model_.op_type(event);
+  if (!type.starts_with("aten::") || !type.ends_with('_') || model_.calls().outputs(event.index).size() != 2)
+    return none;
+  return alert_of(execution_event(event.index, 0));
+}
+
 NANLENS_API void Causes::note_fate(std::uint32_t alert, std::uint8_t fate) {
   if (alert == none) return;
+  note_fate_alone(alert, fate);
+  if (const std::uint32_t part = part_of(alert); part != none) note_fate_alone(part, fate);
+}
+
+NANLENS_API void Causes::note_fate_alone(std::uint32_t alert, std::uint8_t fate) {
   const std::uint8_t before = fates_[alert];
   fates_[alert] |= fate;
   const std::uint32_t root = root_of_alert_[alert];

@@ -254,9 +254,56 @@ NANLENS_API std::uint64_t Causes::reach_of_site(std::uint32_t root) const {
   return reach;
 }
 
+// Which causes came into a loss, as PyTorch's backward passes begin with one.
+NANLENS_API std::vector<bool> Causes::in_losses() {
+  std::vector<bool> spoilt(roots_.size());
+  for (std::uint32_t user = 0; model_.owners().native() && user < model_.calls().size(); ++user) {
+    if (!scaled_.begins_backward_pass(user)) continue;
+    for (const TensorUse& use : model_.calls().inputs(user)) {
+      const auto producer = model_.calls().producer(use.tensor_id, user);
+      if (!producer) continue;
+      const std::uint32_t root = root_of_alert(alert_of(execution_event(producer->execution, producer->position)));
+      if (root != none) spoilt[root] = true;
+    }
+  }
+  return spoilt;
+}
+
+// Which causes came into a loss or a gradient, as far as its op is known by its name.
+NANLENS_API std::vector<bool> Causes::in_training() {
+  std::vector<bool> spoilt = in_losses();
+  std::unordered_map<std::uint64_t, bool> known;  // by op, or by the name of one that runs by itself
+  for (std::size_t alert = 0; alert < root_of_alert_.size(); ++alert) {
+    const std::uint32_t root = root_of_alert_[alert];
+    if (root == none || spoilt[root]) continue;
+    const EventRef event = event_of(alert);
+    const bool eager = event.is_execution;
+    const std::uint64_t op = eager ? model_.calls().op_name_number(event.index) : run().trace_op(event.index);
+    const auto [found, is_new] = known.try_emplace(op << 1 | (eager ? 1 : 0));
+    if (is_new)
+      found->second =
+          eager ? model_.owners().native() && scaled_.is_of_backward_pass(event.index) : is_gradient_op(event);
+    spoilt[root] = found->second;
+  }
+  return spoilt;
+}
+
+// Of what was made, what came into a loss or a gradient leads before what came into none: a number that is only
+// reported, or not used at all.
+NANLENS_API std::uint32_t Causes::first_in_training(const std::vector<Incident>& list, std::uint32_t first) {
+  if (list.size() < 2) return first;
+  const std::vector<bool> spoilt = in_training();
+  if (spoilt[first]) return first;
+  for (Incident incident : list) {
+    std::erase_if(incident.roots, [&](std::uint32_t r) { return !spoilt[r]; });
+    if (const std::uint32_t leads = largest(incident, true); leads != none) return leads;
+  }
+  return first;
+}
+
 NANLENS_API std::uint32_t Causes::leader(const std::vector<Incident>& list) {
   const std::uint32_t first = largest(list.front(), false);
-  if (roots_[first].event_class == EventClass::producer) return first;
+  if (roots_[first].event_class == EventClass::producer) return first_in_training(list, first);
   std::uint64_t total = 0;
   for (const Incident& incident : list) total += incident.reach;
   // What nobody made leads only if it came first and most follows from it.
@@ -264,7 +311,7 @@ NANLENS_API std::uint32_t Causes::leader(const std::vector<Incident>& list) {
     const std::uint32_t made = largest(incident, true);
     if (made == none) continue;
     const bool leads = comes_before(roots_[first], roots_[made]) && reach_of_site(first) * 2 > total;
-    return leads ? first : made;
+    return leads ? first : first_in_training(list, made);
   }
   if (model_.owners().native() || roots_[first].event_class != EventClass::unknown) return first;
   // Of what little nobody can tell at the beginning of TensorFlow's ring less is to be learnt than of what came in.

@@ -157,6 +157,12 @@ inline Judgement judge_division(const TensorHealth& out, const TensorHealth* a, 
   return {out.num_nan > 0 ? Verdict::contradicted : Verdict::consistent, Mechanism::overflow};
 }
 
+// Whatever is divided: the rest is NaN where the divisor is 0, and a number everywhere else.
+inline Judgement judge_modulo(const TensorHealth& out, const TensorHealth* b) {
+  if (!counted(b)) return {};
+  return {out.num_nan > 0 && b->num_zero > 0 ? Verdict::explained : Verdict::contradicted, Mechanism::div0};
+}
+
 // It is multiplied by a number that is not on record, and may be 0.
 inline Judgement judge_added_quotient(const TensorHealth& out, const TensorHealth* a, const TensorHealth* b) {
   const Judgement judged = judge_division(out, a, b);
@@ -206,8 +212,8 @@ inline Judgement judge_by_counts(OpCode op, const TensorHealth& out, std::span<c
     case OpCode::exp:
     case OpCode::sqrt_grad:
     case OpCode::reciprocal_grad: return counted(a) ? judge_by_first(op, out, *a) : Judgement{};
-    case OpCode::divide:
-    case OpCode::modulo: return judge_division(out, a, b);
+    case OpCode::divide: return judge_division(out, a, b);
+    case OpCode::modulo: return judge_modulo(out, b);
     case OpCode::add_quotient: return inputs.size() > 2 ? judge_added_quotient(out, b, inputs[2]) : Judgement{};
     case OpCode::sinh:
       if (!all_known) return {};
@@ -262,8 +268,8 @@ constexpr Mechanism likely_mechanism(OpCode op, Kinds kinds) noexcept {
     case OpCode::cast: return Mechanism::cast;
     case OpCode::pow: return Mechanism::pow;
     case OpCode::divide:
-    case OpCode::add_quotient:
-    case OpCode::modulo: return (kinds & reader::nan_flag) != 0 ? Mechanism::div00 : Mechanism::div0;
+    case OpCode::add_quotient: return (kinds & reader::nan_flag) != 0 ? Mechanism::div00 : Mechanism::div0;
+    case OpCode::modulo: return Mechanism::div0;
     default: return detail::only_overflows(op) || detail::sums(op) ? Mechanism::overflow : Mechanism::generic;
   }
 }

@@ -1,6 +1,7 @@
 /// @file
-/// Steps that PyTorch's loss scaling leaves out. torch.amp.GradScaler scales the loss, so that small gradients don't
-/// vanish in float16; where one got too large, it leaves the step out, and goes on with a smaller scale.
+/// PyTorch's backward passes, and steps that its loss scaling leaves out. torch.amp.GradScaler scales the loss, so that
+/// small gradients don't vanish in float16; where one got too large, it leaves the step out, and goes on with a smaller
+/// scale.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 
 namespace nanlens::causes {
 
-/// Finds where gradients are searched for what is not finite, and where the backward pass after that begins.
+/// Finds backward passes, and where gradients are searched for what is not finite.
 class ScaledSteps {
  public:
   ScaledSteps(CallTable& calls, Run& run) : calls_(calls), run_(run) {}
@@ -53,6 +54,11 @@ class ScaledSteps {
     const std::string_view type = calls_.op_type(execution);
     return (type == "aten::_to_copy" || type == "aten::sum") && execution + 1 < calls_.size() &&
            is_of_backward_pass(execution + 1);
+  }
+  /// Is a gradient of 1 made like the loss here, for a backward pass to begin with?
+  [[nodiscard]] bool begins_backward_pass(std::uint32_t execution) const {
+    return calls_.op_type(execution) == "aten::ones_like" && execution + 1 < calls_.size() &&
+           is_in_backward_pass(execution + 1);
   }
 
  private:

@@ -900,6 +900,47 @@ def poked_by_numpy(torch):
     x.sum()
 
 
+@program("aten::div_", says=["divides by the result of aten::mul, which has 1 zero"])
+def row_divided_in_place(torch):
+    table = torch.ones(2, 3)
+    by = torch.tensor([2.0, 0.0, 2.0]) * 2
+    table[1] /= by  # culprit
+    print(table.sum())
+
+
+@program(None)
+def column_guarded_by_a_choice(torch):
+    table = torch.ones(2, 3)
+    table[:, 1] = 0
+    logs = table.clone()
+    logs[:, 1].log_()
+    torch.where(table > 0, logs, table).sum()
+
+
+@program("aten::fmod", says=["divides by the result of aten::sub, which has 3 zeros"])
+def rest_of_a_division(torch):
+    x = torch.tensor([1.0, 2.0, 3.0])
+    print(torch.fmod(x + 1, x - x).sum())  # culprit
+
+
+@program("aten::div")
+def only_reported_before(torch):
+    net = torch.nn.Linear(4, 2)
+    for _ in range(2):
+        h = net(torch.ones(3, 4))
+        print(torch.log(h.detach() * 0).mean().item())
+        loss = h.mean() + (h.detach() * 0 / torch.zeros(2)).sum()  # culprit
+        loss.backward()
+
+
+@program("aten::log")
+def reported_alone(torch):
+    net = torch.nn.Linear(4, 2)
+    h = net(torch.ones(3, 4))
+    print(torch.log(h.detach() * 0).mean().item())  # culprit
+    h.mean().backward()
+
+
 @program(None)
 def clean_training(torch):
     net = small_net(torch)

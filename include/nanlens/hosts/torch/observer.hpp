@@ -146,6 +146,7 @@ inline std::unique_ptr<::at::ObserverContext> begin_op(const ::at::RecordFunctio
         add_number(*op, function, argument.toDouble(), index);
       ++index;
     }
+    add_before(*op);
     op->copies_later = op->copies_later && op->from_device;
     if (op->is_around_others && thread.depth == 0) thread.outermost = nullptr;
     if (left != nullptr) end_left(*left, *op, caller);

@@ -130,7 +130,8 @@ inline std::unique_ptr<OpFacts> make_facts(const ::at::RecordFunction& function)
   facts->is_constant = is_constant(op);
   facts->copies = op == "copy_";
   if (facts->initialises) facts->unread |= facts->written & 1;
-  if (op.ends_with("_like") || op.starts_with("new_")) facts->unread |= 1;
+  // A backward pass begins with ones like the loss: which that is shall be on record.
+  if ((op.ends_with("_like") && op != "ones_like") || op.starts_with("new_")) facts->unread |= 1;
   facts->hidden = hidden_writes(op);
   facts->kept = kept_results(op);
   facts->unread |= kept_arguments(op);

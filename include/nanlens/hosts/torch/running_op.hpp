@@ -40,6 +40,7 @@ struct RunningOp final : ::at::ObserverContext {
   std::vector<std::pair<std::size_t, std::string>> given_names;  ///< of the inputs that they are
   std::vector<OutputRef> written;                                ///< arguments that it writes in place
   std::vector<OutputRef> around;                                 ///< tensors that the written ones are parts of
+  std::vector<std::pair<InputRef, TensorIdentity>> before;       ///< these, as they were
   std::vector<TensorIdentity> input_identities;                  ///< one for each input
   std::vector<TensorIdentity> written_identities;                ///< one for each written argument
   std::vector<OutputRef> hidden;  ///< arguments of which only their content can tell whether they are written
@@ -90,8 +91,15 @@ inline void add_around(RunningOp& op, const ::c10::TensorImpl& tensor, const See
   nanlens::detail::recorder().identify(&before, 1);
   if (!before.link.known()) return;
   op.around.push_back({before.view, before.key});
-  op.inputs.push_back(before);
-  op.input_identities.push_back(identity_of(tensor));
+  op.before.emplace_back(before, identity_of(tensor));
+}
+
+// Behind the op's own arguments, each of which keeps its place.
+inline void add_before(RunningOp& op) {
+  for (const auto& [whole, identity] : op.before) {
+    op.inputs.push_back(whole);
+    op.input_identities.push_back(identity);
+  }
 }
 
 inline void add_argument(RunningOp& op, const ::c10::TensorImpl& tensor, Arguments bit) {
