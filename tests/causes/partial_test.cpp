@@ -80,6 +80,22 @@ TEST_CASE("a buffer that unwrapped code changed in place") {
   CHECK(a.sentence.remedy.find("nanlens::record") != std::string::npos);
 }
 
+TEST_CASE("memory that is bad elsewhere than before holds something else; bad in a part of it, it was set back in part") {
+  for (const bool elsewhere : {false, true}) {
+    CAPTURE(elsewhere);
+    const Answer a = answer_of(Recorded([&] {
+      Vector x{0, 0, 1, 2};
+      Vector y{-inf, -inf, 0, 1};
+      nanlens::op("Log", y, x);
+      y = {-inf, 0, elsewhere ? NAN : 0.0F, 1};  // not wrapped
+      if (elsewhere) y[0] = 0;
+      nanlens::op("AddOne", plus_one(y), y);
+    }));
+    CHECK(a.sentence.op_type == "Log");
+    CHECK(a.causes == (elsewhere ? 2 : 1));
+  }
+}
+
 TEST_CASE("one element changed, between the words that are compared") {
   const Recorded run([] {
     Vector x(1000, 1.0F);

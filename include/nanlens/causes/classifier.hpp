@@ -120,6 +120,7 @@ class Classifier {
   [[nodiscard]] bool is_alike(TensorHealth health, const TensorHealth& there, Alike how) const;
   bool recorded_inside(EventRef event, const TensorHealth& health, Alike how, InputEvidence& input);
   bool passed_by_value(EventRef event, const TensorEvidence& seen, InputEvidence& input);
+  [[nodiscard]] bool is_bad_elsewhere(const TensorEvidence& seen, EventRef recorded);
   [[nodiscard]] bool is_bad_where(const TensorEvidence& now, EventRef before);
   [[nodiscard]] bool is_gone(EventRef event, EventRef before);
   [[nodiscard]] EventRef recorded_there(EventRef event, const TensorEvidence& e);

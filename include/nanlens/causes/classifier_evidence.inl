@@ -36,7 +36,8 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
   else if (is_open && !seen.looked_at)
     input.link.reason = seen.written_over ? Reason::written_over : Reason::unread;
   if (!input.seen) return;
-  const bool was_bad = input.event.exists() && model_.bad(input.event);
+  const bool was_bad = input.event.exists() && model_.bad(input.event) &&
+                       !(changed && input.now.bad() && is_bad_elsewhere(seen, input.event));
   input.link.empty = input.now.size == 0;
   if (!input.now.bad()) {
     // What was recorded there was bad, and may have been set back before the op was recorded: it is one of the two.
@@ -59,6 +60,20 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
   input.state = InputState::bad;
   input.arrived = !was_bad && !passed_by_value(event, seen, input);
   if (input.arrived) input.link.confidence = 1;
+}
+
+// Does memory hold NaN elsewhere than it did when it was recorded, and none where it did? It holds something else, then:
+// what is changed in place stays NaN where it is not set anew, and nothing else becomes so.
+NANLENS_API bool Classifier::is_bad_elsewhere(const TensorEvidence& seen, EventRef recorded) {
+  const auto then = output_evidence(model_.run(), recorded);
+  if (!then || then->shape != seen.shape || is_bad_where(seen, recorded)) return false;
+  const std::vector<std::uint64_t> before = places_of(*then);
+  const std::vector<std::uint64_t> now = places_of(seen);
+  const TensorHealth there = seen_health(*then);
+  const bool all = static_cast<double>(before.size()) == there.num_nan + there.num_neg_inf + there.num_pos_inf;
+  return !before.empty() && std::any_of(now.begin(), now.end(), [&](std::uint64_t place) {
+    return (all || place <= before.back()) && !std::binary_search(before.begin(), before.end(), place);
+  });
 }
 
 // What the memory was when it was recorded last. A graph does not tell what another run of it, another graph or an op
