@@ -52,7 +52,8 @@ WhyAnswer as_integers(bool chosen, bool used = false) {
 }  // namespace
 
 TEST_CASE("what a choice or a bound has left out is expected") {
-  for (const char* const guard : {"SelectV2", "aten::where", "aten::nan_to_num", "aten::clamp", "aten::masked_fill"}) {
+  for (const char* const guard :
+       {"SelectV2", "MulNoNan", "aten::where", "aten::nan_to_num", "aten::clamp", "aten::masked_fill"}) {
     CAPTURE(guard);
     const WhyAnswer a = guarded_by(guard);
     CHECK(a.causes == 0);
@@ -103,6 +104,44 @@ TEST_CASE("TensorFlow clips by two ops") {
       *Recorded([] { op("Maximum", Vector{-9, 0}, op("Minimum", Vector{-infinity, 0}, logarithm(zero_and_one()))); }));
   CHECK(a.causes == 0);
   CHECK(a.expected == 1);
+}
+
+TEST_CASE("what met something else was left out if that was") {
+  for (const bool guarded : {false, true})
+    for (const bool in_turn : {false, true}) {
+      CAPTURE(guarded);
+      CAPTURE(in_turn);
+      const WhyAnswer a = ask(*Recorded([&] {
+        const Vector x = zero_and_one();
+        const Vector y = zero_and_one();
+        const Vector z = zero_and_one();
+        const Vector one = logarithm(x);
+        const Vector two = logarithm(y);
+        Vector sum = op("AddV2", Vector{-infinity, 0}, one, two);
+        if (in_turn) sum = op("AddV2", Vector{-infinity, 0}, sum, logarithm(z));
+        const Integers small = op("Compare", Integers{1, 0}, x);
+        if (guarded)
+          op("SelectV2", Vector{0, 0}, small, x, sum);
+        else
+          op("Neg", Vector{infinity, 0}, sum);
+      }));
+      CHECK(a.causes == (guarded ? 0 : in_turn ? 3 : 2));
+      CHECK(a.expected == (!guarded ? 0 : in_turn ? 3 : 2));
+    }
+}
+
+TEST_CASE("what a choice left out in part, and which met a cause elsewhere, is no more left out than that") {
+  const WhyAnswer a = ask(*Recorded([] {
+    const Vector x = zero_and_one();
+    const Vector y = zero_and_one();
+    const Vector first = op("RealDiv", Vector{infinity, 1}, y, y);
+    const Vector log = logarithm(x);
+    const Integers small = op("Compare", Integers{1, 0}, x);
+    op("SelectV2", Vector{0, 0}, small, x, log);
+    op("AddV2", Vector{NAN, 1}, first, log);
+  }));
+  CHECK(a.causes == 2);
+  CHECK(a.expected == 0);
 }
 
 TEST_CASE("what is gone again does not lead before what stays") {

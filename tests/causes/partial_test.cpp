@@ -80,7 +80,8 @@ TEST_CASE("a buffer that unwrapped code changed in place") {
   CHECK(a.sentence.remedy.find("nanlens::record") != std::string::npos);
 }
 
-TEST_CASE("memory that is bad elsewhere than before holds something else; bad in a part of it, it was set back in part") {
+TEST_CASE(
+    "memory that is bad elsewhere than before holds something else; bad in a part of it, it was set back in part") {
   for (const bool elsewhere : {false, true}) {
     CAPTURE(elsewhere);
     const Answer a = answer_of(Recorded([&] {

@@ -79,6 +79,9 @@ struct Root {
   std::int64_t failing_tensor = -1;  ///< likewise, the id of a tensor that no execution on record made
   Arrival arrival;                   ///< of a bad tensor that came in
   std::vector<std::pair<std::uint32_t, EventRef>> also;  ///< alerts of other ops in which that came in, the first ones
+  /// Alerts in which what follows met what follows from an earlier root, which they count as: the first for each such
+  /// root, by its index. None: there are more roots.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> joined;
 };
 
 /// Roots of one call, or of an eager op and what directly follows it.
@@ -172,7 +175,7 @@ class Causes {
   }
   /// The op by which a program left out, as it says, all that is bad behind a root: a choice or a bound. Does not exist
   /// where there is more than that. What became integers counts if a choice takes of these.
-  [[nodiscard]] OpRef guard_of(const Root& root);
+  [[nodiscard]] OpRef guard_of(const Root& root) { return guard_of(root, limits::joined_in_turn); }
   /// Did loss scaling leave out the step that it would have spoilt?
   [[nodiscard]] bool is_left_out(const Root& root);
   /// Other ops that failed on the very input that a root, by its index in `roots`, failed on: their bad tensors, and
@@ -284,6 +287,7 @@ class Causes {
   void note_fate(std::uint32_t alert, std::uint8_t fate);
   void note_fate_alone(std::uint32_t alert, std::uint8_t fate);
   [[nodiscard]] bool is_asked_for_nan(EventRef bad);
+  [[nodiscard]] OpRef guard_of(const Root& root, std::size_t joined_in_turn);
   [[nodiscard]] std::uint8_t fate_by(EventRef result, EventRef bad);
   void note_integers(std::uint32_t alert, OpRef integers);
   [[nodiscard]] bool type_has_rows(std::uint32_t op);
@@ -305,8 +309,9 @@ class Causes {
   void look_behind_complex(Step& step);
   [[nodiscard]] std::uint32_t add_complex_root(EventRef event, const Classification& c, const Step& step);
   void keep_complex_roots(std::size_t keep, const std::vector<std::uint32_t>& new_number);
-  void take_root(std::uint32_t root, Step& step) const;
-  void take_root_of(std::uint32_t alert, Step& step) const;
+  void take_root(std::uint32_t root, Step& step);
+  void take_root_of(std::uint32_t alert, Step& step);
+  void join(std::uint32_t alert, std::uint32_t root, std::uint32_t into);
   void follow(const Step& step);
   void finish(const Step& step);
   std::uint32_t add_root(const Step& step);

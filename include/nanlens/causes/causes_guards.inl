@@ -137,7 +137,8 @@ NANLENS_API bool Causes::is_bound_of_layer(OpRef guard, const Root& root) {
   return bound && goes_into_layer(root) && !masks_classes(root);
 }
 
-NANLENS_API OpRef Causes::guard_of(const Root& root) {
+// What met something else was left out if that was.
+NANLENS_API OpRef Causes::guard_of(const Root& root, std::size_t joined_in_turn) {
   const bool known = root.event_class == EventClass::producer || root.event_class == EventClass::source;
   if (!known || root.open > 0 || root.unread > 0 || may_have_led_on(root)) return {};
   if (root.integers.size() == limits::integers_of_root) return {};
@@ -148,6 +149,11 @@ NANLENS_API OpRef Causes::guard_of(const Root& root) {
     if (!choice.exists()) return {};
   }
   if (!choice.exists()) choice.event = root.remover;
+  for (const auto& [alert, into] : root.joined) {
+    const OpRef guard = into == none || joined_in_turn == 0 ? OpRef{} : guard_of(roots_[into], joined_in_turn - 1);
+    if (!guard.exists()) return {};
+    if (!choice.exists()) choice = guard;
+  }
   return is_bound_of_layer(choice, root) ? OpRef{} : choice;
 }
 

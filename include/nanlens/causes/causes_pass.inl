@@ -99,6 +99,7 @@ NANLENS_API void Causes::truncate(std::size_t keep) {
       Root& root = kept.emplace_back(roots_[r]);
       root.reach = root.nan_reach = root.removed = root.unread = root.left = root.open = 0;
       std::erase_if(root.also, [&](const auto& in) { return in.first >= keep; });
+      std::erase_if(root.joined, [&](const auto& in) { return in.first >= keep; });
       root.first_nan = root.last = root.last_removed = root.remover = {};
       root.integers.clear();
       root.first_nan_alert = none;
@@ -107,6 +108,9 @@ NANLENS_API void Causes::truncate(std::size_t keep) {
       root.first_of_site = is_new ? new_number[r] : kept[found->second].first_of_site;
       found->second = new_number[r];
     }
+    for (Root& root : kept)
+      for (auto& [alert, into] : root.joined)
+        if (into != none) into = new_number[into];  // which stays, as it comes before
     roots_ = std::move(kept);
     for (std::uint32_t r = 0; r < roots_.size(); ++r) note_arrival(r);
     classes_.resize(keep);
@@ -310,13 +314,27 @@ NANLENS_API void Causes::join_arrival(const Step& step, Root& root) {
     root.also.emplace_back(step.alert, step.event);
 }
 
-NANLENS_API void Causes::take_root_of(std::uint32_t alert, Step& step) const {
+NANLENS_API void Causes::take_root_of(std::uint32_t alert, Step& step) {
   if (alert != none && classes_[alert] != visiting) take_root(root_of_alert_[alert], step);
 }
 
-NANLENS_API void Causes::take_root(std::uint32_t root, Step& step) const {
-  step.mixed = step.mixed || (root != none && step.best != none && root != step.best);
-  if (root != none && (step.best == none || comes_before(roots_[root], roots_[step.best]))) step.best = root;
+NANLENS_API void Causes::take_root(std::uint32_t root, Step& step) {
+  if (root == none || root == step.best) return;
+  if (step.best != none) {
+    step.mixed = true;
+    const bool earlier = comes_before(roots_[root], roots_[step.best]);
+    join(step.alert, earlier ? step.best : root, earlier ? root : step.best);
+    if (!earlier) return;
+  }
+  step.best = root;
+}
+
+// What follows from a root met what follows from an earlier one, as which it counts.
+NANLENS_API void Causes::join(std::uint32_t alert, std::uint32_t root, std::uint32_t into) {
+  auto& joined = roots_[root].joined;
+  const auto same = [&](const auto& known) { return known.second == into || known.second == none; };
+  if (std::any_of(joined.begin(), joined.end(), same)) return;
+  joined.emplace_back(alert, joined.size() < limits::joined_of_root ? into : none);
 }
 
 NANLENS_API void Causes::look_at(std::uint32_t alert) {

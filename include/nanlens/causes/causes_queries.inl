@@ -296,7 +296,10 @@ NANLENS_API std::uint32_t Causes::first_in_training(const std::vector<Incident>&
   if (spoilt[first]) return first;
   for (Incident incident : list) {
     std::erase_if(incident.roots, [&](std::uint32_t r) { return !spoilt[r]; });
-    if (const std::uint32_t leads = largest(incident, true); leads != none) return leads;
+    const std::uint32_t leads = largest(incident, true);
+    if (leads == none) continue;
+    // What a checkpoint computes once more in the backward pass is the same.
+    return classifier_.is_same_site(roots_[leads].event, roots_[first].event) ? first : leads;
   }
   return first;
 }

@@ -84,6 +84,8 @@ class Classifier {
   void classify(EventRef event, Classification& c);
   /// The same without evidence, for the many that were just passed on; false: `classify` has to look.
   bool pass_on(EventRef event, Classification& c);
+  /// Were two events made by ops of one type at one line?
+  [[nodiscard]] bool is_same_site(EventRef a, EventRef b);
 
  private:
   // What the inputs of an event are, taken together.
@@ -124,7 +126,6 @@ class Classifier {
   [[nodiscard]] bool is_bad_where(const TensorEvidence& now, EventRef before);
   [[nodiscard]] bool is_gone(EventRef event, EventRef before);
   [[nodiscard]] EventRef recorded_there(EventRef event, const TensorEvidence& e);
-  [[nodiscard]] bool is_same_site(EventRef a, EventRef b);
   bool classify_written_over(EventRef event, Classification& c);
   bool classify_written_over_lost(EventRef event, const TensorEvidence& now, Classification& c);
   std::size_t num_looked_at(std::size_t num_inputs) {

@@ -62,8 +62,8 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
   if (input.arrived) input.link.confidence = 1;
 }
 
-// Does memory hold NaN elsewhere than it did when it was recorded, and none where it did? It holds something else, then:
-// what is changed in place stays NaN where it is not set anew, and nothing else becomes so.
+// Does memory hold NaN elsewhere than it did when it was recorded, and none where it did? It holds something else,
+// then: what is changed in place stays NaN where it is not set anew, and nothing else becomes so.
 NANLENS_API bool Classifier::is_bad_elsewhere(const TensorEvidence& seen, EventRef recorded) {
   const auto then = output_evidence(model_.run(), recorded);
   if (!then || then->shape != seen.shape || is_bad_where(seen, recorded)) return false;

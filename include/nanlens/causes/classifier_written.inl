@@ -52,7 +52,6 @@ NANLENS_API EventRef Classifier::recorded_there(EventRef event, const TensorEvid
   return made ? execution_event(made->execution, made->position) : EventRef{};
 }
 
-// Were two events made by ops of one type at one line?
 NANLENS_API bool Classifier::is_same_site(EventRef a, EventRef b) {
   if (std::string(model_.op_type(a)) != model_.op_type(b)) return false;
   const auto one = reader::user_frame(stack_of(model_.run(), a));

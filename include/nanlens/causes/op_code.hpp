@@ -393,6 +393,7 @@ inline constexpr OpName op_names[] = {
     {"transpose", OpCode::keep},
     {"tridiagonalmatmul", OpCode::matmul},
     {"truediv", OpCode::divide},
+    {"truncatemod", OpCode::modulo},
     {"unpack", OpCode::split},
     {"unsortedsegmentmax", OpCode::keep},
     {"unsortedsegmentmin", OpCode::keep},
@@ -787,6 +788,7 @@ constexpr bool chooses(OpCode op) noexcept {
     case OpCode::select:
     case OpCode::clamp:
     case OpCode::nan_to_num:
+    case OpCode::mul_no_nan:             // what it multiplies by 0 is 0, whatever it was
     case OpCode::constant: return true;  // it fills a part of its input
     default: return false;
   }

@@ -88,6 +88,7 @@ inline constexpr Wording remedies[] = {
     {"rsqrt", Saying::remedy_rsqrt},
     {"gradient", Saying::remedy_gradient},
     {"division", Saying::remedy_division},
+    {"division_native", Saying::remedy_division_native},
     {"empty", Saying::remedy_empty},
     {"exp", Saying::remedy_exp},
     {"softmax", Saying::remedy_softmax},

@@ -294,7 +294,8 @@ inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
   if (torch && key == "changed") return "changed_torch";
   if (f.code == OpCode::log1p) return "log1p";
   if (f.id == "logneg") return "logneg";
-  if (key == "zero_by_zero") return "division";
+  if (key == "division" || key == "zero_by_zero")
+    return f.native || f.code == OpCode::modulo ? "division_native" : "division";
   if (is_power_overflow(f)) return "overflow";
   if ((key == "made" || key == "generic") && is_softmax(f.code)) return "softmax";
   if (key == "opaque") return f.native ? "opaque_native" : "opaque";

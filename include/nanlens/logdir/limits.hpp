@@ -76,6 +76,9 @@ inline constexpr std::size_t integers_of_root = 16;
 inline constexpr std::size_t arrivals_of_root = 16;
 /// Ops that fail on the zeros on which a cause failed, of which any may lead: where there are more, the first ones may.
 inline constexpr std::size_t twins_of_root = 8;
+/// Earlier causes that what follows from one has met, and these in turn: all are asked for whether it was left out.
+inline constexpr std::size_t joined_of_root = 4;
+inline constexpr std::size_t joined_in_turn = 3;
 /// Steps from such integers to that choice. T5's distances take three.
 inline constexpr std::size_t integer_steps = 64;
 
