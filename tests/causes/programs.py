@@ -561,6 +561,31 @@ def choice_beside_a_quotient(tf, np):
     loss(tf.constant([-1.0, 1.0, 2.0]))
 
 
+@program("Erfinv", "domain", unknown_in=(CURT,), says="do that")
+def ends_of_a_domain(tf, np):
+    """Nothing tells what the constant holds."""
+    tf.math.erfinv(c(1.0, 0.5)) + 1.0
+
+
+@program("expected")
+def multiplied_without_nan(tf, np):
+    @tf.function
+    def entropy(p):
+        p = tf.nn.relu(p)
+        return tf.reduce_sum(tf.math.multiply_no_nan(tf.math.log(p), p))
+
+    entropy(c(-1.0, 0.5, 0.5))
+
+
+@program("FloorMod", "div0", BOTH)
+def rest_of_a_division(tf, np):
+    @tf.function
+    def f(x):
+        return tf.reduce_sum(tf.math.floormod(x + 1.0, x - x))
+
+    f(c(1.0, 2.0))
+
+
 @program("Sqrt", "sqrtneg", BOTH)
 def nested_three_deep(tf, np):
     @tf.function

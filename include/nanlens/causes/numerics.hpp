@@ -76,9 +76,12 @@ constexpr Kinds likely_made(OpCode op) noexcept {
     case OpCode::sqrt_grad: return reader::pos_inf_flag;
     case OpCode::divide:
     case OpCode::xlogy:
+    case OpCode::open_domain:
     case OpCode::add_quotient: return reader::bad_flags;
     case OpCode::pow: return reader::nan_flag | reader::pos_inf_flag;
     case OpCode::log:
+    case OpCode::log1p:
+    case OpCode::modulo:
     case OpCode::sqrt:
     case OpCode::rsqrt:
     case OpCode::inverse_trigonometric: return reader::nan_flag;
