@@ -75,8 +75,9 @@ void record_arrivals(const std::string& path) {
   nanlens::disable_dump_debug_info();
 }
 
-// Ops that fail on the zeros of three tensors, whose results choices leave out, and others take, at random.
-void record_twins(const std::string& path, unsigned seed) {
+// Ops that fail on the zeros of three tensors, whose results choices leave out, and others take, at random; two at once
+// where they meet.
+void record_twins(const std::string& path, unsigned seed, bool meet) {
   std::mt19937 random(seed);
   std::vector<std::unique_ptr<Vector>> all;
   const auto keep = [&](Vector v) -> Vector& { return *all.emplace_back(std::make_unique<Vector>(std::move(v))); };
@@ -98,10 +99,15 @@ void record_twins(const std::string& path, unsigned seed) {
   fail();
   for (auto left = 10 + random() % 30; left > 0; --left) {
     Vector& before = one_of(bad);
-    switch (random() % 5) {
+    switch (random() % (meet ? 6 : 5)) {
       case 0: nanlens::op("SelectV2", keep({0, 1}), *zeros[0], *zeros[0], before); break;
       case 1: nanlens::op("Neg", *bad.emplace_back(&keep({-before[0], -1})), before); break;
       case 2: nanlens::op("Data", one_of(zeros)); break;
+      case 5: {
+        const Vector& other = one_of(bad);
+        nanlens::op("AddV2", *bad.emplace_back(&keep({before[0] + other[0], 2})), before, other);
+        break;
+      }
       default: fail();
     }
   }
@@ -245,12 +251,14 @@ TEST_CASE("a logdir that grows ends with the answers of one that was read at onc
   }
   SUBCASE("nanlens' own, ops that fail alike") {
     test::TemporaryDirectory directory;
-    for (const unsigned seed : {1U, 2U, 3U, 377U, 382U, 389U}) {
-      CAPTURE(seed);
-      const std::string run = directory / std::to_string(seed);
-      record_twins(run, seed);
-      check_growth(read_files(run));
-    }
+    for (const bool meet : {false, true})
+      for (const unsigned seed : {1U, 2U, 3U, 377U, 382U, 389U}) {
+        CAPTURE(meet);
+        CAPTURE(seed);
+        const std::string run = directory / (std::to_string(seed) + (meet ? "m" : ""));
+        record_twins(run, seed, meet);
+        check_growth(read_files(run));
+      }
   }
 }
 

@@ -434,6 +434,7 @@ class Causes {
 #include <nanlens/causes/causes_alike.inl>
 #include <nanlens/causes/causes_complex.inl>
 #include <nanlens/causes/causes_guards.inl>
+#include <nanlens/causes/causes_lead.inl>
 #include <nanlens/causes/causes_pass.inl>
 #include <nanlens/causes/causes_queries.inl>
 #endif
