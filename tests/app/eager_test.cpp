@@ -80,6 +80,22 @@ TEST_CASE("what a choice left out is not selected first, where another op that f
   CHECK(v.state()["graph_executions"]["shown"] == 1);
 }
 
+TEST_CASE("what came into a gradient is selected first, not what was only reported before; N leads to that") {
+  Headless v;
+  RankOnPaper p(0, 1.7e9, 1);
+  p.op_of("Relu", {1}, {0, 0, 2});
+  p.op_of("Log", {2}, {0, 2, 0});
+  for (int i = 0; i < 6; ++i) p.op_of("Abs", {2}, {0, 0, 2});
+  p.op_of("RealDiv", {2, 2}, {2, 0, 0});  // 8
+  p.op("Neg", 2, "NegBackward0");
+  p.store(v.memory["memory:training"], "host");
+  v.open("memory:training");
+  CHECK(v.state()["focus"]["execution"] == 8);
+  CHECK(v.app().overview.verdict.cause.op_type == "RealDiv");
+  v.key("n");
+  CHECK(v.state()["focus"]["execution"] == 1);
+}
+
 TEST_CASE("what the program trapped itself is no NaN, and yet what it is about") {
   Headless v;
   RankOnPaper p(0, 1.7e9, 1);

@@ -358,27 +358,28 @@ void App::overview_arrived(Overview arrived) {
   }
   if (!overview.loading || run().num_traces > 0) all_eager_ = run().num_traces == 0 && run().num_executions > 0;
   if (!overview.loading && overview.run >= 0 && !std::exchange(first_bad_done_, true)) make_first_selection();
-  // What was selected first may turn out to be meant to be.
+  // What was selected first may turn out to be meant to be, or not to be to blame.
   const bool untouched = !chosen_by_user_ && last_select_ == 0 && selection.alert >= 0;
-  if (untouched && selection.alert < overview.verdict.first_bad) select_first_bad();
+  if (untouched && overview.verdict.explained && begun_with_ != overview.verdict.begins) select_what_is_to_blame();
   if (!was_loading || overview.loading) return;
   if (platform.follow) platform.follow(follow);
   if (platform.loaded && !overview.stopped && !overview.runs.empty()) platform.loaded(overview);
 }
 
-// The first bad tensor is selected when loading ends, unless the user or a link was faster.
+// What is to blame, or the first bad tensor, is selected when loading ends, unless the user or a link was faster.
 void App::make_first_selection() {
   if (!pending_link_.empty()) return apply_link(std::exchange(pending_link_, {}));
   if (user_selected_) return;
-  if (overview.verdict.alert >= 0) return select_first_bad();
+  if (overview.verdict.alert >= 0) return select_what_is_to_blame();
   if (!overview.verdict.trapped) return;
   command("focus_execution", {{"index", overview.verdict.execution}});
   chosen_by_user_ = false;
 }
 
-void App::select_first_bad() {
+void App::select_what_is_to_blame() {
   Select wish;
-  wish.kind = IntentKind::first_bad;
+  wish.kind = IntentKind::alert;
+  wish.index = begun_with_ = overview.verdict.begins;
   select(wish);
   chosen_by_user_ = false;
 }

@@ -446,7 +446,7 @@ class App {
   [[nodiscard]] double first_with_selection() const;
   void overview_arrived(Overview arrived);
   void make_first_selection();
-  void select_first_bad();
+  void select_what_is_to_blame();
   void answered_selection(Selection arrived);
   void alerts_arrived(Alerts arrived);
   void source_arrived(Source arrived);
@@ -482,6 +482,7 @@ class App {
   bool scroll_rows_ = false;
   bool scroll_alerts_ = false;
   bool first_bad_done_ = false;
+  std::int64_t begun_with_ = -1;  // the alert that was selected last without the user
   bool all_eager_ = false;
   std::uint64_t generation_ = 0;
   std::string link_;

@@ -251,6 +251,9 @@ Overview Engine::overview() {
     attempt([&] { refresh_verdict(); });
     current_->explain.fill(overview_.verdict);
     overview_.verdict.first_bad = first_bad_alert(current_->explain, current_->alerts);
+    const std::int64_t cause = current_->explain.alert_of_cause();
+    const bool shown = cause >= 0 && !current_->alerts.is_expected(static_cast<std::size_t>(cause));
+    overview_.verdict.begins = shown ? cause : overview_.verdict.first_bad;
     overview_.memory_bytes = current_->index.run().index_bytes() + current_->index.ranks().memory_bytes() +
                              current_->explain.memory_bytes() + current_->rules.memory_bytes();
   }

@@ -325,6 +325,12 @@ EventClass Explain::of_output(std::int64_t execution, std::int32_t slot) {
       causes::execution_event(static_cast<std::uint32_t>(execution), static_cast<std::size_t>(slot)));
 }
 
+std::int64_t Explain::alert_of_cause() {
+  if (!complete()) return -1;
+  const std::uint32_t root = muted().headline();
+  return root == reader::none || muted().all_muted() ? -1 : static_cast<std::int64_t>(causes_->roots()[root].alert);
+}
+
 bool Explain::is_intended(std::size_t alert) {
   return complete() && causes_->did_no_harm(static_cast<std::uint32_t>(alert));
 }

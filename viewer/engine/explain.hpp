@@ -94,6 +94,8 @@ class Explain {
   [[nodiscard]] EventClass of_row(std::int64_t row);
   [[nodiscard]] EventClass of_output(std::int64_t execution, std::int32_t slot);
   [[nodiscard]] EventClass of_alert(std::size_t alert);
+  /// The alert that the cause shown begins with; −1 while the analysis goes on, and if every cause is muted.
+  [[nodiscard]] std::int64_t alert_of_cause();
   /// Does an alert come from an infinity that is meant to be? False while the analysis goes on.
   [[nodiscard]] bool is_intended(std::size_t alert);
   ///@}

@@ -203,7 +203,8 @@ struct CauseLine {
 /// What the run is, in one sentence's parts.
 struct Verdict {
   std::int64_t alert = -1;      ///< −1: nothing is bad
-  std::int64_t first_bad = -1;  ///< the alert to begin with: the first, or the first that is not intended
+  std::int64_t first_bad = -1;  ///< the first alert, or the first that is not intended
+  std::int64_t begins = -1;     ///< the alert to begin with: the cause's; until that is known, the first bad one
   std::string tensor;           ///< "Log:0"
   std::string op_type;
   std::vector<Badge> badges;
