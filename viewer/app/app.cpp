@@ -358,9 +358,7 @@ void App::overview_arrived(Overview arrived) {
   }
   if (!overview.loading || run().num_traces > 0) all_eager_ = run().num_traces == 0 && run().num_executions > 0;
   if (!overview.loading && overview.run >= 0 && !std::exchange(first_bad_done_, true)) make_first_selection();
-  // What was selected first may turn out to be meant to be, or not to be to blame.
-  const bool untouched = !chosen_by_user_ && last_select_ == 0 && selection.alert >= 0;
-  if (untouched && overview.verdict.explained && begun_with_ != overview.verdict.begins) select_what_is_to_blame();
+  begin_again();
   if (!was_loading || overview.loading) return;
   if (platform.follow) platform.follow(follow);
   if (platform.loaded && !overview.stopped && !overview.runs.empty()) platform.loaded(overview);
@@ -384,12 +382,19 @@ void App::select_what_is_to_blame() {
   chosen_by_user_ = false;
 }
 
+// What was selected first may turn out to be meant to be, or not to be to blame.
+void App::begin_again() {
+  const bool untouched = !chosen_by_user_ && last_select_ == 0 && selection.alert >= 0;
+  if (untouched && overview.verdict.explained && begun_with_ != overview.verdict.begins) select_what_is_to_blame();
+}
+
 void App::answered_selection(Selection arrived) {
   const bool chosen = arrived.serial != 0 && arrived.serial == last_select_;
   selection = std::move(arrived);
   if (!chosen) return;
   if (!chosen_by_user_) told_focus_ = selection.focus;
   last_select_ = 0;
+  begin_again();
   if (selection.notice.empty()) return selection_arrived();
   toast(selection.notice);
   alert_end = selection.alert >= 0 ? alert_wish_ : 0;

@@ -447,6 +447,7 @@ class App {
   void overview_arrived(Overview arrived);
   void make_first_selection();
   void select_what_is_to_blame();
+  void begin_again();
   void answered_selection(Selection arrived);
   void alerts_arrived(Alerts arrived);
   void source_arrived(Source arrived);
