@@ -586,6 +586,25 @@ def rest_of_a_division(tf, np):
     f(c(1.0, 2.0))
 
 
+@program("Log", ("log0", "logneg"))
+def reported_before_training(tf, np):
+    """What is only printed is no gradient's."""
+    v = tf.Variable([0.0, 1.0])
+
+    @tf.function
+    def report(x):
+        return tf.reduce_mean(x / (x - x))
+
+    @tf.function
+    def train():
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.math.log(v) * 2.0)
+        v.assign_sub(tape.gradient(y, v))
+
+    report(v)
+    train()
+
+
 @program("Sqrt", "sqrtneg", BOTH)
 def nested_three_deep(tf, np):
     @tf.function

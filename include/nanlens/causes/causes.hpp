@@ -299,6 +299,7 @@ class Causes {
   [[nodiscard]] std::uint64_t reach_of_site(std::uint32_t root) const;
   [[nodiscard]] std::vector<bool> in_losses();
   [[nodiscard]] std::vector<bool> in_training();
+  [[nodiscard]] bool begins_there(const Root& root);
   [[nodiscard]] std::uint32_t first_in_training(const std::vector<Incident>& list, std::uint32_t first);
   [[nodiscard]] std::uint32_t leader(const std::vector<Incident>& list);
   [[nodiscard]] bool sees_every_op(EventRef event);

@@ -136,6 +136,12 @@ NANLENS_API std::vector<bool> Causes::in_training() {
   return spoilt;
 }
 
+// Does no earlier cause lead to it, whatever is not on record?
+NANLENS_API bool Causes::begins_there(const Root& root) {
+  if (root.event_class == EventClass::producer) return !root.doubted;
+  return root.event_class == EventClass::source && model_.code(root.event) == OpCode::constant;
+}
+
 // Of what was made, what came into a loss or a gradient leads before what came into none: a number that is only
 // reported, or not used at all.
 NANLENS_API std::uint32_t Causes::first_in_training(const std::vector<Incident>& list, std::uint32_t first) {
@@ -143,8 +149,8 @@ NANLENS_API std::uint32_t Causes::first_in_training(const std::vector<Incident>&
   const std::vector<bool> spoilt = in_training();
   if (spoilt[first]) return first;
   for (Incident incident : list) {
-    std::erase_if(incident.roots, [&](std::uint32_t r) { return !spoilt[r]; });
-    const std::uint32_t leads = largest(incident, true);
+    std::erase_if(incident.roots, [&](std::uint32_t r) { return !spoilt[r] || !begins_there(roots_[r]); });
+    const std::uint32_t leads = largest(incident, false);
     if (leads == none) continue;
     // What a checkpoint computes once more in the backward pass is the same.
     return classifier_.is_same_site(roots_[leads].event, roots_[first].event) ? first : leads;
