@@ -159,8 +159,8 @@ TEST_CASE("a part that is written makes the whole another tensor") {
   CHECK(run->execution(2)->event.input_tensor_ids.at(0) == add->event.output_tensor_ids.at(1));
   const auto answer = answer_of(run);
   CAPTURE(answer.sentence.text);
-  CHECK(
-      answer.says("The NaN was already in input 2 of aten::add_ (1 of 2 elements)"));  // behind the whole and the part
+  CHECK(answer.says("The NaN was already in input 1 of aten::add_ (1 of 2 elements)"));  // the whole comes last
+  CHECK(add->event.input_tensor_ids.size() == 3);
 }
 
 TEST_CASE("values of a GPU's tensors where all are recorded; statistics likewise") {

@@ -22,6 +22,7 @@
 #include <nanlens/reader/stack.hpp>
 
 #include "../capture/trial.hpp"
+#include "../support/finish.hpp"
 #include "../support/told_by.hpp"
 
 using namespace nanlens;
@@ -138,10 +139,15 @@ TEST_CASE("data that nothing on record made came in bad") {
 TEST_CASE("an op that only looks at the shape of a bad tensor has removed nothing") {
   const Recorded run = record_torch([] {
     const at::Tensor x = at::log(at::zeros({2}));
+    (void)at::zeros_like(x).sum();
     (void)at::ones_like(x).sum();
   });
-  CHECK(ops_of(run) == "aten::zeros aten::log aten::ones_like aten::sum ");
+  CHECK(ops_of(run) == "aten::zeros aten::log aten::zeros_like aten::sum aten::ones_like aten::sum ");
   CHECK(run->execution(2)->event.input_tensor_ids.empty());
+  CHECK(run->execution(4)->event.input_tensor_ids == run->execution(1)->event.output_tensor_ids);
+  causes::Causes causes(*run);
+  test::finish(causes);
+  CHECK(causes.killers().empty());
 }
 
 TEST_CASE("an op of the backward pass is named after its node") {
