@@ -72,6 +72,7 @@ void App::forget_run() {
   rows_pane.range_begin = rows_pane.range_end = rows_pane.wanted = -1;
   rows_pane.tail = rows_pane.settled = false;
   first_bad_done_ = all_eager_ = false;
+  begun_with_ = -1;
   user_selected_ = false;
   linked_row_ = -1;
 }

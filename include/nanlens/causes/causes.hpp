@@ -283,7 +283,7 @@ class Causes {
   void note_parent(std::uint32_t alert, std::uint32_t parent);
   // Does something bad end here that no choice left out?
   [[nodiscard]] static bool is_open(std::uint8_t fate) noexcept { return fate == 0 || (fate & removed_otherwise) != 0; }
-  [[nodiscard]] std::uint32_t part_of(std::uint32_t whole);
+  [[nodiscard]] std::uint32_t alert_of_part(std::uint32_t whole);
   void note_fate(std::uint32_t alert, std::uint8_t fate);
   void note_fate_alone(std::uint32_t alert, std::uint8_t fate);
   [[nodiscard]] bool is_asked_for_nan(EventRef bad);

@@ -56,7 +56,7 @@ NANLENS_API void Causes::note_parent(std::uint32_t alert, std::uint32_t parent) 
 
 // A PyTorch op that writes a part of a tensor, by a view, gives the part, which ends there, and the whole, which goes
 // on: the alert of the first by that of the second.
-NANLENS_API std::uint32_t Causes::part_of(std::uint32_t whole) {
+NANLENS_API std::uint32_t Causes::alert_of_part(std::uint32_t whole) {
   const EventRef event = event_of(whole);
   if (!event.is_execution || event.slot != 1 || !model_.owners().native()) return none;
   const std::string_view type = model_.op_type(event);
@@ -68,7 +68,7 @@ NANLENS_API std::uint32_t Causes::part_of(std::uint32_t whole) {
 NANLENS_API void Causes::note_fate(std::uint32_t alert, std::uint8_t fate) {
   if (alert == none) return;
   note_fate_alone(alert, fate);
-  if (const std::uint32_t part = part_of(alert); part != none) note_fate_alone(part, fate);
+  if (const std::uint32_t part = alert_of_part(alert); part != none) note_fate_alone(part, fate);
 }
 
 NANLENS_API void Causes::note_fate_alone(std::uint32_t alert, std::uint8_t fate) {
