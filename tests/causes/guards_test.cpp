@@ -106,6 +106,23 @@ TEST_CASE("TensorFlow clips by two ops") {
   CHECK(a.expected == 1);
 }
 
+TEST_CASE("a part that was written goes on in the whole; of two tensors that one op writes, each by itself") {
+  for (const char* const type : {"aten::log_", "aten::_foreach_log_"}) {
+    CAPTURE(type);
+    const WhyAnswer a = ask(*Recorded([&] {
+      const Vector x = op("Data", Vector{0, 1, 1});
+      const Vector by = op("Data", Vector{0, 1});
+      Vector part{-infinity, 0};
+      Vector whole{-infinity, 0, 1};
+      record(type, outputs(part, whole), inputs(by, x));
+      const Integers small = op("Compare", Integers{1, 0, 0}, x);
+      op("aten::where", Vector{0, 0, 1}, small, x, whole);
+    }));
+    CHECK(a.causes == (std::string(type) == "aten::_foreach_log_" ? 1 : 0));
+    CHECK(a.expected == 1);
+  }
+}
+
 TEST_CASE("what met something else was left out if that was") {
   for (const bool guarded : {false, true})
     for (const bool in_turn : {false, true}) {

@@ -101,7 +101,8 @@ NANLENS_API std::uint64_t Causes::reach_of_site(std::uint32_t root) const {
 // Which causes came into a loss, as PyTorch's backward passes begin with one.
 NANLENS_API std::vector<bool> Causes::in_losses() {
   std::vector<bool> spoilt(roots_.size());
-  for (std::uint32_t user = 0; model_.owners().native() && user < model_.calls().size(); ++user) {
+  if (!model_.owners().native()) return spoilt;
+  for (std::uint32_t user = 0; user < model_.calls().size(); ++user) {
     if (!scaled_.begins_backward_pass(user)) continue;
     for (const TensorUse& use : model_.calls().inputs(user)) {
       const auto producer = model_.calls().producer(use.tensor_id, user);

@@ -60,9 +60,10 @@ NANLENS_API std::uint32_t Causes::alert_of_part(std::uint32_t whole) {
   const EventRef event = event_of(whole);
   if (!event.is_execution || event.slot != 1 || !model_.owners().native()) return none;
   const std::string_view type = model_.op_type(event);
-  if (!type.starts_with("aten::") || !type.ends_with('_') || model_.calls().outputs(event.index).size() != 2)
-    return none;
-  return alert_of(execution_event(event.index, 0));
+  const bool writes_one = type.starts_with("aten::") && !type.starts_with("aten::_");  // unlike "aten::_foreach_add_"
+  if (!writes_one || !type.ends_with('_') || model_.calls().outputs(event.index).size() != 2) return none;
+  const EventRef part = execution_event(event.index, 0);
+  return model_.health(part).size < model_.health(event).size ? alert_of(part) : none;
 }
 
 NANLENS_API void Causes::note_fate(std::uint32_t alert, std::uint8_t fate) {

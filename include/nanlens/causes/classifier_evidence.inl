@@ -36,8 +36,6 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
   else if (is_open && !seen.looked_at)
     input.link.reason = seen.written_over ? Reason::written_over : Reason::unread;
   if (!input.seen) return;
-  const bool was_bad = input.event.exists() && model_.bad(input.event) &&
-                       !(changed && input.now.bad() && is_bad_elsewhere(seen, input.event));
   input.link.empty = input.now.size == 0;
   if (!input.now.bad()) {
     // What was recorded there was bad, and may have been set back before the op was recorded: it is one of the two.
@@ -48,6 +46,8 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
     input.link.confidence = 1;
     return;
   }
+  const bool was_bad =
+      input.event.exists() && model_.bad(input.event) && !(changed && is_bad_elsewhere(seen, input.event));
   // It is what was recorded before; only which event that was can't be told here.
   const bool holds = seen.origin == TensorOrigin::holds;
   if (on_record && !input.event.exists()) {
@@ -62,7 +62,7 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
   if (input.arrived) input.link.confidence = 1;
 }
 
-// Does memory hold NaN elsewhere than it did when it was recorded, and none where it did? It holds something else,
+// Is memory bad elsewhere than it was when it was recorded, and no longer wherever it was? It holds something else,
 // then: what is changed in place stays NaN where it is not set anew, and nothing else becomes so.
 NANLENS_API bool Classifier::is_bad_elsewhere(const TensorEvidence& seen, EventRef recorded) {
   const auto then = output_evidence(model_.run(), recorded);
