@@ -170,6 +170,24 @@ TEST_CASE("what is gone again does not lead before what stays") {
   }
 }
 
+TEST_CASE("of one call, what is gone again does not lead before what stays, however much followed from it") {
+  for (const bool stays : {false, true}) {
+    CAPTURE(stays);
+    const WhyAnswer a = ask(*Recorded([&] {
+      const Vector x = zero_and_one();
+      const Vector z = op("Data", Vector{2, 0});
+      Function f("f", arg("x", x), arg("z", z));
+      Vector y = f.op("Log", Vector{-infinity, 0}, x);
+      for (int i = 0; i < 3; ++i) y = f.op("Neg", Vector{i % 2 == 0 ? infinity : -infinity, 0}, y);
+      const Vector bounded = f.op("Tanh", Vector{1, 0}, y);
+      const Vector share = f.op("RealDiv", Vector{0.5F, infinity}, bounded, z);
+      f.result(stays ? f.op("AddV2", Vector{infinity, infinity}, share, y) : share);
+    }));
+    CHECK(a.causes == 2);
+    CHECK(a.op_type == (stays ? "Log" : "RealDiv"));
+  }
+}
+
 TEST_CASE("of two ops that fail on the same zeros the one leads whose result no choice leaves out") {
   for (const bool in_graph : {false, true})
     for (const bool used : {false, true}) {

@@ -605,6 +605,24 @@ def reported_before_training(tf, np):
     train()
 
 
+@program("Log", ("log0", "logneg"))
+def reported_beside_training(tf, np):
+    """More follows from what is only given back than from what goes into the gradient."""
+    v = tf.Variable([0.0, 1.0])
+
+    @tf.function
+    def train(x):
+        ratio = x / (x - x)
+        for i in range(9):
+            ratio = ratio * 2.0
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.math.log(v))
+        v.assign_sub(tape.gradient(y, v))
+        return tf.reduce_mean(ratio)
+
+    train(c(1.0, 2.0))
+
+
 @program("Sqrt", "sqrtneg", BOTH)
 def nested_three_deep(tf, np):
     @tf.function

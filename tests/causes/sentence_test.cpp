@@ -306,20 +306,47 @@ TEST_CASE("advice fits the dtype: loss scaling is for float16 alone") {
 
 TEST_CASE("an op without rules: a hint where an input has zeros, as a possibility") {
   const std::string text =
-      text_of(made_by("LayerNorm", "generic", health(4, 1, 0, 0, 0, 0), {{"x", true, health(4, 0, 0, 0, 0, 2)}}));
+      text_of(made_by("Fused", "generic", health(4, 1, 0, 0, 0, 0), {{"x", true, health(4, 0, 0, 0, 0, 2)}}));
   CHECK(text.find("x has 2 zeros: a division by 0 or a logarithm of 0 inside may have made it") != std::string::npos);
-  CHECK(text_of(made_by("LayerNorm", "generic", health(4, 1, 0, 0, 0, 0), {{"x", true, health(4, 0, 0, 0, 0, 0)}})) ==
-        "LayerNorm at a.cpp:3 made NaN in 1 of 4 elements from clean input x.");
+  CHECK(text_of(made_by("Fused", "generic", health(4, 1, 0, 0, 0, 0), {{"x", true, health(4, 0, 0, 0, 0, 0)}})) ==
+        "Fused at a.cpp:3 made NaN in 1 of 4 elements from clean input x.");
 }
 
 TEST_CASE("an op that normalises by its own statistics: by large values, never by negative ones") {
   InputFacts x{"x", true, health(4, 0, 0, 0, 2, 0)};
-  CHECK(text_of(made_by("aten::native_layer_norm", "generic", health(4, 4, 0, 0, 0, 0), {x})) ==
-        "aten::native_layer_norm at a.cpp:3 made NaN in 4 of 4 elements from clean input x.");
   x.largest = 1e25;
   const std::string large = "; x reaches 1e+25, and float32 ends at 3.40e+38: it may have overflowed inside";
   for (const char* const op : {"aten::native_layer_norm", "LayerNormalization", "RMS_NORM", "aten::native_group_norm"})
     CHECK(text_of(made_by(op, "generic", health(4, 4, 0, 0, 0, 0), {x})).find(large) != std::string::npos);
+}
+
+TEST_CASE("an op that normalises by its own statistics: by a variance of 0, not by the zeros of what it adds") {
+  InputFacts x{"x", true, health(4, 0, 0, 0, 2, 1)};
+  const InputFacts offset{"offset", true, health(2, 0, 0, 0, 0, 2)};
+  const auto told = [&](const char* op) {
+    return text_of(made_by(op, "generic", health(4, 4, 0, 0, 0, 0), {x, offset, offset}));
+  };
+  for (const char* const op : {"aten::native_layer_norm", "LayerNorm", "InstanceNormalization", "FusedBatchNormV3"})
+    CHECK(told(op).ends_with("; a variance of 0 inside, where ε is 0, or an overflow may have made it."));
+  x.largest = 2;
+  CHECK(told("LayerNorm").ends_with("; a variance of 0 inside, where ε is 0, may have made it."));
+  CHECK(told("RMS_NORM").ends_with("; x has 1 zero: a division by 0 or a logarithm of 0 inside may have made it."));
+  x.at_bad = {0, 0};
+  CHECK(told("LayerNorm").ends_with("; x has 1 zero: a division by 0 or a logarithm of 0 inside may have made it."));
+  CHECK(text_of(made_by("LayerNorm", "generic", health(4, 0, 0, 4, 0, 0), {offset, x})).find("variance") ==
+        std::string::npos);
+}
+
+TEST_CASE("an op that normalises by a variance that it is given: by what that holds") {
+  const InputFacts x{"x", true, health(4, 0, 0, 0, 0, 3)};
+  const auto told = [&](const TensorHealth& variance) {
+    return text_of(
+        made_by("FusedBatchNormV3", "generic", health(4, 4, 0, 0, 0, 0), {x, x, x, x, {"v", true, variance}}));
+  };
+  CHECK(told(health(2, 0, 0, 0, 1, 1)).find("; the variance, v, has 1 negative value: ") != std::string::npos);
+  CHECK(told(health(2, 0, 0, 0, 0, 1)).find("; v has 1 zero: a division by 0") != std::string::npos);
+  CHECK(text_of(made_by("aten::native_batch_norm", "generic", health(4, 4, 0, 0, 0, 0), {x, x}))
+            .ends_with(": a single value has no deviation."));
 }
 
 TEST_CASE("x log(1 + y): by −1, and what is below") {

@@ -2,12 +2,15 @@
 /// Why an op makes a non-finite value of finite ones, in words, as far as the facts prove it.
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <nanlens/causes/cause_facts.hpp>
 #include <nanlens/causes/input_words.hpp>
+#include <nanlens/causes/op_code.hpp>
 #include <nanlens/causes/unknown_op.hpp>
 
 namespace nanlens::causes::detail {
@@ -83,25 +86,45 @@ inline std::string because_of_power(const CauseFacts& f, const Speech& speech) {
   return say(speech, is_power_overflow(f) ? Saying::it_overflowed : Saying::infinite_power);
 }
 
+// What is normalised: not its scale and offset, whose zeros do no harm. Of a gradient it is the second input.
+inline std::span<const InputFacts> normalised(const CauseFacts& f) {
+  const std::size_t most = f.op.ends_with("backward") ? 2 : 1;
+  return std::span(f.inputs).first(std::min(f.inputs.size(), most));
+}
+
+// Is it given one value alone of each channel, of which the second input, a scale or a mean, has one, too?
+inline bool is_of_one_sample(const CauseFacts& f) {
+  return f.code == OpCode::batch_norm && f.inputs.size() > 1 && f.inputs[0].known && f.inputs[1].known &&
+         f.inputs[1].health.size > 0 && f.inputs[0].health.size == f.inputs[1].health.size;
+}
+
 // By statistics of its own input, whose squares are added up, in float32 at least. What is negative in it does no harm.
 inline std::string because_of_own_statistics(const CauseFacts& f, const Speech& speech) {
   const double max = dtype_max(f.out.dtype);
   const double size = f.inputs.empty() ? 1 : std::max(1.0, f.inputs.front().health.size);
   const InputFacts* const large = max > 1e30 ? large_input(f, std::sqrt(max / size)) : nullptr;
   if (large != nullptr) return large_words(f, speech, *large);
-  for (const Met where : {Met::everywhere, Met::perhaps})
-    if (std::string zeros = zeros_inside(f, speech, where); !zeros.empty()) return zeros;
-  return {};
+  if (std::string zeros = zeros_inside(normalised(f), speech, Met::everywhere); !zeros.empty()) return zeros;
+  if (!takes_mean_away(f.op)) return zeros_inside(normalised(f), speech, Met::perhaps);
+  if (f.kinds_known && (f.kinds & reader::nan_flag) == 0) return {};
+  if (is_of_one_sample(f)) return say(speech, Saying::single_values);
+  const bool measured = !f.inputs.empty() && f.inputs.front().largest >= 0;
+  return say(speech, measured ? Saying::variance_zero : Saying::variance_zero_or_overflow);
 }
 
-// Its inputs are x, scale, offset, mean and variance, in TensorFlow, PyTorch and ONNX.
+// Its inputs are x, scale, offset, mean and variance, in TensorFlow, PyTorch and ONNX. The last are empty where it
+// reckons them itself.
 inline std::string because_of_normalisation(const CauseFacts& f, const Speech& speech) {
   constexpr std::size_t variance = 4;
-  const bool known = variance < f.inputs.size() && f.inputs[variance].known;
-  const std::string below = known ? negatives_words(f.inputs[variance].health, speech) : std::string();
-  if (below.empty() || (f.kinds_known && (f.kinds & reader::nan_flag) == 0))
-    return because_of_own_statistics(f, speech);
-  return say(speech, Saying::variance_negative, {{"input", name_of(f.inputs[variance], speech)}, {"count", below}});
+  const bool known = variance < f.inputs.size() && f.inputs[variance].known && f.inputs[variance].health.size > 0;
+  if (!known) return because_of_own_statistics(f, speech);
+  const std::string below = negatives_words(f.inputs[variance].health, speech);
+  if (!below.empty() && (!f.kinds_known || (f.kinds & reader::nan_flag) != 0))
+    return say(speech, Saying::variance_negative, {{"input", name_of(f.inputs[variance], speech)}, {"count", below}});
+  const auto given = std::span(f.inputs).subspan(variance, 1);
+  for (const Met where : {Met::everywhere, Met::perhaps})
+    if (std::string zeros = zeros_inside(given, speech, where); !zeros.empty()) return zeros;
+  return because_of_own_statistics(f, speech);
 }
 
 // Of a loss against classes, whose third input weighs these: a mean divides by what the weights add up to. Negative

@@ -293,7 +293,7 @@ class Causes {
   [[nodiscard]] bool type_has_rows(std::uint32_t op);
   [[nodiscard]] OpRef choice_of_integers(EventRef integers);
   [[nodiscard]] OpRef choice_of_integers(std::uint32_t op);
-  [[nodiscard]] bool is_gone(const Incident& incident) const;
+  [[nodiscard]] static bool is_gone(const Root& root);
   void leave_out_gone(std::vector<Incident>& list);
   [[nodiscard]] std::uint32_t largest(const Incident& incident, bool made);
   [[nodiscard]] std::uint64_t reach_of_site(std::uint32_t root) const;

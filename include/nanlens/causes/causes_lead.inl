@@ -40,22 +40,23 @@ NANLENS_API bool Causes::same_incident(std::uint32_t call, const Root& root) {
   return then > first && then - first <= near;
 }
 
-// Has all that was made there been removed again? What came in may come in elsewhere, too.
-NANLENS_API bool Causes::is_gone(const Incident& incident) const {
-  return std::all_of(incident.roots.begin(), incident.roots.end(), [&](std::uint32_t r) {
-    return roots_[r].event_class == EventClass::producer && roots_[r].left == 0 && roots_[r].unread == 0;
-  });
+// Has all that it made been removed again? What came in may come in elsewhere, too.
+NANLENS_API bool Causes::is_gone(const Root& root) {
+  return root.event_class == EventClass::producer && root.left == 0 && root.unread == 0;
 }
 
 // Unless what stays may be that, handed on by code that is not on record.
 NANLENS_API void Causes::leave_out_gone(std::vector<Incident>& list) {
-  const auto gone = [&](const Incident& incident) { return is_gone(incident); };
-  const auto stays = [&](const Incident& incident) {
-    return !gone(incident) && std::any_of(incident.roots.begin(), incident.roots.end(), [&](std::uint32_t r) {
-      return roots_[r].event_class == EventClass::producer || sees_every_op(roots_[r].event);
-    });
+  const auto gone = [&](std::uint32_t r) { return is_gone(roots_[r]); };
+  const auto stays = [&](std::uint32_t r) {
+    return !gone(r) && (roots_[r].event_class == EventClass::producer || sees_every_op(roots_[r].event));
   };
-  if (std::any_of(list.begin(), list.end(), stays)) std::erase_if(list, gone);
+  const auto has_what_stays = [&](const Incident& incident) {
+    return std::any_of(incident.roots.begin(), incident.roots.end(), stays);
+  };
+  if (std::none_of(list.begin(), list.end(), has_what_stays)) return;
+  for (Incident& incident : list) std::erase_if(incident.roots, gone);
+  std::erase_if(list, [](const Incident& incident) { return incident.roots.empty(); });
 }
 
 NANLENS_API bool Causes::may_be_handed_on(const Root& root) {
@@ -73,7 +74,9 @@ NANLENS_API std::optional<std::uint32_t> Causes::headline() {
   const std::uint32_t leads = leader(staying);
   const bool made = roots_[leads].event_class == EventClass::producer;
   // What comes in behind what was removed again may be that.
-  return !made && may_be_handed_on(roots_[leads]) && is_gone(all.front()) ? leader(all) : leads;
+  const bool gone_before = std::all_of(all.front().roots.begin(), all.front().roots.end(),
+                                       [&](std::uint32_t r) { return is_gone(roots_[r]); });
+  return !made && may_be_handed_on(roots_[leads]) && gone_before ? leader(all) : leads;
 }
 
 // The largest cause of an incident; `made`: of those that made what is bad, none if there is none.
@@ -146,7 +149,7 @@ NANLENS_API bool Causes::begins_there(const Root& root) {
 // Of what was made, what came into a loss or a gradient leads before what came into none: a number that is only
 // reported, or not used at all.
 NANLENS_API std::uint32_t Causes::first_in_training(const std::vector<Incident>& list, std::uint32_t first) {
-  if (list.size() < 2) return first;
+  if (list.size() == 1 && list.front().roots.size() == 1) return first;
   const std::vector<bool> spoilt = in_training();
   if (spoilt[first]) return first;
   for (Incident incident : list) {

@@ -750,6 +750,14 @@ inline bool takes_weights(OpCode code, std::string_view type) {
          std::any_of(std::begin(names), std::end(names), has);
 }
 
+/// Of an op that normalises by its own statistics: by a variance, and not by the mean of the squares?
+inline bool takes_mean_away(std::string_view type) {
+  constexpr std::string_view others[] = {"rms", "simplified", "lrn"};
+  const std::string plain = detail::plain_name(type);
+  return std::none_of(std::begin(others), std::end(others),
+                      [&plain](std::string_view part) { return plain.find(part) != std::string::npos; });
+}
+
 /// Does the op look rows up in its first input: is that a table that is learnt, if a variable holds it?
 inline bool looks_up(std::string_view type) {
   const std::string plain = detail::plain_name(type);

@@ -183,6 +183,8 @@ X(inside_large, "; {input} reaches {magnitude}, and {dtype} ends at {max}: it ma
 X(inside_negatives, "; {input} has {count}: a root or logarithm of these inside may have made it")
 X(log_of_such, "; {input} has {count}: the logarithm of such a value does that")
 X(variance_negative, "; the variance, {input}, has {count}: their root does that")
+X(variance_zero, "; a variance of 0 inside, where ε is 0, may have made it")
+X(variance_zero_or_overflow, "; a variance of 0 inside, where ε is 0, or an overflow may have made it")
 
 X(do_zeros, "zeros do that")
 X(do_negatives, "negative values do that")

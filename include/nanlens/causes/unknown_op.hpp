@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,10 +36,10 @@ inline Met met_negatives(const InputFacts& input) {
 
 // Zeros of up to two inputs, or negative values of one, that the op has met there; empty if it met none. Of inputs with
 // zeros those come first that are nothing else.
-inline std::string zeros_inside(const CauseFacts& f, const Speech& speech, Met where) {
+inline std::string zeros_inside(std::span<const InputFacts> inputs, const Speech& speech, Met where) {
   std::vector<const InputFacts*> list;
   for (const bool whole : {true, false})
-    for (const InputFacts& input : f.inputs)
+    for (const InputFacts& input : inputs)
       if (met_zeros(input) == where && (input.health.num_zero == input.health.size) == whole) list.push_back(&input);
   if (list.empty()) return {};
   if (list.size() > 2) list.resize(2);
@@ -85,7 +86,7 @@ inline std::string because_of_unknown_op(const CauseFacts& f, const Speech& spee
   const InputFacts* const large = max > 0 ? large_input(f, std::sqrt(max)) : nullptr;  // its square overflows
   if (large != nullptr && large->largest >= max / few) return large_words(f, speech, *large);
   for (const Met where : {Met::everywhere, Met::perhaps}) {
-    if (std::string zeros = zeros_inside(f, speech, where); !zeros.empty()) return zeros;
+    if (std::string zeros = zeros_inside(f.inputs, speech, where); !zeros.empty()) return zeros;
     if (large != nullptr && infinite) return large_words(f, speech, *large);
     if (!nan) continue;
     if (std::string negatives = negatives_inside(f, speech, where); !negatives.empty()) return negatives;
