@@ -214,6 +214,21 @@ TEST_CASE("of two ops that fail on the same zeros the one leads whose result no 
     }
 }
 
+TEST_CASE("an op that divides by other zeros has not failed on those of what it divides") {
+  for (const bool by_its_own : {false, true}) {
+    CAPTURE(by_its_own);
+    const WhyAnswer a = ask(*Recorded([&] {
+      const Vector x = zero_and_one();
+      const Vector z = op("Data", Vector{2, 0});
+      const Vector y = logarithm(x);
+      const Vector share =
+          by_its_own ? op("RealDiv", Vector{not_a_number, 1}, x, x) : op("RealDiv", Vector{0, infinity}, x, z);
+      op("AddV2", Vector{not_a_number, infinity}, share, y);
+    }));
+    CHECK(a.causes == (by_its_own ? 1 : 2));
+  }
+}
+
 TEST_CASE("what follows from one of two ops that failed alike is not said to follow from the other") {
   const Recorded recorded([] {
     const Vector x = zero_and_one();

@@ -312,6 +312,17 @@ TEST_CASE("an op without rules: a hint where an input has zeros, as a possibilit
         "Fused at a.cpp:3 made NaN in 1 of 4 elements from clean input x.");
 }
 
+TEST_CASE("a number that an op fills in is no constant's") {
+  CauseFacts f = made_by("aten::masked_fill", "const", health(4, 0, 2, 0, 0, 2), {});
+  CHECK(text_of(f) == "aten::masked_fill at a.cpp:3 filled in −∞.");
+  f.id = "expected";
+  CHECK(text_of(f) == "aten::masked_fill at a.cpp:3 filled in −∞, as a mask does: no NaN follows.");
+  f.kinds = reader::nan_flag;
+  CHECK(text_of(f) == "aten::masked_fill at a.cpp:3 filled in NaN, which ops have removed again.");
+  for (const char* const op : {"Const", "Constant", "aten::scalar_tensor"})
+    CHECK(text_of(made_by(op, "const", health(4, 0, 2, 0, 0, 2), {})).starts_with("The constant "));
+}
+
 TEST_CASE("an op that normalises by its own statistics: by large values, never by negative ones") {
   InputFacts x{"x", true, health(4, 0, 0, 0, 2, 0)};
   x.largest = 1e25;

@@ -11,12 +11,17 @@ namespace nanlens::causes {
 NANLENS_API void Causes::collect_failing(const std::vector<InputEvidence>& evidence, Step& step) {
   const OpCode code = model_.code(step.event);
   if (!fails_at_zero(code) || code == OpCode::nll_loss) return;  // which divides by what is no input of it
-  std::vector<EventRef> inputs;
-  for (const InputEvidence& input : evidence)
-    if (input.event.exists() && input.state == InputState::clean && inputs.size() < step.failing.size())
-      inputs.push_back(input.event);
   const bool divides = code == OpCode::divide || code == OpCode::modulo;
   const std::size_t place = code == OpCode::add_quotient ? 2 : divides ? 1 : 0;  // of what may not be 0
+  // 0/0 is NaN by what both hold; what is infinite is so by the divisor.
+  constexpr Kinds infinities = reader::neg_inf_flag | reader::pos_inf_flag;
+  const bool by_both = code == OpCode::divide && (model_.kinds(step.event) & infinities) == 0;
+  std::vector<EventRef> inputs;
+  for (std::size_t i = 0; i < evidence.size() && inputs.size() < step.failing.size(); ++i) {
+    const InputEvidence& input = evidence[i];
+    const bool may_fail = by_both || i == place;
+    if (may_fail && input.event.exists() && input.state == InputState::clean) inputs.push_back(input.event);
+  }
   if (step.event.is_execution && place < evidence.size() && !evidence[place].event.exists())
     step.failing_tensor = evidence[place].link.tensor_id;
   for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -750,6 +750,14 @@ inline bool takes_weights(OpCode code, std::string_view type) {
          std::any_of(std::begin(names), std::end(names), has);
 }
 
+/// Of an op that gives a number that it does not compute: does it put that into a tensor, or make one of it, so that
+/// there is no constant to speak of?
+inline bool fills_in(OpCode code, std::string_view type) {
+  constexpr std::string_view constants[] = {"const", "constant", "constantofshape", "aten::scalartensor"};
+  return code == OpCode::constant &&
+         std::find(std::begin(constants), std::end(constants), detail::plain_name(type)) == std::end(constants);
+}
+
 /// Of an op that normalises by its own statistics: by a variance, and not by the mean of the squares?
 inline bool takes_mean_away(std::string_view type) {
   constexpr std::string_view others[] = {"rms", "simplified", "lrn"};
@@ -806,7 +814,6 @@ constexpr bool chooses(OpCode op) noexcept {
 constexpr bool fails_at_zero(OpCode op) noexcept {
   switch (op) {
     case OpCode::log:
-    case OpCode::log1p:
     case OpCode::reciprocal:
     case OpCode::divide:
     case OpCode::add_quotient:

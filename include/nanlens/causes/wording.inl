@@ -216,6 +216,7 @@ inline void word_op(const CauseFacts& f, const Speech& speech, Arguments& a) {
             : f.op_name.empty() ? f.op
                                 : say(speech, Saying::op_named, {{"op", f.op}, {"name", f.op_name}});
   a["named"] = f.op_name.empty() ? "" : say(speech, Saying::named, {{"op", a["op"]}});
+  if (fills_in(f.code, f.op)) a["filler"] = a["op"];
   const Saying at = f.gradient_of.empty() ? Saying::at : Saying::at_gradient;
   a["at"] = (f.place.empty() ? "" : say(speech, at, {{"place", f.place}, {"forward", f.gradient_of}})) + f.where;
   a["src"] = f.place.empty() ? say(speech, Saying::no_place) : f.place;

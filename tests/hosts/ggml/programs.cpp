@@ -307,6 +307,19 @@ void training() {
   p.compute(p.graph_of({ggml_opt_step_sgd(p.context, weight, gradient, rate)}), 3);
 }
 
+// The smallest way to compute. Nothing of ggml has been used before: it fills its tables with the first node.
+void in_one_context() {
+  ggml_context* const context = ggml_init({1 << 20, nullptr, false});
+  ggml_tensor* const x = ggml_new_tensor_1d(context, GGML_TYPE_F32, 16);
+  ggml_set_f32(ggml_set_name(x, "x"), 2);
+  ggml_tensor* const root =
+      ggml_set_name(ggml_sqrt(context, ggml_set_name(ggml_sqr(context, x), "square-0")), "root-0");
+  ggml_cgraph* const graph = ggml_new_graph(context);
+  ggml_build_forward_expand(graph, root);
+  nanlens::ggml::compute(graph, [&](ggml_cgraph* part) { return ggml_graph_compute_with_ctx(context, part, 1); });
+  ggml_free(context);
+}
+
 const std::map<std::string, std::function<void()>> programs{
     {"log_negative", [] { log_negative(Way::attached); }},
     {"two_threads", [] { log_negative(Way::watched, 2); }},
@@ -322,6 +335,7 @@ const std::map<std::string, std::function<void()>> programs{
     {"several_graphs", several_graphs},
     {"clean", clean},
     {"flags", flags},
+    {"in_one_context", in_one_context},
     {"in_place", in_place},
     {"cache", cache},
     {"training", training},

@@ -2,6 +2,7 @@
 /// One run of a graph of ggml, node by node: from what ggml has computed to what the recorder takes.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -78,12 +79,17 @@ class GraphRun {
     std::uint32_t raised = flags_.begun() ? flags_.end() & telling : 0;
     const std::uint64_t duration = nanlens::detail::steady_now_ns() - begun_ns_;
     if (!is_computed(node)) return;
-    if (raised != 0 && got_bad(node)) raised = 0;
+    if (is_first_of_all() || (raised != 0 && got_bad(node))) raised = 0;
     const Within within(call_);
     record(node, {duration, raised, nullptr, nullptr});
   }
 
  private:
+  // ggml may fill its tables within the first node of all, and what that raises would be the node's.
+  static bool is_first_of_all() noexcept {
+    static std::atomic_flag any;
+    return !any.test_and_set(std::memory_order_relaxed);
+  }
   static const ::ggml_tensor& root_of(const ::ggml_tensor& tensor) noexcept {
     return tensor.view_src == nullptr ? tensor : *tensor.view_src;
   }
