@@ -214,6 +214,19 @@ TEST_CASE("of two ops that fail on the same zeros the one leads whose result no 
     }
 }
 
+TEST_CASE("the zeros of a softmax are an underflow's only if what it was given is known to be finite") {
+  const auto told = [&](const Vector& given, bool recorded) {
+    return ask(*Recorded([&] {
+             const Vector x = recorded ? op("Data", Vector(given)) : given;
+             op("Log", Vector{-infinity, 0}, op("Softmax", Vector{0, 1}, x));
+           }))
+        .text;
+  };
+  CHECK(told({-200, 0}, true).find("because Softmax underflowed to 0") != std::string::npos);
+  CHECK(told({-200, 0}, false).find("where Softmax gave 0") != std::string::npos);
+  CHECK(told({-infinity, 0}, true).find("where Softmax gave 0") != std::string::npos);
+}
+
 TEST_CASE("an op that divides by other zeros has not failed on those of what it divides") {
   for (const bool by_its_own : {false, true}) {
     CAPTURE(by_its_own);

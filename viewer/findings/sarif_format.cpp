@@ -24,7 +24,7 @@ constexpr const char* root_id = "SRCROOT";
 constexpr std::pair<std::string_view, const char*> rule_words[] = {
     {"rc.log0", "The logarithm of 0"},
     {"rc.logneg", "The logarithm of a negative number"},
-    {"rc.log_softmax", "The logarithm of a softmax that underflowed to 0"},
+    {"rc.log_softmax", "The logarithm of a softmax that is 0"},
     {"rc.sqrtneg", "The root of a negative number"},
     {"rc.rsqrt0", "The reciprocal root of 0"},
     {"rc.sqrtgrad0", "The gradient of a function that is infinitely steep at 0"},

@@ -6,6 +6,8 @@
 X(say_log_1, "{op}{at} turned {exact_zeros} of {in} into −∞ and {exact_negatives} into NaN ({bad} of {size})")
 X(say_log_2, "{op}{at} turned {exact_zeros} of {in} into −∞ ({ninf} of {size})")
 X(say_log_3, "{op}{at} got {exact_negatives} from {in} ({nan} of {size})")
+X(say_log_masked_1, "{op}{at} turned {exact_zeros} of {in} into −∞ ({ninf} of {size}), where {giver} gave 0")
+X(say_log_masked_2, "{op}{at} made {kinds}{in_bad}{from}, where {giver} gave 0")
 X(say_log_softmax_1, "{op}{at} turned {exact_zeros} of {in} into −∞ ({ninf} of {size}), because {origin} underflowed to 0")
 X(say_log_softmax_2, "{op}{at} made {kinds}{in_bad}{from}, because {origin} underflowed to 0")
 X(say_root, "{op}{at} got {exact_negatives} from {in} ({nan} of {size})")

@@ -79,6 +79,7 @@ class SentenceWriter {
   [[nodiscard]] bool trapped_in_part();
   void gather_inputs(EventRef event, const Classification& c, CauseFacts& f);
   [[nodiscard]] std::optional<Kinds> kinds_of(EventRef event);
+  [[nodiscard]] bool may_be_masked(EventRef event, EventRef first_bad);
   void leave_out_what_came_in(const Classification& c, CauseFacts& f);
   void gather_values(EventRef event, const Classification& c, CauseFacts& f);
   void tell_apart(EventRef event, const Classification& c, CauseFacts& f);

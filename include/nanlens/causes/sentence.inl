@@ -245,7 +245,21 @@ NANLENS_API void SentenceWriter::gather_inputs(EventRef event, const Classificat
   gather_values(event, c, f);
   tell_apart(event, c, f);
   if (c.inputs.empty() || !c.inputs.front().event.exists()) return;
-  f.origin = std::string(causes_.model().op_type(causes_.origin(c.inputs.front().event)));
+  const EventRef origin = causes_.origin(c.inputs.front().event);
+  f.origin = std::string(causes_.model().op_type(origin));
+  f.masked = may_be_masked(origin, event);
+}
+
+// May an op have been given −∞, as a mask holds it? Of a graph's op without a row in that run it is known to be none if
+// nothing was bad before.
+NANLENS_API bool SentenceWriter::may_be_masked(EventRef event, EventRef first_bad) {
+  const std::vector<InputEvidence> given = causes_.lineage(event).classification.inputs;
+  const bool begins = causes_.event_of(0) == first_bad;
+  return given.empty() || std::any_of(given.begin(), given.end(), [&](const InputEvidence& input) {
+           if (input.state == InputState::clean) return false;
+           const bool computed = input.link.reason == Reason::not_recorded || input.link.reason == Reason::nested;
+           return !(computed && begins && input.state == InputState::unknown);
+         });
 }
 
 // An op that made infinities of an input in which something else was bad already (classify: created_kinds, all of which

@@ -24,6 +24,8 @@ inline constexpr Wording wordings[] = {
     {"log", Saying::say_log_1},
     {"log", Saying::say_log_2},
     {"log", Saying::say_log_3},
+    {"log_softmax", Saying::say_log_masked_1},
+    {"log_softmax", Saying::say_log_masked_2},
     {"log_softmax", Saying::say_log_softmax_1},
     {"log_softmax", Saying::say_log_softmax_2},
     {"root", Saying::say_root},

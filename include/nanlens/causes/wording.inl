@@ -226,7 +226,7 @@ inline void word_op(const CauseFacts& f, const Speech& speech, Arguments& a) {
 
 inline void word_rest(const CauseFacts& f, const Speech& speech, Arguments& a) {
   word_op(f, speech, a);
-  a["origin"] = f.origin;
+  a[f.masked ? "giver" : "origin"] = f.origin;
   a["inside"] = f.inside;
   a["guard"] = f.guard;
   a["integers"] = f.integers;
