@@ -99,6 +99,7 @@ void for_each_cause(Check&& check) {
           if (turn % 2 == 0) f.name = "the result of Log";
           if (turn % 5 < 2) f.missing = "input 1";
           if (turn % 6 == 0) f.origin = "Softmax";
+          f.masked = turn % 12 == 0;
           if (turn % 4 == 1) f.inside = "Log";
           if (turn % 8 == 1) f.inside_input = {"output 0 of model", true, health(9, 0, 0, 0, 1, 3)};
           f.inside_negatives = turn % 16 == 1;

@@ -48,7 +48,7 @@ struct CauseFacts {
   bool by_itself = false;          ///< the first two are one tensor
   bool all_clean = false;          ///< every input is known to be clean
   std::string origin;              ///< type of the op that the first input comes from
-  bool masked = false;             ///< what that op was given is not known to be finite
+  bool masked = false;             ///< that op is a softmax, and what it was given is not known to be finite
 
   std::string call;    ///< opaque: the function
   std::string inside;  ///< opaque: type of the op inside that most likely did it

@@ -247,7 +247,7 @@ NANLENS_API void SentenceWriter::gather_inputs(EventRef event, const Classificat
   if (c.inputs.empty() || !c.inputs.front().event.exists()) return;
   const EventRef origin = causes_.origin(c.inputs.front().event);
   f.origin = std::string(causes_.model().op_type(origin));
-  f.masked = may_be_masked(origin, event);
+  f.masked = causes_.model().code(origin) == OpCode::softmax && may_be_masked(origin, event);
 }
 
 // May an op have been given −∞, as a mask holds it? Of a graph's op without a row in that run it is known to be none if

@@ -88,7 +88,7 @@ class GraphRun {
   // ggml may fill its tables within the first node of all, and what that raises would be the node's.
   static bool is_first_of_all() noexcept {
     static std::atomic_flag any;
-    return !any.test_and_set(std::memory_order_relaxed);
+    return !any.test(std::memory_order_relaxed) && !any.test_and_set(std::memory_order_relaxed);
   }
   static const ::ggml_tensor& root_of(const ::ggml_tensor& tensor) noexcept {
     return tensor.view_src == nullptr ? tensor : *tensor.view_src;
