@@ -188,6 +188,23 @@ TEST_CASE("of one call, what is gone again does not lead before what stays, howe
   }
 }
 
+TEST_CASE("of one call, what its function gives back leads before what it does not, however much followed from that") {
+  for (const bool both : {false, true}) {
+    CAPTURE(both);
+    const WhyAnswer a = ask(*Recorded([&] {
+      const Vector x = zero_and_one();
+      const Vector z = op("Data", Vector{2, 0});
+      Function f("f", arg("x", x), arg("z", z));
+      Vector y = f.op("Log", Vector{-infinity, 0}, x);
+      for (int i = 0; i < 3; ++i) y = f.op("Neg", Vector{i % 2 == 0 ? infinity : -infinity, 0}, y);
+      f.result(f.op("Reciprocal", Vector{0.5F, infinity}, z));
+      if (both) f.result(y);
+    }));
+    CHECK(a.causes == 2);
+    CHECK(a.op_type == (both ? "Log" : "Reciprocal"));
+  }
+}
+
 TEST_CASE("of two ops that fail on the same zeros the one leads whose result no choice leaves out") {
   for (const bool in_graph : {false, true})
     for (const bool used : {false, true}) {

@@ -623,6 +623,22 @@ def reported_beside_training(tf, np):
     train(c(1.0, 2.0))
 
 
+@program("Log", "log0")
+def reported_beside_a_result(tf, np):
+    """More follows from what a metric keeps than from what is given back."""
+    metric = tf.Variable(0.0)
+
+    @tf.function
+    def predict(x):
+        ratio = x / (x - x)
+        for i in range(9):
+            ratio = ratio * 2.0
+        metric.assign(tf.reduce_mean(ratio))
+        return tf.math.log(tf.nn.relu(x))
+
+    predict(c(1.0, -2.0))
+
+
 @program("Sqrt", "sqrtneg", BOTH)
 def nested_three_deep(tf, np):
     @tf.function

@@ -157,7 +157,8 @@ class Causes {
   /// Intended infinities, those that loss scaling reckons with, and what the program itself left out: they did no harm.
   [[nodiscard]] std::vector<std::uint32_t> benign();
   /// The root to show: in the first incident, the one that most follows from. If it came into no loss and no gradient,
-  /// but what an op made later did, as PyTorch's and TensorFlow's names tell, that.
+  /// but what an op made later did, as PyTorch's and TensorFlow's names tell, that. Where nothing did, and another one
+  /// of the same call came into what its function gave back, while this did not, that.
   [[nodiscard]] std::optional<std::uint32_t> headline();
   /// Can it be what an earlier cause made, handed on by code that is not on record?
   [[nodiscard]] bool may_be_handed_on(const Root& root);
@@ -300,6 +301,7 @@ class Causes {
   [[nodiscard]] std::vector<bool> in_losses();
   [[nodiscard]] std::vector<bool> in_training();
   [[nodiscard]] bool begins_there(const Root& root);
+  [[nodiscard]] std::uint32_t first_given_back(const Incident& incident, std::uint32_t first);
   [[nodiscard]] std::uint32_t first_in_training(const std::vector<Incident>& list, std::uint32_t first);
   [[nodiscard]] std::uint32_t leader(const std::vector<Incident>& list);
   [[nodiscard]] bool sees_every_op(EventRef event);

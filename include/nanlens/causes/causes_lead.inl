@@ -146,12 +146,34 @@ NANLENS_API bool Causes::begins_there(const Root& root) {
   return root.event_class == EventClass::source && model_.code(root.event) == OpCode::constant;
 }
 
+// Of the causes in one call of a function, what came into its results leads before what came into none. `first`, unless
+// that is so.
+NANLENS_API std::uint32_t Causes::first_given_back(const Incident& incident, std::uint32_t first) {
+  const std::uint32_t call = roots_[first].call;
+  if (roots_[first].event.is_execution || call == none || !model_.calls().is_call(call)) return first;
+  std::uint32_t leads = none;
+  for (const std::uint16_t slot : std::vector<std::uint16_t>(bad_slots(call))) {
+    const std::uint32_t root = root_of_alert(alert_of(execution_event(call, slot)));
+    if (root == first) return first;
+    const auto& all = incident.roots;
+    if (std::find(all.begin(), all.end(), root) == all.end() || !begins_there(roots_[root])) continue;
+    if (leads == none || roots_[root].reach > roots_[leads].reach) leads = root;
+  }
+  return leads == none ? first : leads;
+}
+
 // Of what was made, what came into a loss or a gradient leads before what came into none: a number that is only
 // reported, or not used at all.
 NANLENS_API std::uint32_t Causes::first_in_training(const std::vector<Incident>& list, std::uint32_t first) {
   if (list.size() == 1 && list.front().roots.size() == 1) return first;
   const std::vector<bool> spoilt = in_training();
   if (spoilt[first]) return first;
+  if (std::find(spoilt.begin(), spoilt.end(), true) == spoilt.end()) {
+    const auto has_first = [&](const Incident& incident) {
+      return std::find(incident.roots.begin(), incident.roots.end(), first) != incident.roots.end();
+    };
+    return first_given_back(*std::find_if(list.begin(), list.end(), has_first), first);
+  }
   for (Incident incident : list) {
     std::erase_if(incident.roots, [&](std::uint32_t r) { return !spoilt[r] || !begins_there(roots_[r]); });
     const std::uint32_t leads = largest(incident, false);
