@@ -323,6 +323,21 @@ TEST_CASE("a number that an op fills in is no constant's") {
     CHECK(text_of(made_by(op, "const", health(4, 0, 2, 0, 0, 2), {})).starts_with("The constant "));
 }
 
+TEST_CASE("an op without rules that is given one tensor twice: its zeros are told once") {
+  const InputFacts x{"x", true, health(4, 0, 0, 0, 0, 2)};
+  CHECK(text_of(made_by("Fused", "generic", health(4, 1, 0, 0, 0, 0), {x, x})).find("; x has 2 zeros: a division") !=
+        std::string::npos);
+}
+
+TEST_CASE("the logarithm of the gamma function, and its derivatives: their poles, not roots of negative values") {
+  const InputFacts x{"x", true, health(4, 0, 0, 0, 2, 1)};
+  for (const char* const op : {"Lgamma", "aten::special_gammaln", "aten::digamma", "Polygamma"})
+    CHECK(text_of(made_by(op, "generic", health(4, 2, 0, 0, 0, 0), {x}))
+              .ends_with("; values outside its domain (x ≠ 0, −1, −2, …) do that."));
+  for (const char* const op : {"Igamma", "aten::mvlgamma"})
+    CHECK(text_of(made_by(op, "generic", health(4, 2, 0, 0, 0, 0), {x})).find("x ≠ 0") == std::string::npos);
+}
+
 TEST_CASE("an op that normalises by its own statistics: by large values, never by negative ones") {
   InputFacts x{"x", true, health(4, 0, 0, 0, 2, 0)};
   x.largest = 1e25;

@@ -44,6 +44,7 @@ inline std::string zeros_inside(std::span<const InputFacts> inputs, const Speech
   if (list.empty()) return {};
   if (list.size() > 2) list.resize(2);
   std::sort(list.begin(), list.end());  // in input order
+  if (list.size() == 2 && list[0]->name == list[1]->name) list.pop_back();
   const std::string input = name_of(*list[0], speech);
   const std::string count = zeros_words(list[0]->health, speech);
   if (list.size() == 1) return say(speech, Saying::inside_zeros, {{"input", input}, {"count", count}});
