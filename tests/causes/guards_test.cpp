@@ -26,6 +26,13 @@ namespace {
 Vector zero_and_one() { return op("Data", Vector{0, 1}); }
 Vector logarithm(const Vector& x) { return op("Log", Vector{-infinity, 0}, x); }
 
+// Four bad tensors.
+Vector handed_on_logarithm(Function& f, const Vector& x) {
+  Vector y = f.op("Log", Vector{-infinity, 0}, x);
+  for (int i = 0; i < 3; ++i) y = f.op("Neg", Vector{i % 2 == 0 ? infinity : -infinity, 0}, y);
+  return y;
+}
+
 // log(x), of which an op makes zeros, and later perhaps 0/0.
 WhyAnswer guarded_by(const char* guard, bool then_divides = false) {
   return ask(*Recorded([&] {
@@ -174,11 +181,10 @@ TEST_CASE("of one call, what is gone again does not lead before what stays, howe
   for (const bool stays : {false, true}) {
     CAPTURE(stays);
     const WhyAnswer a = ask(*Recorded([&] {
-      const Vector x = zero_and_one();
       const Vector z = op("Data", Vector{2, 0});
+      const Vector x = zero_and_one();
       Function f("f", arg("x", x), arg("z", z));
-      Vector y = f.op("Log", Vector{-infinity, 0}, x);
-      for (int i = 0; i < 3; ++i) y = f.op("Neg", Vector{i % 2 == 0 ? infinity : -infinity, 0}, y);
+      const Vector y = handed_on_logarithm(f, x);
       const Vector bounded = f.op("Tanh", Vector{1, 0}, y);
       const Vector share = f.op("RealDiv", Vector{0.5F, infinity}, bounded, z);
       f.result(stays ? f.op("AddV2", Vector{infinity, infinity}, share, y) : share);
@@ -192,11 +198,10 @@ TEST_CASE("of one call, what its function gives back leads before what it does n
   for (const bool both : {false, true}) {
     CAPTURE(both);
     const WhyAnswer a = ask(*Recorded([&] {
-      const Vector x = zero_and_one();
       const Vector z = op("Data", Vector{2, 0});
+      const Vector x = zero_and_one();
       Function f("f", arg("x", x), arg("z", z));
-      Vector y = f.op("Log", Vector{-infinity, 0}, x);
-      for (int i = 0; i < 3; ++i) y = f.op("Neg", Vector{i % 2 == 0 ? infinity : -infinity, 0}, y);
+      const Vector y = handed_on_logarithm(f, x);
       f.result(f.op("Reciprocal", Vector{0.5F, infinity}, z));
       if (both) f.result(y);
     }));
