@@ -36,7 +36,7 @@ def check_programs(nanlens, programs, plain, out):
         check(f"{name}, by nanlens run: {wrong or 'the same'}", not wrong)
         check(f"{name}, by nanlens run: runs as ever: {watched}", watched.stdout == alone.stdout and watched.returncode == 0)
         op, node = score.EXPECTED[name][:2]
-        told = {"clean": "as a mask does", "flags": "no NaN or ∞ on record", "in_one_context": "no NaN or ∞ on record"}.get(name, node or op)
+        told = "as a mask does" if name == "clean" else node or op or "no NaN or ∞ on record"
         check(f"{name}, by nanlens run: {watched.stderr}", watched.stderr.startswith("nanlens: ") and told in watched.stderr)
     for name, code in (("clean", 0), ("cache", 1)):
         checked = run([nanlens, "run", "--check", "--logdir", os.path.join(out, "checked_" + name), "--", plain, name])
