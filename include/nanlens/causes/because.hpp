@@ -149,12 +149,7 @@ inline std::string because_of_domain(const CauseFacts& f, const Speech& speech) 
   return only(f, speech, say(speech, Saying::do_domain, {{"domain", std::string(domain)}}));
 }
 
-// log |Γ| and its derivatives, which have poles.
-inline bool is_of_gamma(std::string_view op) noexcept {
-  constexpr std::string_view names[] = {"lgamma", "Lgamma", "gammaln", "digamma", "Digamma", "polygamma", "Polygamma"};
-  const auto is_in = [op](std::string_view name) { return op.find(name) != std::string_view::npos; };
-  return op.find("mvlgamma") == std::string_view::npos && std::any_of(std::begin(names), std::end(names), is_in);
-}
+// Which are one domain's limits; what is large may overflow, too.
 inline std::string because_of_poles(const Speech& speech) {
   const std::string outside = say(speech, Saying::do_domain, {{"domain", "x ≠ 0, −1, −2, …"}});
   return say(speech, Saying::also_by, {{"values", outside}});
@@ -243,7 +238,7 @@ inline std::string because(const CauseFacts& f, const Speech& speech) {
     case OpCode::log_softmax: return say(speech, Saying::softmax_overflows);
     default: break;
   }
-  if (is_of_gamma(f.op)) return because_of_poles(speech);
+  if (has_poles(f.op)) return because_of_poles(speech);
   if (only_overflows(f.code) || sums(f.code)) return say(speech, Saying::it_overflowed);
   const bool known = only_preserves(f.code);  // nothing of the kind is inside
   return known ? std::string() : because_of_unknown_op(f, speech);

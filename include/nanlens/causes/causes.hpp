@@ -301,8 +301,10 @@ class Causes {
   [[nodiscard]] std::vector<bool> in_losses();
   [[nodiscard]] std::vector<bool> in_training();
   [[nodiscard]] bool begins_there(const Root& root);
-  [[nodiscard]] std::uint32_t first_given_back(const Incident& incident, std::uint32_t first);
-  [[nodiscard]] std::uint32_t first_in_training(const std::vector<Incident>& list, std::uint32_t first);
+  [[nodiscard]] std::uint32_t first_given_back(const std::vector<Incident>& list, std::uint32_t first);
+  [[nodiscard]] std::uint32_t first_in_training(const std::vector<Incident>& list, std::uint32_t first,
+                                                const std::vector<bool>& spoilt);
+  [[nodiscard]] std::uint32_t first_that_spoilt(const std::vector<Incident>& list, std::uint32_t first);
   [[nodiscard]] std::uint32_t leader(const std::vector<Incident>& list);
   [[nodiscard]] bool sees_every_op(EventRef event);
   [[nodiscard]] bool may_have_led_on(const Root& root);

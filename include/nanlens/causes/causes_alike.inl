@@ -14,8 +14,7 @@ NANLENS_API void Causes::collect_failing(const std::vector<InputEvidence>& evide
   const bool divides = code == OpCode::divide || code == OpCode::modulo;
   const std::size_t place = code == OpCode::add_quotient ? 2 : divides ? 1 : 0;  // of what may not be 0
   // 0/0 is NaN by what both hold; what is infinite is so by the divisor.
-  constexpr Kinds infinities = reader::neg_inf_flag | reader::pos_inf_flag;
-  const bool by_both = code == OpCode::divide && (model_.kinds(step.event) & infinities) == 0;
+  const bool by_both = code == OpCode::divide && (model_.kinds(step.event) & ~reader::nan_flag) == 0;
   std::vector<EventRef> inputs;
   for (std::size_t i = 0; i < evidence.size() && inputs.size() < step.failing.size(); ++i) {
     const InputEvidence& input = evidence[i];

@@ -148,15 +148,19 @@ NANLENS_API bool Causes::begins_there(const Root& root) {
 
 // Of the causes in one call of a function, what came into its results leads before what came into none. `first`, unless
 // that is so.
-NANLENS_API std::uint32_t Causes::first_given_back(const Incident& incident, std::uint32_t first) {
+NANLENS_API std::uint32_t Causes::first_given_back(const std::vector<Incident>& list, std::uint32_t first) {
   const std::uint32_t call = roots_[first].call;
   if (roots_[first].event.is_execution || call == none || !model_.calls().is_call(call)) return first;
+  const auto is_listed = [&](std::uint32_t root) {
+    return std::any_of(list.begin(), list.end(), [root](const Incident& incident) {
+      return std::find(incident.roots.begin(), incident.roots.end(), root) != incident.roots.end();
+    });
+  };
   std::uint32_t leads = none;
   for (const std::uint16_t slot : std::vector<std::uint16_t>(bad_slots(call))) {
     const std::uint32_t root = root_of_alert(alert_of(execution_event(call, slot)));
     if (root == first) return first;
-    const auto& all = incident.roots;
-    if (std::find(all.begin(), all.end(), root) == all.end() || !begins_there(roots_[root])) continue;
+    if (root == none || roots_[root].call != call || !begins_there(roots_[root]) || !is_listed(root)) continue;
     if (leads == none || roots_[root].reach > roots_[leads].reach) leads = root;
   }
   return leads == none ? first : leads;
@@ -164,16 +168,9 @@ NANLENS_API std::uint32_t Causes::first_given_back(const Incident& incident, std
 
 // Of what was made, what came into a loss or a gradient leads before what came into none: a number that is only
 // reported, or not used at all.
-NANLENS_API std::uint32_t Causes::first_in_training(const std::vector<Incident>& list, std::uint32_t first) {
-  if (list.size() == 1 && list.front().roots.size() == 1) return first;
-  const std::vector<bool> spoilt = in_training();
+NANLENS_API std::uint32_t Causes::first_in_training(const std::vector<Incident>& list, std::uint32_t first,
+                                                    const std::vector<bool>& spoilt) {
   if (spoilt[first]) return first;
-  if (std::find(spoilt.begin(), spoilt.end(), true) == spoilt.end()) {
-    const auto has_first = [&](const Incident& incident) {
-      return std::find(incident.roots.begin(), incident.roots.end(), first) != incident.roots.end();
-    };
-    return first_given_back(*std::find_if(list.begin(), list.end(), has_first), first);
-  }
   for (Incident incident : list) {
     std::erase_if(incident.roots, [&](std::uint32_t r) { return !spoilt[r] || !begins_there(roots_[r]); });
     const std::uint32_t leads = largest(incident, false);
@@ -184,9 +181,17 @@ NANLENS_API std::uint32_t Causes::first_in_training(const std::vector<Incident>&
   return first;
 }
 
+// By what they spoilt: the training, and where there is none the results.
+NANLENS_API std::uint32_t Causes::first_that_spoilt(const std::vector<Incident>& list, std::uint32_t first) {
+  if (list.size() == 1 && list.front().roots.size() == 1) return first;
+  const std::vector<bool> spoilt = in_training();
+  const bool trains = std::find(spoilt.begin(), spoilt.end(), true) != spoilt.end();
+  return trains ? first_in_training(list, first, spoilt) : first_given_back(list, first);
+}
+
 NANLENS_API std::uint32_t Causes::leader(const std::vector<Incident>& list) {
   const std::uint32_t first = largest(list.front(), false);
-  if (roots_[first].event_class == EventClass::producer) return first_in_training(list, first);
+  if (roots_[first].event_class == EventClass::producer) return first_that_spoilt(list, first);
   std::uint64_t total = 0;
   for (const Incident& incident : list) total += incident.reach;
   // What nobody made leads only if it came first and most follows from it.
@@ -194,7 +199,7 @@ NANLENS_API std::uint32_t Causes::leader(const std::vector<Incident>& list) {
     const std::uint32_t made = largest(incident, true);
     if (made == none) continue;
     const bool leads = comes_before(roots_[first], roots_[made]) && reach_of_site(first) * 2 > total;
-    return leads ? first : first_in_training(list, made);
+    return leads ? first : first_that_spoilt(list, made);
   }
   if (model_.owners().native() || roots_[first].event_class != EventClass::unknown) return first;
   // Of what little nobody can tell at the beginning of TensorFlow's ring less is to be learnt than of what came in.

@@ -609,6 +609,13 @@ inline std::string plain_name(std::string_view type) {
   return plain;
 }
 
+// Is one of the parts in a plain name?
+template <std::size_t N>
+bool has_any(std::string_view plain, const std::string_view (&parts)[N]) {
+  return std::any_of(std::begin(parts), std::end(parts),
+                     [plain](std::string_view part) { return plain.find(part) != std::string_view::npos; });
+}
+
 }  // namespace detail
 
 /// The code of an op type; `other` for types without rules.
@@ -741,13 +748,13 @@ constexpr bool has_one_value(OpCode op) noexcept {
 /// Is it a layer, to which what comes in is data or a weight? Attention takes masks, too; so do batches of products to
 /// which something is added, as PyTorch's attention was made of.
 inline bool takes_weights(OpCode code, std::string_view type) {
-  const std::string plain = detail::plain_name(type);
-  const auto has = [&plain](std::string_view part) { return plain.find(part) != std::string::npos; };
-  if (code == OpCode::matmul) return !has("attention") && !has("flashattn") && !has("addbmm");
+  constexpr std::string_view mixed[] = {"attention", "flashattn", "addbmm"};
   constexpr std::string_view names[] = {"bias",    "lstm",    "grucell",   "grublock",      "cudnnrnn",
                                         "rnntanh", "rnnrelu", "embedding", "resourcegather"};
+  const std::string plain = detail::plain_name(type);
+  if (code == OpCode::matmul) return !detail::has_any(plain, mixed);
   return code == OpCode::batch_norm || plain.ends_with("gru") || plain.ends_with("rnn") ||
-         std::any_of(std::begin(names), std::end(names), has);
+         detail::has_any(plain, names);
 }
 
 /// Of an op that gives a number that it does not compute: does it put that into a tensor, or make one of it, so that
@@ -761,9 +768,15 @@ inline bool fills_in(OpCode code, std::string_view type) {
 /// Of an op that normalises by its own statistics: by a variance, and not by the mean of the squares?
 inline bool takes_mean_away(std::string_view type) {
   constexpr std::string_view others[] = {"rms", "simplified", "lrn"};
+  return !detail::has_any(detail::plain_name(type), others);
+}
+
+/// Is it the logarithm of the gamma function, or one of its derivatives, with poles at 0, −1, −2, …?
+inline bool has_poles(std::string_view type) {
+  constexpr std::string_view names[] = {"lgamma", "gammaln", "digamma", "polygamma"};
+  constexpr std::string_view others[] = {"mvlgamma"};
   const std::string plain = detail::plain_name(type);
-  return std::none_of(std::begin(others), std::end(others),
-                      [&plain](std::string_view part) { return plain.find(part) != std::string::npos; });
+  return detail::has_any(plain, names) && !detail::has_any(plain, others);
 }
 
 /// Does the op look rows up in its first input: is that a table that is learnt, if a variable holds it?

@@ -77,9 +77,9 @@ class SentenceWriter {
   void gather(const Root& root, const Classification& c, Sentence& s, CauseFacts& f);
   void gather_hits(std::uint32_t root, const Sentence& s, CauseFacts& f);
   [[nodiscard]] bool trapped_in_part();
-  void gather_inputs(EventRef event, const Classification& c, CauseFacts& f);
+  void gather_inputs(const Root& root, const Classification& c, CauseFacts& f);
   [[nodiscard]] std::optional<Kinds> kinds_of(EventRef event);
-  [[nodiscard]] bool may_be_masked(EventRef event, EventRef first_bad);
+  [[nodiscard]] bool may_be_masked(EventRef event, bool begins);
   void leave_out_what_came_in(const Classification& c, CauseFacts& f);
   void gather_values(EventRef event, const Classification& c, CauseFacts& f);
   void tell_apart(EventRef event, const Classification& c, CauseFacts& f);

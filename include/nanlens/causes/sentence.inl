@@ -167,7 +167,7 @@ NANLENS_API void SentenceWriter::gather(const Root& root, const Classification& 
   f.call = std::string(function_name(s.op_type));
   f.native = model.owners().native();
   f.mode = model.mode();
-  gather_inputs(root.event, c, f);
+  gather_inputs(root, c, f);
   if (root.event_class == EventClass::producer) leave_out_what_came_in(c, f);
   f.all_seen = c.all_seen;
   const bool named = f.native && detail::without_number(s.op_name) != s.op_type;  // ops of one hook share a line
@@ -230,7 +230,8 @@ NANLENS_API std::string SentenceWriter::where_it_ran(EventRef event, Sentence& s
              {{"n", std::to_string(set + 1)}, {"all", std::to_string(run.num_sets())}, {"host", s.host}});
 }
 
-NANLENS_API void SentenceWriter::gather_inputs(EventRef event, const Classification& c, CauseFacts& f) {
+NANLENS_API void SentenceWriter::gather_inputs(const Root& root, const Classification& c, CauseFacts& f) {
+  const EventRef event = root.event;
   constexpr std::size_t most = 64;
   f.all_clean = !c.inputs.empty();
   for (const InputEvidence& input : c.inputs) {
@@ -247,14 +248,13 @@ NANLENS_API void SentenceWriter::gather_inputs(EventRef event, const Classificat
   if (c.inputs.empty() || !c.inputs.front().event.exists()) return;
   const EventRef origin = causes_.origin(c.inputs.front().event);
   f.origin = std::string(causes_.model().op_type(origin));
-  f.masked = causes_.model().code(origin) == OpCode::softmax && may_be_masked(origin, event);
+  f.masked = causes_.model().code(origin) == OpCode::softmax && may_be_masked(origin, root.alert == 0);
 }
 
 // May an op have been given −∞, as a mask holds it? Of a graph's op without a row in that run it is known to be none if
-// nothing was bad before.
-NANLENS_API bool SentenceWriter::may_be_masked(EventRef event, EventRef first_bad) {
+// all that is bad begins with it.
+NANLENS_API bool SentenceWriter::may_be_masked(EventRef event, bool begins) {
   const std::vector<InputEvidence> given = causes_.lineage(event).classification.inputs;
-  const bool begins = causes_.event_of(0) == first_bad;
   return given.empty() || std::any_of(given.begin(), given.end(), [&](const InputEvidence& input) {
            if (input.state == InputState::clean) return false;
            const bool computed = input.link.reason == Reason::not_recorded || input.link.reason == Reason::nested;
