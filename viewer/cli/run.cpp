@@ -179,7 +179,7 @@ std::string hidden_words(reader::Run& run, const reader::HiddenException& hidden
   const auto frame = reader::user_frame(causes::stack_of(run, event));
   const std::string place = frame ? report::line_or_function(*frame) : "";
   if (!place.empty()) op += (frame->line > 0 ? " at " : " in ") + place;
-  return op + ": no NaN or ∞ came of it";
+  return op + (hidden.result_unknown() ? ": what came of it is not known" : ": no NaN or ∞ came of it");
 }
 
 // What ends a list of which the first are shown, of so many; where not all were looked at there are more.

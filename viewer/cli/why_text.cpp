@@ -277,13 +277,15 @@ bool print_trapped(Causes& causes, report::Mutes& mutes) {
 
 void print_hidden(Causes& causes) {
   constexpr std::size_t shown = 5;
-  std::size_t hidden = 0;
-  for (const reader::HiddenException& exception : causes.run().hidden_exceptions()) {
-    if (exception.taken_by_program()) continue;
-    if (hidden == 0) line(std::string("  ") + tr(Text::out_hidden));
-    if (++hidden <= shown) line("    " + hidden_text(causes, exception));
+  for (const bool unknown : {false, true}) {
+    std::size_t hidden = 0;
+    for (const reader::HiddenException& exception : causes.run().hidden_exceptions()) {
+      if (exception.taken_by_program() || exception.result_unknown() != unknown) continue;
+      if (hidden == 0) line(std::string("  ") + tr(unknown ? Text::out_hidden_unknown : Text::out_hidden));
+      if (++hidden <= shown) line("    " + hidden_text(causes, exception));
+    }
+    if (hidden > shown) line("    " + tr(Text::out_more, {{"n", hidden - shown}}));
   }
-  if (hidden > shown) line("    " + tr(Text::out_more, {{"n", hidden - shown}}));
 }
 
 void print_event(Causes& causes, EventRef event) {

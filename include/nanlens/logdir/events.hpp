@@ -204,13 +204,15 @@ struct RuleHit {
 
 /// In `fp_flags`: the program itself trapped the exception, so that the op never came to a result.
 inline constexpr std::uint32_t fp_taken_by_program = 32;
+/// In `fp_flags`: what came of it is not known, since the instruction that raised them is not.
+inline constexpr std::uint32_t fp_result_unknown = 64;
 
 /// Facts that TensorFlow has no field for, in DebugEvent field 1000, which proto3 readers skip. `fp_flags`:
-/// floating-point exceptions raised by the op, 1 invalid, 2 divide by zero, 4 overflow, 8 underflow; and 32, see above.
-/// Of an op with that its inputs are told as of one with a bad output. `graph_run`: which
-/// run of its graph a trace belongs to. `variable_ids`: of a trace, the variable whose memory its tensor is; of an
-/// execution, the variables it wrote. `op_name`: the name of an eager op, where it has one beside its type. With a bad
-/// output come `input_evidence`, one for each input, and `output_evidence`, one for each output of the event.
+/// floating-point exceptions raised by the op, 1 invalid, 2 divide by zero, 4 overflow, 8 underflow; and 32 and 64, see
+/// above. Of an op with 32 its inputs are told as of one with a bad output. `graph_run`: which run of its graph a trace
+/// belongs to. `variable_ids`: of a trace, the variable whose memory its tensor is; of an execution, the variables it
+/// wrote. `op_name`: the name of an eager op, where it has one beside its type. With a bad output come
+/// `input_evidence`, one for each input, and `output_evidence`, one for each output of the event.
 struct NanlensExtension {
   std::uint64_t thread_id = 0;
   std::uint64_t call_id = 0;

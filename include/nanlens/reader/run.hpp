@@ -39,7 +39,7 @@ struct AlertRef {
 };
 
 /// An op that raised floating-point exceptions (NanlensExtension.fp_flags) although no output is bad: a NaN or infinity
-/// was made and removed inside it, or the program trapped the exception itself.
+/// was made and removed inside it, or the program trapped the exception itself, or what came of it is not on record.
 struct HiddenException {
   std::uint32_t event = 0;  ///< index of the trace, or of the execution
   bool is_execution = false;
@@ -48,6 +48,10 @@ struct HiddenException {
   /// The program trapped it itself: there is no output. Of executions alone, whatever a file says of a trace.
   [[nodiscard]] bool taken_by_program() const noexcept {
     return is_execution && (fp_flags & logdir::fp_taken_by_program) != 0;
+  }
+  /// Whether a NaN or infinity came of it is not on record.
+  [[nodiscard]] bool result_unknown() const noexcept {
+    return is_execution && (fp_flags & logdir::fp_result_unknown) != 0;
   }
 };
 

@@ -40,9 +40,9 @@ int main(void) {
   show("m", (double)(small_zero / small_zero)); /* divss 0/0 */
   show("n", (double)(small_huge * small_huge)); /* mulss overflow */
   show("o", (double)(float)huge);               /* cvtsd2ss overflow */
-  show("p", log(zero));                         /* x/0 in */
+  show("p", log(zero));                         /* x/0 in log */
   show("q", quiet + one);
-  feraiseexcept(FE_DIVBYZERO); /* x/0 in */
+  feraiseexcept(FE_DIVBYZERO); /* x/0 in feraiseexcept */
   show("r", one / 3);
   return 7;
 }

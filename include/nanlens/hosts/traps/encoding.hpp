@@ -10,7 +10,7 @@ namespace nanlens::inline NANLENS_ABI::traps {
 struct Encoding {
   enum class Form : std::uint8_t { legacy, vex, evex };
   Form form = Form::legacy;
-  std::uint8_t map = 1;     ///< 1: 0F, 2: 0F 38, 3: 0F 3A
+  std::uint8_t map = 1;     ///< 1: 0F, 2: 0F 38, 3: 0F 3A, 5 and 6: of AVX512-FP16
   std::uint8_t prefix = 0;  ///< 0: none, 1: 66, 2: F3, 3: F2
   std::uint8_t opcode = 0;
   bool wide = false;        ///< W

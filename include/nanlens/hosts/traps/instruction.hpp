@@ -1,6 +1,6 @@
 /// @file
 /// What a floating-point instruction of x86-64 is: its name, what it does, and where its operands lie. Decodes what can
-/// raise an exception in SSE, AVX, AVX-512 and FMA, scalar and packed, from its bytes. Source: Intel's manual,
+/// raise an exception in SSE, AVX, AVX-512, FMA and F16C, scalar and packed, from its bytes. Source: Intel's manual,
 /// volume 2.
 #pragma once
 
@@ -28,13 +28,17 @@ enum class Action : std::uint8_t {
   narrow,
   widen,
   round,
+  scale,  // by a power of two, or the parts of a number
 };
 
-enum class Element : std::uint8_t { float32, float64, int32, int64 };
+enum class Element : std::uint8_t { float16, float32, float64, int16, int32, int64, uint16, uint32, uint64 };
 
 constexpr std::size_t size_of(Element element) noexcept {
-  return element == Element::float32 || element == Element::int32 ? 4 : 8;
+  constexpr std::uint8_t sizes[] = {2, 4, 8, 2, 4, 8, 2, 4, 8};
+  return sizes[static_cast<int>(element)];
 }
+
+constexpr bool is_floating(Element element) noexcept { return element <= Element::float64; }
 
 /// A register by its number, or memory.
 struct Operand {
@@ -56,14 +60,22 @@ struct Address {
 };
 
 /// Where a result goes.
-enum class Target : std::uint8_t { vector_register, general_register, mask_or_flags };
+enum class Target : std::uint8_t { vector_register, general_register, memory, mask_or_flags };
+
+/// The signs with which a fused instruction computes ±a·b ± c.
+struct FusedSigns {
+  bool minus_product = false;
+  bool minus_even = false;  ///< −c in lanes 0, 2, …
+  bool minus_odd = false;
+};
 
 struct Instruction {
   char name[20] = "instruction";
   Action action = Action::unknown;
+  FusedSigns signs;
   Element from = Element::float64;
   Element to = Element::float64;
-  std::uint8_t lanes = 0;  ///< elements of the result, and of each operand
+  std::uint8_t lanes = 0;  ///< elements of the result, and of each operand; 0: the instruction is not known here
   std::uint8_t num_operands = 0;
   Operand operands[3] = {};  ///< as a formula has them: a/b, a·b + c
   Address address;

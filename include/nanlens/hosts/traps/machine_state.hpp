@@ -19,6 +19,7 @@ inline constexpr std::uint32_t mxcsr_invalid = 1;
 inline constexpr std::uint32_t mxcsr_divide_by_zero = 4;
 inline constexpr std::uint32_t mxcsr_overflow = 8;
 inline constexpr std::uint32_t mxcsr_flags = 0x3F;
+inline constexpr std::uint32_t mxcsr_denormals_are_zero = 0x40;
 inline constexpr int mxcsr_mask_shift = 7;
 
 inline constexpr std::size_t vector_bytes = 64;
@@ -96,12 +97,12 @@ class MachineState {
     std::memcpy(&lanes, area + state_layout.masks + static_cast<std::size_t>(number) * 8, 8);
     return lanes;
   }
-  /// The address of a memory operand; 0 where it can't be told.
-  [[nodiscard]] std::uintptr_t address_of(const Instruction& i) const noexcept {
+  /// The address of the memory operand of the instruction at `place`; 0 where it can't be told.
+  [[nodiscard]] std::uintptr_t address_of(const Instruction& i, std::uintptr_t place) const noexcept {
     const Address& a = i.address;
     auto address = static_cast<std::uintptr_t>(a.displacement);
     if (a.base == Address::instruction_pointer)
-      address += pc() + i.length;
+      address += place + i.length;
     else if (a.base != Address::no_register)
       address += general_register(a.base);
     if (a.index != Address::no_register) address += general_register(a.index) * a.scale;

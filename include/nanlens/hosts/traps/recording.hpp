@@ -14,6 +14,7 @@
 #include <nanlens/capture/environment.inl>
 #include <nanlens/capture/fp_flags.hpp>
 #include <nanlens/capture/symbolizer.hpp>
+#include <nanlens/hosts/traps/called_function.hpp>
 #include <nanlens/hosts/traps/trapping.hpp>
 #include <nanlens/nanlens.hpp>
 
@@ -28,13 +29,17 @@ using nanlens::detail::SourcePlace;
 constexpr std::uint32_t recorded_flags(const Trap& trap) noexcept {
   const std::uint32_t flags = trap.flags;
   return (trap.taken_by_program ? logdir::fp_taken_by_program : 0) |
+         (trap.has_result || trap.taken_by_program || trap.instruction.target == Target::mask_or_flags
+              ? 0
+              : logdir::fp_result_unknown) |
          ((flags & mxcsr_invalid) != 0 ? nanlens::detail::fp_invalid : 0) |
          ((flags & mxcsr_divide_by_zero) != 0 ? nanlens::detail::fp_divide_by_zero : 0) |
          ((flags & mxcsr_overflow) != 0 ? nanlens::detail::fp_overflow : 0);
 }
 
 constexpr DType dtype_of(Element element) noexcept {
-  constexpr DType dtypes[] = {DType::float32, DType::float64, DType::int32, DType::int64};
+  constexpr DType dtypes[] = {DType::float16, DType::float32, DType::float64, DType::int16, DType::int32,
+                              DType::int64,   DType::uint16,  DType::uint32,  DType::uint64};
   return dtypes[static_cast<int>(element)];
 }
 
@@ -69,10 +74,11 @@ class NANLENS_HIDDEN TrapRecorder {
 
   /// Where a trap happened.
   struct Where {
-    std::size_t begin = 0;      ///< the first frame outside the C library
-    std::string in;             ///< the function of the C library that was called there; empty if none was
-    ResolvedFrame instruction;  ///< or the call that led to it
-    std::string line;           ///< the innermost that is known, to count by
+    std::size_t begin = 0;  ///< the first frame outside the C library
+    std::string in;         ///< the function of the C library that was called there; empty if none was
+    std::string within;     ///< else the function that the instruction is in, where its line isn't known but a caller's
+    ResolvedFrame instruction;                    ///< or the call that led to it
+    std::string line;                             ///< the innermost that is known, to count by
     std::uint32_t stack = SourcePlace::no_stack;  ///< the recorder's, of a program in Python
   };
 
@@ -83,7 +89,7 @@ class NANLENS_HIDDEN TrapRecorder {
     const Where& where = find(trap);
     const Instruction& i = trap.instruction;
     const std::string_view type = i.name;
-    const std::string kind = kind_words(trap.kind) + (where.in.empty() ? "" : " in " + where.in);
+    const std::string kind = words_of(trap, where);
     auto& hits = hits_[std::string(type) + "\n" + kind + "\n" + where.line];
     hits[trap.key] = trap.hits;
     Observation observed{trap.frames + where.begin, trap.num_frames - where.begin, trap.thread, 0, 0, !all_counted()};
@@ -100,6 +106,12 @@ class NANLENS_HIDDEN TrapRecorder {
     // Last, since finding symbols takes long: what ends the recorder may be under way.
     if ((nanlens::detail::active_bits() & nanlens::detail::dumping_bit) == 0) begin_again();
     nanlens::detail::record(OpRef(type, kind, place), input_refs, output_refs, {0, recorded_flags(trap), &observed});
+  }
+
+  static std::string words_of(const Trap& trap, const Where& where) {
+    const char* const words = kind_words(trap.kind);
+    if (where.in.empty()) return where.within.empty() ? words : words + (" in " + where.within);
+    return kind_words(kind_of_call(trap.kind, trap.instruction.action, where.in)) + (" in " + where.in);
   }
 
   static TensorView view(const Instruction& i, const unsigned char* bytes, Element element) {
@@ -135,8 +147,13 @@ class NANLENS_HIDDEN TrapRecorder {
                  : python.empty()         ? std::to_string(trap.key)
                                           : line(python.front().file, python.front().line);
     if (!python.empty()) where.stack = joint_stack(python, resolved);
+    if (where.instruction.line == 0 && (known != resolved.rend() || !python.empty()))
+      where.within = bare_name(where.instruction.function);
     return where;
   }
+
+  /// A function's name without what follows it, which templates make long.
+  static std::string bare_name(const std::string& function) { return function.substr(0, function.find_first_of("<(")); }
 
   /// The frames of the native code that Python called.
   static std::span<const std::uintptr_t> outside_python(std::span<const std::uintptr_t> frames) {
@@ -157,21 +174,17 @@ class NANLENS_HIDDEN TrapRecorder {
 
   /// Nobody looks for his bug in the C library: what counts is which function of it was called, and where.
   static void find_caller(const Trap& trap, Where& where) {
-    std::string name;
     for (std::uint32_t i = 0; i < trap.num_frames; ++i) {
-      Dl_info info{};
-      if (::dladdr(reinterpret_cast<const void*>(trap.frames[i] - 1), &info) == 0 || info.dli_fname == nullptr) return;
-      const std::string_view path = info.dli_fname;
-      const std::string_view file = path.substr(path.rfind('/') + 1);
-      const bool is_c_library = file.starts_with("libm.so") || file.starts_with("libm-") ||
-                                file.starts_with("libmvec.so") || file.starts_with("libc.so");
-      if (!is_c_library) {
+      const auto object = object_of(reinterpret_cast<const void*>(trap.frames[i] - 1));
+      if (!object || !in_c_library(*object)) {
         where.begin = i;
-        where.in = name;
+        if (std::string called = i > 0 ? called_function(trap.frames[i]) : ""; !called.empty())
+          where.in = std::move(called);
         return;
       }
-      name = info.dli_sname == nullptr ? "the C library" : info.dli_sname;
+      where.in = object->dli_sname == nullptr ? "the C library" : plain_name(object->dli_sname);
     }
+    where.in.clear();
   }
 
   bool began_ = false;

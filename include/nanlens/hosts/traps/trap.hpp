@@ -2,10 +2,12 @@
 /// One trapped exception, in plain memory: what a signal handler notes, and another thread records.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 
 #include <nanlens/hosts/traps/machine_state.hpp>
 
@@ -54,6 +56,7 @@ struct Trap {
   std::uint64_t thread = 0;  ///< the operating system's number
   unsigned char operands[3][vector_bytes] = {};
   bool operand_known[3] = {};
+  bool denormals_are_zero = false;  ///< of MXCSR: so such operands are taken
   unsigned char result[vector_bytes] = {};
   bool has_result = false;
   bool taken_by_program = false;            ///< which traps it itself: there is no result
@@ -65,49 +68,105 @@ struct Trap {
 
 namespace detail {
 
+template <class T>
+T bits_at(const unsigned char (&bytes)[vector_bytes], std::size_t lane) noexcept {
+  T bits{};
+  std::memcpy(&bits, bytes + lane * sizeof bits, sizeof bits);
+  return bits;
+}
+
+/// A half of IEEE 754 as a double.
+inline double of_half(std::uint16_t bits) noexcept {
+  const int exponent = bits >> 10 & 31;
+  const int fraction = bits & 1023;
+  constexpr int least = -24;  // of the last place of what is subnormal
+  const double size = exponent == 31  ? (fraction == 0 ? HUGE_VAL : std::numeric_limits<double>::quiet_NaN())
+                      : exponent == 0 ? std::ldexp(fraction, least)
+                                      : std::ldexp(fraction + 1024, least + exponent - 1);
+  return (bits & 0x8000) != 0 ? -size : size;
+}
+
 /// Element `lane` of a floating operand, as a double. A signalling NaN becomes a quiet one on the way.
 inline double element(const unsigned char (&bytes)[vector_bytes], Element type, std::size_t lane) noexcept {
-  if (type == Element::float64) {
-    double value = 0;
-    std::memcpy(&value, bytes + lane * 8, sizeof value);
-    return value;
-  }
-  float value = 0;
-  std::memcpy(&value, bytes + lane * 4, sizeof value);
-  return static_cast<double>(value);
+  if (type == Element::float64) return bits_at<double>(bytes, lane);
+  if (type == Element::float16) return of_half(bits_at<std::uint16_t>(bytes, lane));
+  return static_cast<double>(bits_at<float>(bytes, lane));
 }
 
 inline bool is_signalling(const unsigned char (&bytes)[vector_bytes], Element type, std::size_t lane) noexcept {
   if (!std::isnan(element(bytes, type, lane))) return false;
-  const std::size_t size = size_of(type);
-  const unsigned char quiet_bit = type == Element::float64 ? 0x08 : 0x40;
-  return (bytes[(lane + 1) * size - 2] & quiet_bit) == 0;
+  switch (type) {  // the bit that makes a NaN a quiet one
+    case Element::float64: return (bits_at<std::uint64_t>(bytes, lane) >> 51 & 1) == 0;
+    case Element::float32: return (bits_at<std::uint32_t>(bytes, lane) >> 22 & 1) == 0;
+    default: return (bits_at<std::uint16_t>(bytes, lane) >> 9 & 1) == 0;
+  }
+}
+
+/// What an instruction takes an operand for. With halves it keeps what is denormal.
+inline double operand_value(const Trap& trap, std::size_t operand, std::size_t lane) noexcept {
+  const Element type = trap.instruction.from;
+  const double value = element(trap.operands[operand], type, lane);
+  const double least = type == Element::float32   ? static_cast<double>(std::numeric_limits<float>::min())
+                       : type == Element::float64 ? std::numeric_limits<double>::min()
+                                                  : 0;
+  return trap.denormals_are_zero && std::fabs(value) < least ? 0 : value;
+}
+
+inline bool are_opposite_infinities(double a, double b) noexcept {
+  return std::isinf(a) && std::isinf(b) && std::signbit(a) != std::signbit(b);
+}
+
+inline bool is_zero_times_infinity(double a, double b) noexcept {
+  return (a == 0 && std::isinf(b)) || (std::isinf(a) && b == 0);
+}
+
+/// Is an infinite ±a·b the opposite of ±c?
+inline bool is_fused_difference(const FusedSigns& signs, std::size_t lane, double a, double b, double c) noexcept {
+  if ((!std::isinf(a) && !std::isinf(b)) || std::isnan(a) || std::isnan(b)) return false;
+  const bool negated = (lane & 1) == 0 ? signs.minus_even : signs.minus_odd;
+  const bool product_is_negative = (std::signbit(a) != std::signbit(b)) != signs.minus_product;
+  return std::isinf(c) && product_is_negative != (std::signbit(c) != negated);
 }
 
 /// What is invalid about one lane; `invalid` where nothing is, or it can't be told.
-inline Kind invalid_in_lane(Action action, double a, double b, double c) noexcept {
+inline Kind invalid_in_lane(const Instruction& i, std::size_t lane, double a, double b, double c) noexcept {
   using enum Action;
-  switch (action) {
+  const auto if_so = [](bool holds, Kind kind) { return holds ? kind : Kind::invalid; };
+  switch (i.action) {
     case divide:
       if (a == 0 && b == 0) return Kind::zero_by_zero;
-      return std::isinf(a) && std::isinf(b) ? Kind::infinity_by_infinity : Kind::invalid;
-    case add:
-    case subtract:
-    case add_subtract: return std::isinf(a) && std::isinf(b) ? Kind::infinity_minus_infinity : Kind::invalid;
-    case multiply:
+      return if_so(std::isinf(a) && std::isinf(b), Kind::infinity_by_infinity);
+    case add: return if_so(are_opposite_infinities(a, b), Kind::infinity_minus_infinity);
+    case subtract: return if_so(are_opposite_infinities(a, -b), Kind::infinity_minus_infinity);
+    case add_subtract:
+      return if_so(are_opposite_infinities(a, (lane & 1) == 0 ? -b : b), Kind::infinity_minus_infinity);
+    case multiply: return if_so(is_zero_times_infinity(a, b), Kind::zero_times_infinity);
     case fused:
-      if ((a == 0 && std::isinf(b)) || (std::isinf(a) && b == 0)) return Kind::zero_times_infinity;
-      return action == fused && std::isinf(c) && (std::isinf(a) || std::isinf(b)) ? Kind::infinity_minus_infinity
-                                                                                  : Kind::invalid;
-    case square_root: return a < 0 ? Kind::negative_root : Kind::invalid;
+      if (is_zero_times_infinity(a, b)) return Kind::zero_times_infinity;
+      return if_so(is_fused_difference(i.signs, lane, a, b, c), Kind::infinity_minus_infinity);
+    case square_root: return if_so(a < 0, Kind::negative_root);
     case to_integer: return Kind::out_of_integers;
     case compare:
-    case extremum: return std::isnan(a) || std::isnan(b) ? Kind::comparison : Kind::invalid;
+    case extremum: return if_so(std::isnan(a) || std::isnan(b), Kind::comparison);
     default: return Kind::invalid;
   }
 }
 
 }  // namespace detail
+
+/// What goes wrong in a function that is called is its argument, whatever it computes to raise the exception: 0/0, for
+/// most. A fused instruction is what such a function is for.
+constexpr Kind kind_of_call(Kind kind, Action action, std::string_view function) noexcept {
+  if (action == Action::fused) return kind;
+  switch (kind) {
+    case Kind::zero_by_zero:
+    case Kind::infinity_by_infinity:
+    case Kind::zero_times_infinity:
+    case Kind::infinity_minus_infinity:
+      return function == "sqrt" || function == "sqrtf" ? Kind::negative_root : Kind::invalid;
+    default: return kind;
+  }
+}
 
 /// The kind of what raised these flags of MXCSR, by the first lane that can have done it. Of several kinds invalid
 /// operations come first.
@@ -115,21 +174,22 @@ inline Kind kind_of(const Trap& trap, std::uint32_t flags, std::uint64_t active)
   if ((flags & mxcsr_invalid) == 0 && (flags & mxcsr_divide_by_zero) != 0) return Kind::by_zero;
   if ((flags & mxcsr_invalid) == 0 && (flags & mxcsr_overflow) != 0) return Kind::overflow;
   const Instruction& i = trap.instruction;
+  if (!is_floating(i.from)) return Kind::invalid;
+  bool all_known = true;
   for (std::size_t lane = 0; lane < i.lanes; ++lane) {
     if ((active >> lane & 1) == 0) continue;
     double values[3] = {};
-    bool all_known = true;
+    const bool known = std::all_of(trap.operand_known, trap.operand_known + i.num_operands, [](bool k) { return k; });
     for (std::size_t k = 0; k < i.num_operands; ++k) {
-      all_known = all_known && trap.operand_known[k];
       if (!trap.operand_known[k]) continue;
       if (detail::is_signalling(trap.operands[k], i.from, lane)) return Kind::signalling_nan;
-      values[k] = detail::element(trap.operands[k], i.from, lane);
+      values[k] = detail::operand_value(trap, k, lane);
     }
-    if (!all_known) continue;
-    const Kind kind = detail::invalid_in_lane(i.action, values[0], values[1], values[2]);
+    all_known = all_known && known;
+    const Kind kind = known ? detail::invalid_in_lane(i, lane, values[0], values[1], values[2]) : Kind::invalid;
     if (kind != Kind::invalid) return kind;
   }
-  return Kind::invalid;
+  return all_known && i.action == Action::horizontal ? Kind::infinity_minus_infinity : Kind::invalid;
 }
 
 /// Reads the operands, before the instruction runs.
@@ -137,6 +197,7 @@ inline void read_operands(const MachineState& state, Trap& trap) noexcept {
   const Instruction& i = trap.instruction;
   const std::size_t size = size_of(i.from);
   const std::uint64_t active = state.lanes_of_mask(i.mask);
+  trap.denormals_are_zero = (state.mxcsr() & mxcsr_denormals_are_zero) != 0;
   for (std::size_t k = 0; k < i.num_operands; ++k) {
     const Operand& operand = i.operands[k];
     trap.operand_known[k] = true;
@@ -144,7 +205,7 @@ inline void read_operands(const MachineState& state, Trap& trap) noexcept {
       state.vector_register(operand.number, trap.operands[k]);
       continue;
     }
-    const auto* const at = reinterpret_cast<const unsigned char*>(state.address_of(i));
+    const auto* const at = reinterpret_cast<const unsigned char*>(state.address_of(i, trap.place));
     trap.operand_known[k] = at != nullptr;
     // What the mask leaves out need not be readable.
     for (std::size_t lane = 0; at != nullptr && lane < i.lanes; ++lane)
@@ -156,11 +217,20 @@ inline void read_operands(const MachineState& state, Trap& trap) noexcept {
 /// Reads the result, once the instruction has run.
 inline void read_result(const MachineState& state, Trap& trap) noexcept {
   const Instruction& i = trap.instruction;
-  trap.has_result = i.num_operands > 0 && i.target != Target::mask_or_flags;
+  trap.has_result = i.lanes > 0 && i.target != Target::mask_or_flags;
+  if (!trap.has_result) return;
   if (i.target == Target::vector_register) state.vector_register(i.destination, trap.result);
-  if (i.target != Target::general_register) return;
-  const std::uintptr_t value = state.general_register(i.destination);
-  std::memcpy(trap.result, &value, sizeof value);
+  if (i.target == Target::general_register) {
+    const std::uintptr_t value = state.general_register(i.destination);
+    std::memcpy(trap.result, &value, sizeof value);
+  }
+  if (i.target != Target::memory) return;
+  const auto* const at = reinterpret_cast<const unsigned char*>(state.address_of(i, trap.place));
+  trap.has_result = at != nullptr;
+  const std::size_t size = size_of(i.to);
+  const std::uint64_t active = state.lanes_of_mask(i.mask);
+  for (std::size_t lane = 0; at != nullptr && lane < i.lanes; ++lane)
+    if ((active >> lane & 1) != 0) std::memcpy(trap.result + lane * size, at + lane * size, size);
 }
 
 }  // namespace nanlens::inline NANLENS_ABI::traps
