@@ -1076,6 +1076,15 @@ def all_masked(tf, np):
     f(tf.constant([[1.0, 2.0], [3.0, 4.0]]))
 
 
+@program(("Sub", "data"), ["allmasked", "const"], (CURT,))
+def no_action_left(tf, np):
+    @tf.function
+    def f(x, mask):
+        left = tf.where(mask, x, -np.inf)
+        return left - tf.reduce_logsumexp(left, -1, keepdims=True)
+    f(tf.constant([[1.0, 2.0], [3.0, 4.0]]), tf.constant([[True, False], [False, False]]))
+
+
 @program("Mul", "overflow", BOTH)
 def softmax_of_inf(tf, np):
     tf.function(lambda x: tf.nn.softmax(x * 1e38 * 10.0))(c(1.0, 2.0))

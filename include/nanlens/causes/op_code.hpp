@@ -44,6 +44,7 @@ enum class OpCode : std::uint8_t {
   log_softmax,
   cross_entropy,
   sparse_cross_entropy,
+  ctc_loss,
   nll_loss,  // the second output of the forward op is the weight of all targets together
   bounded,
   relu,
@@ -433,6 +434,7 @@ inline constexpr OpName aten_names[] = {
     {"convolution", OpCode::matmul},
     {"convolutionbackward", OpCode::matmul},
     {"copy", OpCode::cast},
+    {"ctcloss", OpCode::ctc_loss},
     {"cudnnbatchnorm", OpCode::batch_norm},
     {"cummax", OpCode::keep},
     {"dot", OpCode::matmul},

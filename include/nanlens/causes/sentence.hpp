@@ -73,6 +73,8 @@ class SentenceWriter {
   [[nodiscard]] std::uint32_t forward_op(std::uint32_t op);
   [[nodiscard]] std::string choose(const Root& root, const Classification& c);
   [[nodiscard]] bool masked_row(const Root& root);
+  [[nodiscard]] bool is_of_whole_rows(EventRef difference);
+  [[nodiscard]] TensorHealth health_of(const InputEvidence& input);
   [[nodiscard]] bool has_no_weight(EventRef event);
   void gather(const Root& root, const Classification& c, Sentence& s, CauseFacts& f);
   void gather_hits(std::uint32_t root, const Sentence& s, CauseFacts& f);

@@ -1,6 +1,8 @@
 // Part of sentence.hpp: which sentence, and the facts that fill it.
 #pragma once
 
+#include <cmath>
+
 #include <nanlens/causes/because.hpp>
 #include <nanlens/causes/function_name.hpp>
 #include <nanlens/causes/host_names.hpp>
@@ -86,11 +88,34 @@ NANLENS_API std::uint32_t SentenceWriter::forward_op(std::uint32_t op) {
   return none;
 }
 
-// A mask of −∞ whose first NaN is a softmax: a row was masked whole.
+// A mask of −∞ whose first NaN is a softmax, or one that is computed by hand: a row was masked whole.
 NANLENS_API bool SentenceWriter::masked_row(const Root& root) {
   Model& model = causes_.model();
-  return root.first_nan.exists() && model.kinds(root.event) == reader::neg_inf_flag &&
-         model.code(root.first_nan) == OpCode::softmax;
+  if (!root.first_nan.exists() || model.kinds(root.event) != reader::neg_inf_flag) return false;
+  const OpCode code = model.code(root.first_nan);
+  return code == OpCode::softmax || (code == OpCode::subtract && is_of_whole_rows(root.first_nan));
+}
+
+// Rows less a number each, their maximum or the logarithm of their sum, say: is whatever became NaN a whole row, all of
+// whose entries were −∞, as that number was?
+NANLENS_API bool SentenceWriter::is_of_whole_rows(EventRef difference) {
+  const auto inputs = causes_.lineage(difference).classification.inputs;
+  if (inputs.size() != 2) return false;
+  const TensorHealth rows = health_of(inputs[0]);
+  const TensorHealth numbers = health_of(inputs[1]);
+  const auto only_negative = [](const TensorHealth& h) {
+    return h.num_nan == 0 && h.num_pos_inf == 0 && h.num_neg_inf > 0;
+  };
+  if (!only_negative(rows) || !only_negative(numbers) || numbers.size >= rows.size) return false;
+  const double length = rows.size / numbers.size;
+  return length == std::floor(length) &&
+         causes_.model().counted_health(difference).num_nan == numbers.num_neg_inf * length;
+}
+
+// What an input held, as far as that is on record.
+NANLENS_API TensorHealth SentenceWriter::health_of(const InputEvidence& input) {
+  if (input.seen) return input.now;
+  return input.event.exists() ? causes_.model().health(input.event) : TensorHealth{};
 }
 
 // A mean over targets divides by what their weights add up to, which is an output of its own.
@@ -129,6 +154,7 @@ NANLENS_API std::string SentenceWriter::choose(const Root& root, const Classific
   const bool call = root.event.is_execution && model.calls().is_call(root.event.index);
   if (call || c.inside.op != none) return "opaque";
   if (code == OpCode::nll_loss && has_no_weight(root.event)) return "ignored";
+  if (code == OpCode::ctc_loss && kinds_of(root.event) == static_cast<Kinds>(reader::pos_inf_flag)) return "ctc";
   const bool judged = c.judgement.verdict != Verdict::none && c.judgement.mechanism != Mechanism::generic;
   const Kinds kinds = kinds_of(root.event).value_or(static_cast<Kinds>(reader::neg_inf_flag));
   const Mechanism mechanism = judged ? c.judgement.mechanism : likely_mechanism(code, kinds);
@@ -240,7 +266,7 @@ NANLENS_API void SentenceWriter::gather_inputs(const Root& root, const Classific
     InputFacts& facts = f.inputs.emplace_back();
     facts.name = input_name(event, input);
     facts.known = input.state == InputState::clean && (input.seen || input.event.exists());
-    if (facts.known) facts.health = input.seen ? input.now : causes_.model().health(input.event);
+    if (facts.known) facts.health = health_of(input);
     if (facts.known && input.event.exists()) facts.largest = detail::largest_magnitude(causes_.run(), input.event);
   }
   gather_values(event, c, f);

@@ -285,8 +285,11 @@ inline std::string_view wording_key(const CauseFacts& f) {
   return f.id;
 }
 
+// Mostly of a program in Python, which wraps no op itself.
+inline bool is_of_pytorch(const CauseFacts& f) { return f.op.starts_with("aten::"); }
+
 inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
-  const bool torch = f.op.starts_with("aten::");  // mostly of a program in Python
+  const bool torch = is_of_pytorch(f);
   if (key == "guarded") return key;
   if (key == "data" && f.reason == Reason::assigned) return "assigned";
   if (key == "data" && f.reason == Reason::updated) return "made";
@@ -305,7 +308,7 @@ inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
   if (key != "unknown") return key;
   if (f.reason == Reason::other_rank) return "unknown_rank";
   if (f.reason == Reason::unread) return "unknown_unread";
-  if (f.reason == Reason::written_over) return "unknown_written_over";
+  if (f.reason == Reason::written_over) return torch ? "made" : "unknown_written_over";
   if (!f.lay_there.empty()) return "unknown_there";
   if (f.native) return torch ? "unknown_torch" : "unknown_native";
   switch (f.reason) {
@@ -335,7 +338,7 @@ NANLENS_API Words word(const CauseFacts& f, const Speech& speech) {
   if (w.remedy.empty()) w.remedy = detail::worded(remedies, "made", w.arguments, speech);
   if (!f.kinds_known && !f.complex && f.event_class == EventClass::producer && !w.arguments["because"].empty())
     w.remedy += speech[Saying::remedy_full_health];
-  if (f.written_over) w.remedy += detail::worded(remedies, "scope", w.arguments, speech);
+  if (f.written_over && !detail::is_of_pytorch(f)) w.remedy += detail::worded(remedies, "scope", w.arguments, speech);
   const std::string_view doubt = confidence_words(f.confidence);
   if (!doubt.empty() && f.id != "unknown" && key != "contradicted")
     w.text = say(speech, doubt == "probably" ? Saying::probably : Saying::perhaps, {{"text", w.text}});

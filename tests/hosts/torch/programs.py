@@ -168,6 +168,29 @@ def every_entry_masked(torch):
     weights @ torch.ones(3, 2)
 
 
+@program("aten::sub", arrives=True, says=["Every entry of a row was masked"])
+def no_action_left(torch):
+    scores = torch.randn(3, 4, requires_grad=True)
+    mask = torch.tensor([[False, False, False, True], [True] * 4, [False, True, True, True]])
+    policy = torch.distributions.Categorical(logits=scores.masked_fill(mask, float("-inf")), validate_args=False)  # culprit
+    policy.log_prob(torch.zeros(3, dtype=torch.long)).mean().backward()
+
+
+@program("aten::masked_fill_", arrives=True, says=["filled in −∞"])
+def differs_from_infinity(torch):
+    """No row is masked whole: the difference of two masks."""
+    mask = torch.tensor([[False, False, True], [False, True, False]])
+    a = torch.randn(2, 3).masked_fill(mask, float("-inf"))  # culprit
+    a - a[:1].clone()
+
+
+@program("aten::_ctc_loss", says=["in 1 of 3 elements: most likely the target is longer than its input allows"])
+def target_too_long(torch):
+    scores = torch.randn(10, 3, 5, requires_grad=True)
+    targets, lengths, times = torch.ones(3, 4, dtype=torch.long), torch.tensor([4, 4, 4]), torch.tensor([10, 7, 6])
+    torch.nn.functional.ctc_loss(scores.log_softmax(2), targets, times, lengths).backward()  # culprit
+
+
 # --- in place, views, modes, threads
 
 
