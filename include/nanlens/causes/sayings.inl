@@ -33,7 +33,7 @@ X(say_domain_1, "{op}{at} left its domain ({domain}), probably by rounding: {in}
 X(say_domain_2, "{op}{at} left its domain ({domain}): {in} reaches {magnitude}")
 X(say_matrix, "{op}{at}: the matrix is singular or not positive definite")
 X(say_ignored, "{op}{at} is a mean over no targets: all are ignored, or their weights add up to 0")
-X(say_ctc, "{op}{at} is infinite{in_bad}: most likely the target is longer than its input allows, which needs a step for each label and one between equal ones")
+X(say_ctc, "{op}{at} is +∞{in_bad}: most likely the target is longer than its input allows, which needs a step for each label and one between equal ones")
 X(say_allmasked, "Every entry of a row was masked (−∞){named}{at}")
 X(say_arrived, "The {arrived_kinds} in {arrived} of {op}{at}{arrived_bad}, which was not recorded before")
 X(say_changed_1, "The {arrived_kinds} in {arrived} of {op}{at}{arrived_bad}: its memory, which held {recorded_there}, was changed since that was recorded, by something that is not on record")
