@@ -98,6 +98,22 @@ inline std::string plain_name(std::string_view name) {
   return std::string(is_of_float ? name.substr(0, name.size() - 2) : name);
 }
 
+/// A function of C++ or Rust without the type that it returns, its template's arguments and its own.
+inline std::string bare_name(std::string_view function) {
+  std::string name;
+  int depth = 0;
+  for (std::size_t i = 0; i < function.size(); ++i) {
+    const char c = function[i];
+    if (c == '(' && depth == 0) break;
+    if (c == '<' || c == '{' || c == '(') ++depth;
+    if (depth == 0 && c == ' ') name.clear();
+    if (depth == 0 && c != ' ') name.push_back(c);
+    const bool is_arrow = c == '>' && i > 0 && function[i - 1] == '-';
+    if ((c == '>' && !is_arrow) || c == '}' || c == ')') depth = std::max(depth - 1, 0);
+  }
+  return name.starts_with("::") ? name.substr(2) : name;
+}
+
 /// The function of the C library that was called at the call which returns to `return_address`; empty if it can't be
 /// told.
 inline std::string called_function(std::uintptr_t return_address) {

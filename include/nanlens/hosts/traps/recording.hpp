@@ -152,9 +152,6 @@ class NANLENS_HIDDEN TrapRecorder {
     return where;
   }
 
-  /// A function's name without what follows it, which templates make long.
-  static std::string bare_name(const std::string& function) { return function.substr(0, function.find_first_of("<(")); }
-
   /// The frames of the native code that Python called.
   static std::span<const std::uintptr_t> outside_python(std::span<const std::uintptr_t> frames) {
     std::size_t count = 0;
