@@ -3,12 +3,24 @@
 #pragma once
 
 #include <nanlens/hosts/traps/encoding.hpp>
+#include <nanlens/hosts/traps/float_meanings.hpp>
+#include <nanlens/hosts/traps/half_meanings.hpp>
 #include <nanlens/hosts/traps/instruction.hpp>
-#include <nanlens/hosts/traps/meanings.hpp>
 
 namespace nanlens::inline NANLENS_ABI::traps {
 
 namespace detail {
+
+constexpr Meaning meaning_of(const Encoding& e) noexcept {
+  switch (e.map) {
+    case 1: return first_map(e);
+    case 2: return second_map(e);
+    case 3: return third_map(e);
+    case 5: return map_of_halves(e);
+    case 6: return second_map_of_halves(e);
+    default: return {};
+  }
+}
 
 inline void write_name(const Encoding& e, const Meaning& m, char (&name)[20]) noexcept {
   std::size_t at = 0;
