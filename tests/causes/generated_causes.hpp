@@ -39,7 +39,7 @@ inline constexpr const char* ids[] = {"log0",     "logneg", "log_softmax", "sqrt
                                       "div0",     "div00",  "empty",       "exp",       "overflow", "cast",
                                       "pow",      "domain", "matrix",      "allmasked", "data",     "const",
                                       "expected", "opaque", "unknown",     "generic",   "arrived",  "changed",
-                                      "ignored",  "scaled", "scaled_in",   "guarded",   "ctc"};
+                                      "ignored",  "scaled", "scaled_in",   "guarded",   "ctc",      "degenerate"};
 
 inline std::vector<TensorHealth> outputs() {
   TensorHealth concise = health(7, 2, 1, 0, -1, -1);

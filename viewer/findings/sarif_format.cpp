@@ -38,6 +38,7 @@ constexpr std::pair<std::string_view, const char*> rule_words[] = {
     {"rc.domain", "A function outside its domain"},
     {"rc.matrix", "A matrix that is singular or not positive definite"},
     {"rc.ignored", "A mean over targets that are all ignored"},
+    {"rc.degenerate", "A gradient of eigenvectors or singular vectors that is not defined"},
     {"rc.ctc", "An infinite loss of a target that does not fit into its input"},
     {"rc.allmasked", "A row of which every entry is masked"},
     {"rc.arrived", "A NaN or infinity in an input that was not recorded before"},

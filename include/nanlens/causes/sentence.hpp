@@ -76,6 +76,7 @@ class SentenceWriter {
   [[nodiscard]] bool is_of_whole_rows(EventRef difference);
   [[nodiscard]] TensorHealth health_of(const InputEvidence& input);
   [[nodiscard]] bool has_no_weight(EventRef event);
+  [[nodiscard]] bool is_of_decomposition(EventRef event);
   void gather(const Root& root, const Classification& c, Sentence& s, CauseFacts& f);
   void gather_hits(std::uint32_t root, const Sentence& s, CauseFacts& f);
   [[nodiscard]] bool trapped_in_part();

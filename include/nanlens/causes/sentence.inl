@@ -127,6 +127,15 @@ NANLENS_API bool SentenceWriter::has_no_weight(EventRef event) {
   return weight.size == 1 && weight.num_zero == 1;
 }
 
+// The gradient of eigenvectors or singular vectors, as PyTorch names it, divides by differences of their values, or by
+// those. Source: linalg_eig_backward and svd_backward in its FunctionsManual.cpp.
+NANLENS_API bool SentenceWriter::is_of_decomposition(EventRef event) {
+  if (!event.is_execution) return false;
+  const std::string name = extension_of(causes_.run(), event).op_name;
+  return name.starts_with("LinalgEighBackward") || name.starts_with("LinalgEigBackward") ||
+         name.starts_with("LinalgSvdBackward");
+}
+
 NANLENS_API std::string SentenceWriter::choose(const Root& root, const Classification& c) {
   Model& model = causes_.model();
   if (root.event.is_execution && extension_of(causes_.run(), root.event).hits > 0) return "trap";
@@ -161,7 +170,8 @@ NANLENS_API std::string SentenceWriter::choose(const Root& root, const Classific
   if (mechanism == Mechanism::log0 && code == OpCode::log && !c.inputs.empty() && c.inputs[0].event.exists() &&
       model.code(causes_.origin(c.inputs[0].event)) == OpCode::softmax)
     return "log_softmax";
-  return std::string(sentence_id(mechanism));
+  const std::string_view id = sentence_id(mechanism);
+  return std::string((id == "div0" || id == "div00") && is_of_decomposition(root.event) ? "degenerate" : id);
 }
 
 // Which kinds of non-finite values an event has; nothing if that is not on record.

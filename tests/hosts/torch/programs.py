@@ -191,6 +191,20 @@ def target_too_long(torch):
     torch.nn.functional.ctc_loss(scores.log_softmax(2), targets, times, lengths).backward()  # culprit
 
 
+@program("aten::div_", says=["two eigenvalues or singular values are equal", "All "])
+def equal_eigenvalues(torch):
+    matrix = (torch.eye(3) * 2).requires_grad_()
+    values, vectors = torch.linalg.eigh(matrix)  # culprit
+    (values.sum() + vectors.sum()).backward()
+
+
+@program("aten::div", says=["a singular value is 0"])
+def singular_value_of_zero(torch):
+    matrix = torch.ones(3, 2, requires_grad=True)
+    left, values, right = torch.linalg.svd(matrix, full_matrices=False)  # culprit
+    left[0].sum().backward()
+
+
 # --- in place, views, modes, threads
 
 
