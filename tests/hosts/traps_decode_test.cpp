@@ -120,6 +120,14 @@ TEST_CASE("instructions are what the assembler made them of") {
   }
 }
 
+TEST_CASE("a product of vectors is more than a sum of neighbours: what is invalid about it can't be told") {
+  traps::Instruction i;
+  REQUIRE(traps::decode(nanlens_code_a7, i));
+  CHECK(i.action == traps::Action::unknown);
+  REQUIRE(traps::decode(nanlens_code_a5, i));
+  CHECK(i.action == traps::Action::horizontal);
+}
+
 #undef NANLENS_CODE
 #undef NANLENS_ASSEMBLE
 #undef NANLENS_CODES

@@ -1,7 +1,6 @@
 // What an instruction's operands tell of an exception.
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
@@ -84,22 +83,23 @@ TEST_CASE("halves") {
   constexpr std::uint16_t infinity = 0x7C00;
   constexpr std::uint16_t signalling = 0x7C01;
   constexpr std::uint16_t quiet = 0x7E00;
-  constexpr std::uint16_t denormal = 1;
   using enum traps::Action;
   CHECK(invalid(halves(divide, 0, 0x8000)) == Kind::zero_by_zero);
   CHECK(invalid(halves(divide, infinity, infinity)) == Kind::infinity_by_infinity);
   CHECK(invalid(halves(multiply, infinity, 0)) == Kind::zero_times_infinity);
   CHECK(invalid(halves(add, signalling, 0)) == Kind::signalling_nan);
   CHECK(invalid(halves(compare, quiet, 0)) == Kind::comparison);
-  CHECK(traps::detail::of_half(denormal) == std::ldexp(1, -24));
-  CHECK(traps::detail::of_half(0xC500) == -5);
-  CHECK(traps::detail::of_half(0x7BFF) == 65504);
+  constexpr std::uint16_t denormal = 1;
+  CHECK(invalid(halves(divide, denormal, 0)) == Kind::invalid);
+  CHECK(invalid(halves(square_root, 0xC500, 0)) == Kind::negative_root);
 }
 
 TEST_CASE("of a function it is the argument that is wrong") {
   using enum traps::Action;
   CHECK(traps::kind_of_call(Kind::zero_by_zero, divide, "log") == Kind::invalid);
   CHECK(traps::kind_of_call(Kind::zero_by_zero, divide, "sqrtf") == Kind::negative_root);
+  CHECK(traps::kind_of_call(Kind::negative_root, square_root, "sqrt") == Kind::negative_root);
+  CHECK(traps::kind_of_call(Kind::negative_root, square_root, "acosh") == Kind::invalid);
   CHECK(traps::kind_of_call(Kind::by_zero, divide, "log") == Kind::by_zero);
   CHECK(traps::kind_of_call(Kind::zero_times_infinity, fused, "fma") == Kind::zero_times_infinity);
 }

@@ -44,15 +44,12 @@ inline const std::uint8_t* relative(const std::uint8_t* next, const std::uint8_t
 
 /// The entry of the global offset table through which the call went that returns to `next`: at once, or by a stub of
 /// the linker's. Null for other calls. Source: the x86-64 psABI, "Procedure Linkage Table".
-inline const std::uint8_t* table_entry_of_call(const std::uint8_t* next) noexcept {
-  const auto object = object_of(next - 6);
-  if (!object) return nullptr;
+inline const std::uint8_t* table_entry_of_call(const std::uint8_t* next, const Dl_info& caller) noexcept {
   if (next[-6] == 0xFF && next[-5] == 0x15) return relative(next, next - 4);
   if (next[-5] != 0xE8) return nullptr;
   const std::uint8_t* stub = relative(next, next - 4);
   const auto where = object_of(stub);
-  if (!where || where->dli_fbase != object->dli_fbase)
-    return nullptr;  // no call, by chance these bytes: not to be read
+  if (!where || where->dli_fbase != caller.dli_fbase) return nullptr;  // bytes of no call: there may be nothing to read
   constexpr unsigned char end_branch[] = {0xF3, 0x0F, 0x1E, 0xFA};
   if (std::memcmp(stub, end_branch, sizeof end_branch) == 0) stub += sizeof end_branch;
   if (*stub == 0xF2) ++stub;  // bnd
@@ -119,8 +116,10 @@ inline std::string bare_name(std::string_view function) {
 inline std::string called_function(std::uintptr_t return_address) {
   const link_map* caller = nullptr;
   const auto* const next = reinterpret_cast<const std::uint8_t*>(return_address);
-  const std::uint8_t* const entry = table_entry_of_call(next);
-  if (entry == nullptr || !object_of(next - 1, &caller) || caller == nullptr) return {};
+  constexpr std::size_t longest_call = 6;
+  const auto object = object_of(next - longest_call, &caller);
+  const std::uint8_t* const entry = object && caller != nullptr ? table_entry_of_call(next, *object) : nullptr;
+  if (entry == nullptr) return {};
   const char* const name = symbol_of_entry(*caller, entry);
   if (name == nullptr || *name == '\0') return {};
   const void* called = nullptr;

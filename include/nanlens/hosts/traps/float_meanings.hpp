@@ -145,8 +145,8 @@ constexpr Meaning third_map(const Encoding& e) noexcept {
     case 0x27: return with_halves(e, "getmant", Action::scale, e.opcode == 0x26, Reads::rm);
     case 0x40:
     case 0x41:
-      return with_immediate(of_one_type("dp", Action::horizontal,
-                                        e.opcode == 0x40 ? Element::float32 : Element::float64, true, Reads::both));
+      return with_immediate(of_one_type("dp", Action::unknown, e.opcode == 0x40 ? Element::float32 : Element::float64,
+                                        true, Reads::both));
     case 0x50:
     case 0x51: return with_halves(e, "range", Action::extremum, e.opcode == 0x50, Reads::both);
     case 0x54:

@@ -28,19 +28,12 @@ using nanlens::detail::SourcePlace;
 /// What NanlensExtension.fp_flags has of a trap.
 constexpr std::uint32_t recorded_flags(const Trap& trap) noexcept {
   const std::uint32_t flags = trap.flags;
-  return (trap.taken_by_program ? logdir::fp_taken_by_program : 0) |
-         (trap.has_result || trap.taken_by_program || trap.instruction.target == Target::mask_or_flags
-              ? 0
-              : logdir::fp_result_unknown) |
+  const bool compares = trap.instruction.target == Target::mask_or_flags;  // which makes no number
+  const bool result_unknown = !trap.has_result && !trap.taken_by_program && !compares;
+  return (trap.taken_by_program ? logdir::fp_taken_by_program : 0) | (result_unknown ? logdir::fp_result_unknown : 0) |
          ((flags & mxcsr_invalid) != 0 ? nanlens::detail::fp_invalid : 0) |
          ((flags & mxcsr_divide_by_zero) != 0 ? nanlens::detail::fp_divide_by_zero : 0) |
          ((flags & mxcsr_overflow) != 0 ? nanlens::detail::fp_overflow : 0);
-}
-
-constexpr DType dtype_of(Element element) noexcept {
-  constexpr DType dtypes[] = {DType::float16, DType::float32, DType::float64, DType::int16, DType::int32,
-                              DType::int64,   DType::uint16,  DType::uint32,  DType::uint64};
-  return dtypes[static_cast<int>(element)];
 }
 
 inline void follow_recorder();

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include <nanlens/hosts/traps/machine_state.hpp>
+#include <nanlens/summary/bad_elements.hpp>
 
 namespace nanlens::inline NANLENS_ABI::traps {
 
@@ -66,6 +67,12 @@ struct Trap {
   std::uint64_t python_place = 0;  ///< differs where the stack does
 };
 
+constexpr DType dtype_of(Element element) noexcept {
+  constexpr DType dtypes[] = {DType::float16, DType::float32, DType::float64, DType::int16, DType::int32,
+                              DType::int64,   DType::uint16,  DType::uint32,  DType::uint64};
+  return dtypes[static_cast<int>(element)];
+}
+
 namespace detail {
 
 template <class T>
@@ -75,22 +82,9 @@ T bits_at(const unsigned char (&bytes)[vector_bytes], std::size_t lane) noexcept
   return bits;
 }
 
-/// A half of IEEE 754 as a double.
-inline double of_half(std::uint16_t bits) noexcept {
-  const int exponent = bits >> 10 & 31;
-  const int fraction = bits & 1023;
-  constexpr int least = -24;  // of the last place of what is subnormal
-  const double size = exponent == 31  ? (fraction == 0 ? HUGE_VAL : std::numeric_limits<double>::quiet_NaN())
-                      : exponent == 0 ? std::ldexp(fraction, least)
-                                      : std::ldexp(fraction + 1024, least + exponent - 1);
-  return (bits & 0x8000) != 0 ? -size : size;
-}
-
 /// Element `lane` of a floating operand, as a double. A signalling NaN becomes a quiet one on the way.
 inline double element(const unsigned char (&bytes)[vector_bytes], Element type, std::size_t lane) noexcept {
-  if (type == Element::float64) return bits_at<double>(bytes, lane);
-  if (type == Element::float16) return of_half(bits_at<std::uint16_t>(bytes, lane));
-  return static_cast<double>(bits_at<float>(bytes, lane));
+  return element_value(dtype_of(type), bytes + lane * size_of(type));
 }
 
 inline bool is_signalling(const unsigned char (&bytes)[vector_bytes], Element type, std::size_t lane) noexcept {
@@ -163,7 +157,7 @@ constexpr Kind kind_of_call(Kind kind, Action action, std::string_view function)
     case Kind::infinity_by_infinity:
     case Kind::zero_times_infinity:
     case Kind::infinity_minus_infinity:
-      return function == "sqrt" || function == "sqrtf" ? Kind::negative_root : Kind::invalid;
+    case Kind::negative_root: return function == "sqrt" || function == "sqrtf" ? Kind::negative_root : Kind::invalid;
     default: return kind;
   }
 }
