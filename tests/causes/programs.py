@@ -1,11 +1,14 @@
-"""Small programs with a known culprit, for the real TensorFlow to record: `programs.py OUT_DIR MODE[,MODE...] [NAME...]`.
+"""Small programs with a known culprit, for the real TensorFlow to record: `programs.py OUT_DIR [NAME...]`.
 
-Each program gets a logdir of its own, OUT_DIR/NAME.MODE. EXPECTED says, per program, what `nanlens why` must answer: the op
+Each program gets a logdir of its own in every mode, OUT_DIR/NAME.MODE (see other_modes.py). EXPECTED says, per program, what `nanlens why` must answer: the op
 type of the cause (or "data" for values that came in bad, None for a run without a NaN) and the ids of the sentences that are
 right. `counts`: the modes in which only the counts of FULL_HEALTH can tell, so that "unknown" is an honest answer.
 """
 import os
 import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from other_modes import copy_as  # noqa: E402
 
 EXPECTED = {}
 PROGRAMS = {}
@@ -1286,8 +1289,8 @@ def session(tf, np):
 
 
 def main():
-    out, modes = sys.argv[1:3]
-    only = sys.argv[3:]
+    out = sys.argv[1]
+    only = sys.argv[2:]
     import numpy as np
     import tensorflow as tf
     cpus = tf.config.list_physical_devices("CPU")
@@ -1295,11 +1298,12 @@ def main():
     for name, function in PROGRAMS.items():
         if only and name not in only:
             continue
-        for mode in modes.split(","):
-            tf.debugging.experimental.enable_dump_debug_info(os.path.join(out, f"{name}.{mode}"), tensor_debug_mode=mode,
-                                                             circular_buffer_size=EXPECTED[name]["ring"])
-            function(tf, np)
-            tf.debugging.experimental.disable_dump_debug_info()
+        full = os.path.join(out, f"{name}.{FULL}")
+        tf.debugging.experimental.enable_dump_debug_info(full, tensor_debug_mode=FULL, circular_buffer_size=EXPECTED[name]["ring"])
+        function(tf, np)
+        tf.debugging.experimental.disable_dump_debug_info()
+        for mode in BOTH:
+            copy_as(full, os.path.join(out, f"{name}.{mode}"), mode)
 
 
 if __name__ == "__main__":

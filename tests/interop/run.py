@@ -2,8 +2,9 @@
 
 Makes a virtual environment in WORK_DIR if it is not there, then (a) programs run under TensorFlow, and nanlens' answers must
 equal TensorFlow's own; (b) the walkthrough is recorded by nanlens in every mode and ring setting, and TensorFlow's answers must
-equal ours, also where it was killed and recovered; (c) TensorBoard serves it, with 499 alerts; (d) programs with a known culprit, small ones and ones of the size of
-real ones, run under TensorFlow, and `nanlens why` must name it;
+equal ours, also where it was killed and recovered; (c) TensorBoard serves it, with 499 alerts; (d) programs with a known culprit,
+small ones and ones of the size of real ones, run under TensorFlow, and `nanlens why` must name it in three modes: TensorFlow
+records one, from which the others follow, as programs that it records in all three show;
 (e) damaged copies of TensorFlow's logdirs are read.
 """
 import hashlib
@@ -91,7 +92,7 @@ def record_programs(folder):
 
 
 def record_causes(folder):
-    call_with_tensorflow(os.path.join(CAUSES, "programs.py"), folder, ",".join((MODES[3], MODES[2], MODES[1])))
+    call_with_tensorflow(os.path.join(CAUSES, "programs.py"), folder)
 
 
 def record_real(folder):
@@ -136,9 +137,12 @@ def main():
     walkthrough = os.path.join(logs, "nanlens.ring-1.FULL_HEALTH")
     print(call(python, os.path.join(HERE, "tensorboard.py"), os.path.join(venv, "bin", "tensorboard"), nanlens, walkthrough, "499"),
           end="")
-    causes = recorded("causes", record_causes, __file__, os.path.join(CAUSES, "programs.py"))
+    other_modes = os.path.join(CAUSES, "other_modes.py")
+    for mode in MODES[1:3]:
+        call_with_tensorflow(other_modes, "--check", *(os.path.join(programs, f"tf.core.{m}") for m in (MODES[3], mode)), mode)
+    causes = recorded("causes", record_causes, __file__, other_modes, os.path.join(CAUSES, "programs.py"))
     print(call(sys.executable, os.path.join(CAUSES, "score.py"), nanlens, causes), end="")
-    real = recorded("real", record_real, __file__, *(os.path.join(CAUSES, name) for name in sorted(os.listdir(CAUSES)) if name.startswith("real_")))
+    real = recorded("real", record_real, __file__, other_modes, *(os.path.join(CAUSES, name) for name in sorted(os.listdir(CAUSES)) if name.startswith("real_")))
     print(call(sys.executable, os.path.join(CAUSES, "score_real.py"), nanlens, real), end="")
     print(call(python, os.path.join(HERE, "damage.py"), nanlens, *theirs[3:4], *theirs[6:8], theirs[9], walkthrough), end="")
 
