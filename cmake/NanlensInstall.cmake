@@ -27,5 +27,5 @@ foreach(program nanlens-command nanlens-viewer)
   endif()
 endforeach()
 if(NANLENS_LOADED)
-  install(TARGETS ${NANLENS_LOADED} LIBRARY DESTINATION lib/nanlens)  # beside bin, where the command looks for them
+  install(TARGETS ${NANLENS_LOADED} LIBRARY DESTINATION lib/nanlens ARCHIVE DESTINATION lib/nanlens)  # beside bin, where the command looks for them
 endif()

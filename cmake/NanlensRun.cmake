@@ -8,6 +8,9 @@ set_source_files_properties(${PROJECT_SOURCE_DIR}/viewer/run/ggml_calls.c PROPER
 set_target_properties(nanlens_preload PROPERTIES C_VISIBILITY_PRESET hidden LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/nanlens)
 target_link_libraries(nanlens_preload PRIVATE ${CMAKE_DL_LIBS} Threads::Threads $<TARGET_NAME_IF_EXISTS:nanlens_developer>)
 list(APPEND NANLENS_LOADED nanlens_preload)
+# Adapters that are compiled when they are needed are linked with it.
+set_target_properties(nanlens_compiled PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/nanlens)
+list(APPEND NANLENS_LOADED nanlens_compiled)
 
 # An adapter that needs no headers of its host: <nanlens/hosts/HOST/loadable.hpp> as a library, of which only the functions that
 # are named are seen. The C++ library is part of it, so that it brings nothing along that a program might have in another version.

@@ -147,7 +147,7 @@ in_front() {
   tests default -LE gui
   [ ! -x build/bin/nanlens-viewer ] || tests default -L gui
   step "compile with clang-19" $once build/stamps/clang include examples tests/compile -- \
-    sh tests/compile/check.sh . clang++-19 build/bin/nanlens "build/libnanlens_compiled.a -lbacktrace" headers
+    sh tests/compile/check.sh . clang++-19 build/bin/nanlens "build/lib/nanlens/libnanlens_compiled.a -lbacktrace" headers
   step "NEON kernels under qemu" $once build/stamps/neon include tests/summary tests/support -- sh tests/summary/neon.sh
   step "wasm simd128 kernels under node" $once build/stamps/simd128 include tests/summary tests/support tests/hosts/mdspan_test.cpp tests/hosts/elements.hpp -- sh tests/summary/wasm.sh
 }

@@ -82,12 +82,16 @@ void add_to_hash(std::uint64_t& hash, const std::string& text) {
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;  // FNV-1a
 }
 
-// Of all that the adapter is compiled from.
-void add_sources_to_hash(std::uint64_t& hash, const fs::path& include) {
+// All that the adapter is compiled from.
+std::vector<fs::path> sources(const fs::path& include) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(include / "nanlens"))
     if (entry.is_regular_file()) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
+  return files;
+}
+
+void add_contents_to_hash(std::uint64_t& hash, const std::vector<fs::path>& files) {
   for (const fs::path& path : files) {
     std::ifstream file(path, std::ios::binary);
     add_to_hash(hash, std::string(std::istreambuf_iterator<char>(file), {}));
@@ -115,10 +119,12 @@ fs::path cache_directory() {
   throw Failure("no directory for the compiled adapter can be written: set XDG_CACHE_HOME");
 }
 
+constexpr const char* old_abi = "-D_GLIBCXX_USE_CXX11_ABI=0";
+
 Words torch_headers(const fs::path& library) {
   // Both ways of laying out std::string are in use: PyTorch's own functions tell by their names.
-  const bool new_abi = share::has_text(core_library(library), "torchCheckFailEPKcS2_jRKNSt7__cxx1112basic_string");
-  Words words{std::string("-D_GLIBCXX_USE_CXX11_ABI=") + (new_abi ? "1" : "0")};
+  const bool is_new = share::has_text(core_library(library), "torchCheckFailEPKcS2_jRKNSt7__cxx1112basic_string");
+  Words words{is_new ? "-D_GLIBCXX_USE_CXX11_ABI=1" : old_abi};
   if (const fs::path torch = torch_include(library); torch != "/usr/include")
     words.insert(words.end(), {"-isystem", torch.string()});
   return words;
@@ -147,7 +153,7 @@ Words mpi_libraries(const fs::path& library) { return {library.string()}; }
 
 constexpr Host hosts[] = {
     {"torch", "PyTorch", "nanlens/hosts/torch/adapter.inl", "20", &torch_headers, &torch_libraries},
-    {"mpi", "MPI", "nanlens/hosts/mpi/adapter.inl", "30", &mpi_headers, &mpi_libraries},
+    {"mpi", "MPI", "nanlens/hosts/mpi/adapter.inl", "10", &mpi_headers, &mpi_libraries},
 };
 
 const Host& find_host(const std::string& name) {
@@ -159,15 +165,29 @@ const Host& find_host(const std::string& name) {
   throw Failure("there is no adapter for '" + name + "'; there are those for " + names);
 }
 
-// Words of the compiler's command line, but for the output.
-Words compiler_words(const Host& host, const fs::path& library, const fs::path& include) {
+// The recorder as it was compiled with this command, without which an adapter takes twice the time to compile. Empty if
+// it isn't there, or may be of other sources: one of them is newer.
+std::string compiled_recorder(const std::vector<fs::path>& sources) {
+  const std::string path = library_path("libnanlens_compiled.a");
+  std::error_code error;
+  const fs::file_time_type compiled = fs::last_write_time(path, error);
+  if (error) return {};
+  const auto is_newer = [&](const fs::path& source) { return fs::last_write_time(source) > compiled; };
+  return std::any_of(sources.begin(), sources.end(), is_newer) ? std::string() : path;
+}
+
+// Words of the compiler's command line, but for the output; with a recorder that is compiled, or without one.
+Words compiler_words(const Host& host, const fs::path& library, const fs::path& include, const std::string& recorder) {
   const Words libraries = host.libraries(library);
   Words words{"g++", "-std=c++20", "-O1", "-shared", "-fPIC", "-fvisibility=hidden"};
   const Words headers = host.headers(library);
   words.insert(words.end(), headers.begin(), headers.end());
+  if (!recorder.empty()) words.emplace_back("-DNANLENS_SPLIT");
   words.insert(words.end(), {"-I" + include.string(), "-x", "c++", (include / host.source).string(), "-x", "none",
                              "-Wl,--no-as-needed,--allow-shlib-undefined"});
   words.insert(words.end(), libraries.begin(), libraries.end());
+  if (!recorder.empty())  // which has to fit, and is nobody else's to call
+    words.insert(words.end(), {recorder, "-Wl,-z,defs,--exclude-libs,ALL,--strip-debug"});
   words.emplace_back("-ldl");
   const ToolResult backtrace = run_tool({"g++", "-print-file-name=libbacktrace.a"});
   if (backtrace.code == 127)
@@ -191,12 +211,17 @@ std::string first_error(const std::string& output) {
   return {};
 }
 
-void compile(const Host& host, Words words, const fs::path& object) {
+// With the first of several command lines with which it compiles; the last one says why not.
+void compile(const Host& host, const std::vector<Words>& ways, const fs::path& object) {
   std::fprintf(stderr, "nanlens: compiling the adapter for %s, once for each version: about %s s\n", host.what,
                host.seconds);
   const fs::path temporary = object.string() + "." + std::to_string(::getpid());
-  words.insert(words.end(), {"-o", temporary.string()});
-  const ToolResult result = run_tool(words);
+  ToolResult result;
+  for (Words words : ways) {
+    words.insert(words.end(), {"-o", temporary.string()});
+    result = run_tool(words);
+    if (result.code == 0) break;
+  }
   std::error_code error;
   if (result.code == 0) fs::rename(temporary, object, error);
   if (result.code == 0 && !error) return;
@@ -240,17 +265,21 @@ int adapter(const std::string& name, const std::string& path) {
   if (error) throw Failure("there is no library '" + path + "'");
   const std::string id = build_id(library);
   const fs::path include = nanlens_include(host.source);
-  const Words words = compiler_words(host, library, include);
+  const std::vector<fs::path> files = sources(include);
+  std::vector<Words> ways{compiler_words(host, library, include, {})};
+  const bool old_strings = std::count(ways[0].begin(), ways[0].end(), old_abi) > 0;
+  if (const std::string recorder = old_strings ? "" : compiled_recorder(files); !recorder.empty())
+    ways.insert(ways.begin(), compiler_words(host, library, include, recorder));
   std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const std::string& word : words) add_to_hash(hash, word + "\n");
+  for (const std::string& word : ways.back()) add_to_hash(hash, word + "\n");
   if (id.empty()) add_to_hash(hash, std::to_string(fs::last_write_time(library).time_since_epoch().count()));
-  add_sources_to_hash(hash, include);
+  add_contents_to_hash(hash, files);
   char digits[17];
   std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
   const fs::path object = cache_directory() / (name + "-" + id + "-" + digits + ".so");
   if (!fs::exists(object)) {
     const Lock lock(object);
-    if (!fs::exists(object)) compile(host, words, object);
+    if (!fs::exists(object)) compile(host, ways, object);
   }
   std::printf("%s\n", object.c_str());
   return 0;

@@ -20,8 +20,10 @@ std::string library_directory() {
 
 }  // namespace
 
+std::string library_path(const std::string& name) { return fs::absolute(library_directory()).string() + "/" + name; }
+
 std::string library(const std::string& name) {
-  const std::string path = fs::absolute(library_directory()).string() + "/" + name;
+  const std::string path = library_path(name);
   if (!fs::exists(path)) throw Failure("there is no '" + path + "': NANLENS_LIBRARY_DIR says where it is");
   if (path.find_first_of(" :") != std::string::npos)
     throw Failure("'" + path + "' can't be loaded into a program: the path has a blank or a colon");
