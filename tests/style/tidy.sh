@@ -1,6 +1,7 @@
 #!/bin/sh
 # clang-tidy over the headers, the command, the viewer and the example. Everything of one kind goes in at once, so that what
-# it includes is read and checked once: no two may define the same name, in anonymous namespaces neither.
+# it includes is read and checked once: no two may define the same name, in anonymous namespaces neither. What is found in headers
+# is shown by their whole paths (HeaderFilterRegex). Without NANLENS_SPLIT every definition in a header has to be inline.
 set -eu
 cd "$(dirname "$0")/../.."
 work=build/tidy
@@ -11,7 +12,7 @@ group() {
   name=$1 checks=$2 inputs=$3
   shift 3
   for file in "$@"; do printf '#include "%s/%s"\n' "$PWD" "$file"; done >"$work/$name.cpp"
-  flags="-std=c++20 -Wall -Wextra -Wconversion -Iinclude -Iviewer -isystem build/deps/imgui -isystem build/deps/re2 -DNANLENS_SPLIT"
+  flags="-std=c++20 -Wall -Wextra -Wconversion -I$PWD/include -I$PWD/viewer -isystem build/deps/imgui -isystem build/deps/re2"
   echo "build/stamps/tidy-$name .clang-tidy tests/style/tidy.sh $inputs -- clang-tidy-19 --quiet --checks=$checks $work/$name.cpp -- $flags" >>"$work/groups"
 }
 group viewer , "include viewer/engine viewer/regex viewer/texts viewer/app viewer/panes viewer/widgets examples/hello" include/nanlens/*/implementation.hpp \

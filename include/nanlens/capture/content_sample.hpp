@@ -101,7 +101,7 @@ class ContentSample {
 
   /// Not all the same number: a content that another tensor hardly has by chance.
   [[nodiscard]] bool varied(const TensorKey& key) const noexcept {
-    const std::size_t bits = 8 * key.element_bytes;
+    const std::size_t bits = std::size_t{8} * key.element_bytes;
     for (std::size_t i = 0; i < count_; ++i) {
       const std::size_t bytes = place_of(key, i).bytes;
       const std::uint64_t mask = bytes == word_bytes ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * bytes) - 1;

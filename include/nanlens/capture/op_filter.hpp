@@ -43,6 +43,7 @@ class OpFilter {
     regmatch_t match{};
 #if defined(REG_STARTEND)
     match.rm_eo = static_cast<regoff_t>(op_type.size());
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): its end is in match
     return ::regexec(&regex_, op_type.data(), 1, &match, REG_STARTEND) == 0 && match.rm_so == 0;
 #else
     return ::regexec(&regex_, std::string(op_type).c_str(), 1, &match, 0) == 0 && match.rm_so == 0;

@@ -124,8 +124,11 @@ class CallTable {
   void visit_made_before(std::int64_t tensor_id, std::int64_t farthest, std::uint32_t user, Visit&& visit) const {
     const TensorUse end{tensor_id, 0, 0, set_of(user)};
     auto it = std::lower_bound(made_.begin(), made_.end(), end, in_order);
-    while (it != made_.begin() && (--it)->set == end.set && it->tensor_id >= tensor_id - farthest)
+    while (it != made_.begin()) {
+      --it;
+      if (it->set != end.set || it->tensor_id < tensor_id - farthest) return;
       if (it->execution < user && visit(*it)) return;
+    }
   }
   /// Every use of an output as an input, in order: until another execution makes a tensor of that id.
   [[nodiscard]] std::span<const TensorUse> consumers(std::uint32_t execution, std::uint16_t slot) const {

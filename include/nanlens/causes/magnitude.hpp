@@ -60,7 +60,8 @@ inline std::vector<double> values_at_bad(const reader::StoredTensor& tensor, con
   std::vector<double> values;
   if (!is_floating(tensor.dtype)) return values;
   const std::size_t bytes = dtype_bytes(tensor.dtype);
-  const bool as_many = static_cast<double>(tensor.content.size() / bytes) == seen_health(output).size;
+  const std::size_t elements = tensor.content.size() / bytes;
+  const bool as_many = static_cast<double>(elements) == seen_health(output).size;
   const std::vector<std::int64_t>& shape = as_many ? output.shape : tensor.shape;
   const std::ptrdiff_t first = first_axis(shape, output.shape);
   const std::size_t rank = output.shape.size();
