@@ -15,7 +15,7 @@ echo "832db0699007f1be95a7e41ef12e88926b02ba836461e36a36372db2760c1a2e  $to/$nam
 tar -xzf "$to/$name.tar.gz" -C "$to" --strip-components=3 "$name/vendor/llama.cpp/ggml"
 printf 'cmake_minimum_required(VERSION 3.16)\nproject(tested C CXX)\nadd_subdirectory(ggml EXCLUDE_FROM_ALL)\n' >"$to/CMakeLists.txt"
 # Little of it runs in the tests: what is compiled fast is best.
-cmake -G Ninja -S "$to" -B "$to/build" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O1 -DNDEBUG" -DCMAKE_CXX_FLAGS="-O1 -DNDEBUG" \
+cmake -G Ninja -S "$to" -B "$to/build" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O0 -DNDEBUG" -DCMAKE_CXX_FLAGS="-O0 -DNDEBUG" \
   -DBUILD_SHARED_LIBS=ON -DGGML_NATIVE=OFF -DGGML_OPENMP=OFF -DGGML_LLAMAFILE=OFF -DGGML_CPU_REPACK=OFF \
   -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON -DCMAKE_INSTALL_RPATH="\$ORIGIN" >"$to/log" 2>&1 &&
   cmake --build "$to/build" --target ggml ggml-cpu >>"$to/log" 2>&1 || { tail -n 40 "$to/log" >&2; exit 1; }

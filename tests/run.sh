@@ -155,7 +155,7 @@ threads() { built tsan test_capture test_app_threads && tests tsan -R "^(capture
 if built default all; then beside front in_front; fi
 # What follows takes the time that is left: beside compilers of its own rank a browser starves.
 renice -n 19 $$ >/dev/null
-units="test_tensor test_summary test_logdir test_reader test_causes test_cost test_query test_archive test_capture test_trials test_hosts test_cuda_host test_python_host test_viewer test_app test_app_threads"
+units="test_tensor test_summary test_logdir test_reader test_causes test_query test_archive test_capture test_trials test_hosts test_cuda_host test_python_host test_viewer test_app"
 [ "$(uname -m)" != x86_64 ] || units="$units test_traps_host"
 # shellcheck disable=SC2086
 if built asan $units; then

@@ -13,7 +13,6 @@
 #include "../capture/recorded.hpp"
 #include "../support/finish.hpp"
 #include "../support/hostile_graphs.hpp"
-#include "../support/slowness.hpp"
 
 using namespace nanlens;
 using test::finish;
@@ -37,7 +36,7 @@ struct Analysed {
   std::unique_ptr<causes::Causes> causes;
 };
 
-constexpr std::size_t times = 100 / test::slowness;
+constexpr std::size_t times = 100;
 
 // Steps for each element, of a small number and of a hundred times as many.
 template <class Steps>

@@ -2,7 +2,8 @@
 
 Alone means: with what it includes itself and nothing else. A header is made a module of its own, which sees of others only what it
 includes; so all of them are read once, in one go. Those of hosts whose own headers can't be modules are compiled one by one,
-each on top of a header that it includes, which was compiled alone and kept (-include-pch). PyTorch's headers take ten times as
+each on top of a header that it includes, which was compiled alone and kept (-include-pch), and without the definitions that
+NANLENS_SPLIT leaves out: those are among the modules, and bring along what a header may lack. PyTorch's headers take ten times as
 long as what we say about them: all that ours include are read once, and each of ours on top of that. (One that leaves out a part
 of PyTorch's that it needs is not seen, then.)
 """
@@ -16,6 +17,7 @@ import sys
 
 source, compiler, work = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], pathlib.Path(sys.argv[3])
 flags = sys.argv[4:]
+one_by_one = [*flags, "-DNANLENS_SPLIT", "-fpch-instantiate-templates"]
 
 
 def flags_of_mpi():
@@ -140,7 +142,7 @@ def compiled_theirs(headers):
     if more is None:
         return ""
     (work / THEIRS).write_text("".join(f"#include {name}\n" for name in headers.all_of_theirs))
-    return said([*flags, "-fpch-instantiate-templates", *more, "-x", "c++-header", str(work / THEIRS), "-o", kept(THEIRS)])
+    return said([*one_by_one, *more, "-x", "c++-header", str(work / THEIRS), "-o", kept(THEIRS)])
 
 
 def compiled(headers, header):
@@ -151,7 +153,7 @@ def compiled(headers, header):
         return ""
     name = header.replace("/", ".")
     (work / name).write_text(f"#include <{header}>\n")
-    command = [*flags, "-fpch-instantiate-templates", *more]
+    command = [*one_by_one, *more]
     if headers.below[header]:
         command += ["-include-pch", kept(headers.below[header])]
     if header in headers.below.values():

@@ -607,7 +607,7 @@ def test_adapter_faults():
         shutil.copy(built / "libraries" / "libtiny.so.1", torch / "lib" / "libc10.so")
         if name != "no headers":
             (torch / "include" / "ATen").mkdir(parents=True)
-            (torch / "include" / "ATen" / "record_function.h").write_text('#error another PyTorch than any\n')
+            (torch / "include" / "ATen" / "record_function.h").write_text('#error another PyTorch than any\n#include <no_file_so_the_compiler_stops_here>\n')
         environment = {**os.environ, "LD_LIBRARY_PATH": str(torch / "lib"), "XDG_CACHE_HOME": str(work / "cache"), **variables}
         if name == "no headers" and os.path.exists("/usr/include/ATen/record_function.h"):
             continue  # those of the system are taken

@@ -1,4 +1,5 @@
-"""Models with a known culprit, recorded with ONNX Runtime in every way there is, and what is said of them: `run.py NANLENS WORK_DIR CC`.
+"""Models with a known culprit, recorded with ONNX Runtime in every way there is, and what is said of them: `run.py NANLENS WORK_DIR CC RECORDER`,
+where RECORDER is what a unit with NANLENS_SPLIT is linked with.
 
 ONNX Runtime is the wheel from PyPI, kept in WORK_DIR. Ends with 77 where it can't be had, unless NANLENS_REQUIRE_HOSTS is set.
 """
@@ -177,7 +178,7 @@ class Test:
         assert 'as written: Log "/blk.0/Log"' in done.stdout, done.stdout
 
 
-def build_program(work, library, cc):
+def build_program(work, library, cc, recorder):
     """The C program, linked with the wheel's library; and a library that is too old."""
     link = os.path.join(work, "libonnxruntime.so.1")
     if os.path.lexists(link):
@@ -190,13 +191,13 @@ def build_program(work, library, cc):
     run(cc, "-w", "-shared", "-fPIC", "-Dmain=plugin_main", os.path.join(here, "program.c"), "-o", os.path.join(work, "plugin.so"), *link_flags)
     run(cc, os.path.join(here, "loader.c"), "-o", os.path.join(work, "loader"), "-ldl")
     cxx = [words for words in ("g++", "clang++") if shutil.which(words)][0]
-    run(cxx, "-std=c++20", "-O0", "-I" + os.path.join(here, "../../../include"), os.path.join(here, "one_line.cpp"), "-o",
-        os.path.join(work, "one_line"), "-ldl", *link_flags)
+    run(cxx, "-std=c++20", "-O0", "-DNANLENS_SPLIT", "-I" + os.path.join(here, "../../../include"), os.path.join(here, "one_line.cpp"), "-o",
+        os.path.join(work, "one_line"), *recorder, "-ldl", *link_flags)
     return program
 
 
 def main():
-    nanlens, work, cc = sys.argv[1:4]
+    nanlens, work, cc, recorder = sys.argv[1:5]
     os.makedirs(work, exist_ok=True)
     found = wheel(work)
     if found is None:
@@ -208,7 +209,7 @@ def main():
     os.makedirs(work)
     library = os.path.join(capi, "libonnxruntime.so." + VERSION)
     subprocess.run([PYTHON, os.path.join(here, "score.py"), nanlens, library, work], check=True)
-    test = Test(os.path.abspath(nanlens), work, python, library, build_program(work, library, cc))
+    test = Test(os.path.abspath(nanlens), work, python, library, build_program(work, library, cc, recorder.split()))
     for name in sorted(name for name in dir(test) if name.startswith("check_")):
         getattr(test, name)()
         print(name)
