@@ -1,8 +1,8 @@
 """Small programs with a known culprit, for the real TensorFlow to record: `programs.py OUT_DIR [NAME...]`.
 
-Each program gets a logdir of its own in every mode, OUT_DIR/NAME.MODE (see other_modes.py). EXPECTED says, per program, what `nanlens why` must answer: the op
-type of the cause (or "data" for values that came in bad, None for a run without a NaN) and the ids of the sentences that are
-right. `counts`: the modes in which only the counts of FULL_HEALTH can tell, so that "unknown" is an honest answer.
+Each program gets a logdir of its own in every mode, OUT_DIR/NAME.MODE (see other_modes.py). EXPECTED says, per program, what
+`nanlens why` must answer: the op type of the cause (or "data" for values that came in bad, None for a run without a NaN) and the
+ids of the sentences that are right. `counts`: the modes in which only the counts of FULL_HEALTH can tell, so that "unknown" is an honest answer.
 """
 import os
 import sys

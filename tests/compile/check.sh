@@ -31,6 +31,10 @@ if [ "$part" = host ]; then
   printf '#include <nanlens/nanlens.hpp>\nfloat one() { return nanlens::op("A", 1.0f); }\n' >"$work/device.cpp"
   $compiler $flags -D__CUDA_ARCH__=900 -fsyntax-only "$work/device.cpp"
 
+  echo "reader and causes in a host's file"
+  printf '#include <nanlens/nanlens.hpp>\n#include <nanlens/causes/causes.hpp>\n' >"$work/whole.cpp"
+  $compiler $flags -fsyntax-only "$work/whole.cpp"
+
   echo "declarations only, and a library of what they declare"
   printf '#include <nanlens/nanlens.hpp>\nint one() { nanlens::op("A", 1.0f); return 0; }\n' >"$work/one.cpp"
   echo 'int one(); int two(); int main() { return one() + two(); }' >"$work/main.cpp"
