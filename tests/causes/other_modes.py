@@ -1,7 +1,7 @@
 """What TensorFlow would have recorded in a mode that tells less: `other_modes.py FULL_HEALTH_LOGDIR LOGDIR MODE` makes such a copy.
 
-A tensor's summary in CONCISE_HEALTH and CURT_HEALTH follows from that in FULL_HEALTH (spec: the kernels of DebugNumericSummaryV2),
-and all else on record is the same: recording a program once is enough to know all three. `--check FULL_HEALTH_LOGDIR LOGDIR MODE`
+A tensor's summary in CONCISE_HEALTH and CURT_HEALTH follows from that in FULL_HEALTH, and all else on record is the same: recording
+a program once is enough to know all three. `--check FULL_HEALTH_LOGDIR LOGDIR MODE`
 compares what would be made with a recording of the same program that TensorFlow has made in that mode.
 """
 import collections

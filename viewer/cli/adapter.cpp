@@ -165,6 +165,26 @@ const Host& find_host(const std::string& name) {
   throw Failure("there is no adapter for '" + name + "'; there are those for " + names);
 }
 
+// Words of the compiler's command line, but for the output.
+Words compiler_words(const Host& host, const fs::path& library, const fs::path& include) {
+  const Words libraries = host.libraries(library);
+  Words words{"g++", "-std=c++20", "-O1", "-shared", "-fPIC", "-fvisibility=hidden"};
+  const Words headers = host.headers(library);
+  words.insert(words.end(), headers.begin(), headers.end());
+  words.insert(words.end(), {"-I" + include.string(), "-x", "c++", (include / host.source).string(), "-x", "none",
+                             "-Wl,--no-as-needed,--allow-shlib-undefined"});
+  words.insert(words.end(), libraries.begin(), libraries.end());
+  words.emplace_back("-ldl");
+  const ToolResult backtrace = run_tool({"g++", "-print-file-name=libbacktrace.a"});
+  if (backtrace.code == 127)
+    throw Failure(std::string("the adapter for ") + host.what +
+                  " is compiled when it is first needed, and there is no g++: install it "
+                  "(Debian: apt-get install g++)");
+  if (backtrace.output.starts_with('/'))  // where there is none, its bare name comes back
+    words.insert(words.end(), {"-DNANLENS_HAVE_LIBBACKTRACE", "-lbacktrace"});
+  return words;
+}
+
 // The recorder as it was compiled with this command, without which an adapter takes twice the time to compile. Empty if
 // it isn't there, or may be of other sources: one of them is newer.
 std::string compiled_recorder(const std::vector<fs::path>& sources) {
@@ -176,26 +196,11 @@ std::string compiled_recorder(const std::vector<fs::path>& sources) {
   return std::any_of(sources.begin(), sources.end(), is_newer) ? std::string() : path;
 }
 
-// Words of the compiler's command line, but for the output; with a recorder that is compiled, or without one.
-Words compiler_words(const Host& host, const fs::path& library, const fs::path& include, const std::string& recorder) {
-  const Words libraries = host.libraries(library);
-  Words words{"g++", "-std=c++20", "-O1", "-shared", "-fPIC", "-fvisibility=hidden"};
-  const Words headers = host.headers(library);
-  words.insert(words.end(), headers.begin(), headers.end());
-  if (!recorder.empty()) words.emplace_back("-DNANLENS_SPLIT");
-  words.insert(words.end(), {"-I" + include.string(), "-x", "c++", (include / host.source).string(), "-x", "none",
-                             "-Wl,--no-as-needed,--allow-shlib-undefined"});
-  words.insert(words.end(), libraries.begin(), libraries.end());
-  if (!recorder.empty())  // which has to fit, and is nobody else's to call
-    words.insert(words.end(), {recorder, "-Wl,-z,defs,--exclude-libs,ALL,--strip-debug"});
-  words.emplace_back("-ldl");
-  const ToolResult backtrace = run_tool({"g++", "-print-file-name=libbacktrace.a"});
-  if (backtrace.code == 127)
-    throw Failure(std::string("the adapter for ") + host.what +
-                  " is compiled when it is first needed, and there is no g++: install it "
-                  "(Debian: apt-get install g++)");
-  if (backtrace.output.starts_with('/'))  // where there is none, its bare name comes back
-    words.insert(words.end(), {"-DNANLENS_HAVE_LIBBACKTRACE", "-lbacktrace"});
+// The same command line with a recorder that is compiled: it has to fit, and is nobody else's to call.
+Words with_recorder(Words words, const std::string& recorder) {
+  words.emplace_back("-DNANLENS_SPLIT");
+  const auto after_source = std::find(words.begin(), words.end(), "none") + 1;
+  words.insert(after_source, {recorder, "-Wl,-z,defs,--exclude-libs,ALL,--strip-debug"});
   return words;
 }
 
@@ -211,17 +216,20 @@ std::string first_error(const std::string& output) {
   return {};
 }
 
-// With the first of several command lines with which it compiles; the last one says why not.
-void compile(const Host& host, const std::vector<Words>& ways, const fs::path& object) {
+ToolResult run_compiler(Words words, const fs::path& output) {
+  words.insert(words.end(), {"-o", output.string()});
+  return run_tool(words);
+}
+
+void compile(const Host& host, const Words& words, const std::vector<fs::path>& sources, const fs::path& object) {
   std::fprintf(stderr, "nanlens: compiling the adapter for %s, once for each version: about %s s\n", host.what,
                host.seconds);
   const fs::path temporary = object.string() + "." + std::to_string(::getpid());
-  ToolResult result;
-  for (Words words : ways) {
-    words.insert(words.end(), {"-o", temporary.string()});
-    result = run_tool(words);
-    if (result.code == 0) break;
-  }
+  ToolResult result{1, {}};
+  const bool old_strings = std::find(words.begin(), words.end(), old_abi) != words.end();
+  if (const std::string recorder = compiled_recorder(sources); !recorder.empty() && !old_strings)
+    result = run_compiler(with_recorder(words, recorder), temporary);
+  if (result.code != 0) result = run_compiler(words, temporary);
   std::error_code error;
   if (result.code == 0) fs::rename(temporary, object, error);
   if (result.code == 0 && !error) return;
@@ -266,12 +274,9 @@ int adapter(const std::string& name, const std::string& path) {
   const std::string id = build_id(library);
   const fs::path include = nanlens_include(host.source);
   const std::vector<fs::path> files = sources(include);
-  std::vector<Words> ways{compiler_words(host, library, include, {})};
-  const bool old_strings = std::count(ways[0].begin(), ways[0].end(), old_abi) > 0;
-  if (const std::string recorder = old_strings ? "" : compiled_recorder(files); !recorder.empty())
-    ways.insert(ways.begin(), compiler_words(host, library, include, recorder));
+  const Words words = compiler_words(host, library, include);
   std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const std::string& word : ways.back()) add_to_hash(hash, word + "\n");
+  for (const std::string& word : words) add_to_hash(hash, word + "\n");
   if (id.empty()) add_to_hash(hash, std::to_string(fs::last_write_time(library).time_since_epoch().count()));
   add_contents_to_hash(hash, files);
   char digits[17];
@@ -279,7 +284,7 @@ int adapter(const std::string& name, const std::string& path) {
   const fs::path object = cache_directory() / (name + "-" + id + "-" + digits + ".so");
   if (!fs::exists(object)) {
     const Lock lock(object);
-    if (!fs::exists(object)) compile(host, ways, object);
+    if (!fs::exists(object)) compile(host, words, files, object);
   }
   std::printf("%s\n", object.c_str());
   return 0;

@@ -47,6 +47,33 @@ def check_messages(nanlens, torch, work):
     assert not os.path.exists(os.path.join(cache, "nanlens")), "what failed has left something"
 
 
+def check_ways(nanlens, torch, work):
+    """Adapters are linked with the recorder that is compiled; what does not link so is compiled whole."""
+    work = os.path.join(work, "ways")
+    shutil.rmtree(work, ignore_errors=True)
+    compilers, asked = os.path.join(work, "compilers"), os.path.join(work, "asked")
+    os.makedirs(compilers)
+    with open(os.path.join(compilers, "g++"), "w", encoding="utf-8") as script:
+        script.write(f"""#!/bin/sh
+case "$*" in
+  *-print-file-name=*) echo libbacktrace.a; exit ;;
+esac
+echo "$*" >>{asked}
+case "$*" in
+  *-DNANLENS_SPLIT*) exit 1 ;;
+esac
+while [ "$1" != -o ]; do shift; done
+: >"$2"
+""")
+        os.chmod(script.name, 0o755)
+    environment = dict(os.environ, XDG_CACHE_HOME=os.path.join(work, "cache"), PATH=f"{compilers}:{os.environ['PATH']}")
+    made = adapter(nanlens, torch, environment)
+    with open(asked, encoding="utf-8") as lines:
+        ways = lines.read().splitlines()
+    assert made.returncode == 0 and os.path.exists(made.stdout.rstrip("\n")), made
+    assert [("-DNANLENS_SPLIT" in way, "libnanlens_compiled.a" in way) for way in ways] == [(True, True), (False, False)], ways
+
+
 def check_cache(nanlens, torch, environment):
     """The adapter's path; when it is compiled a word says so, and asked again, nothing is."""
     cache = os.path.join(environment["XDG_CACHE_HOME"], "nanlens")
@@ -87,6 +114,7 @@ def main():
     shutil.rmtree(os.path.join(work, "ranks"), ignore_errors=True)
     os.makedirs(os.path.join(work, "ranks"))
     check_messages(nanlens, torch, work)
+    check_ways(nanlens, torch, work)
     path = check_cache(nanlens, torch, {"XDG_CACHE_HOME": os.path.join(work, "cache"), **os.environ})
     subprocess.run([PYTHON, os.path.join(here, "programs.py"), path, out], check=True)
     scored = subprocess.run([PYTHON, os.path.join(here, "score.py"), nanlens, out]).returncode
