@@ -161,6 +161,7 @@ const listenToUser = ({ canvas, keyboard, wake, withText, textAt }) => {
     e.preventDefault();
     wake(6);
   });
+  addEventListener('pagehide', () => Module._nl_leave());
   addEventListener('blur', () => Module._nl_focus(0));
   addEventListener('focus', () => {
     Module._nl_focus(1);

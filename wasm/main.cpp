@@ -134,6 +134,7 @@ EMSCRIPTEN_KEEPALIVE double nl_frame(double now) {
 }
 
 EMSCRIPTEN_KEEPALIVE void nl_wake(int frames) { app->wake(frames); }
+EMSCRIPTEN_KEEPALIVE void nl_leave() { app->save_settings(); }
 EMSCRIPTEN_KEEPALIVE int nl_idle() { return app->idle() ? 1 : 0; }
 EMSCRIPTEN_KEEPALIVE void nl_prepare_open() { app->prepare_open(); }
 EMSCRIPTEN_KEEPALIVE int nl_wants_source(const char* name) { return app->wants_source(name) ? 1 : 0; }
@@ -146,7 +147,7 @@ EMSCRIPTEN_KEEPALIVE void nl_reply(const char* bytes, int size) {
 EMSCRIPTEN_KEEPALIVE void nl_shared(const char* text, int ok) { app->shared(ok != 0, text); }
 EMSCRIPTEN_KEEPALIVE const char* nl_command(const char* name, const char* arguments) {
   static std::string answer;
-  const Json parsed = Json::parse(arguments, nullptr, false);
+  const Json parsed = viewer::json_of(arguments);
   const viewer::Result result =
       parsed.is_discarded() ? viewer::Result{false, "The arguments are no JSON."} : app->command(name, parsed);
   Json out = {{"ok", result.ok}};

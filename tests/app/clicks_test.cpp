@@ -35,7 +35,7 @@ std::string told(Headless& v) {
   Json ids = Json::array();
   for (const auto& [id, rect] : v.app().ui.rects) ids.push_back(id);
   s["rects"] = ids;
-  return s.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return viewer::json_text(s);
 }
 
 std::function<void(Headless&)> with_popup(const char* command, const std::string& logdir = walkthrough()) {
@@ -131,7 +131,7 @@ std::string after_click(Headless& v, const std::string& id, double hold_ms) {
 
 // Nothing where both are told alike.
 std::string difference(const std::string& one, const std::string& other) {
-  return one == other ? "" : Json::diff(Json::parse(one), Json::parse(other)).dump();
+  return one == other ? "" : viewer::json_text(Json::diff(viewer::json_of(one), viewer::json_of(other)));
 }
 
 }  // namespace
@@ -188,7 +188,7 @@ TEST_CASE("popups by keyboard: arrows go to what lies there, texts scroll, a run
   const std::string other = at();
   v.key("Enter");
   CHECK(v.state()["popup"] == "none");
-  CHECK("run:" + v.state()["run_index"].dump() == other);
+  CHECK("run:" + viewer::json_text(v.state()["run_index"]) == other);
   v.command("show_settings");
   CHECK(at() == "settings:system");
   v.keys({"ArrowRight", "ArrowRight"});

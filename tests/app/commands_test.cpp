@@ -144,7 +144,7 @@ std::string some_link(Headless& v) {
 }
 
 void check_sound(Headless& v) {
-  CHECK(Json::accept(v.app().state().dump(-1, ' ', false, Json::error_handler_t::replace)));
+  CHECK(!viewer::json_of(viewer::json_text(v.app().state())).is_discarded());
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   for (const auto& [id, r] : v.app().ui.rects) {
     CAPTURE(id);
@@ -188,7 +188,7 @@ TEST_CASE("commands do what they are asked, or say why not and change nothing") 
       const viewer::Result result = v.command(command.c_str(), wrong);
       CHECK_FALSE(result.ok);
       CHECK(result.message.size() > 5);
-      CHECK(Json::diff(before, v.lasting_state()).dump() == "[]");
+      CHECK(viewer::json_text(Json::diff(before, v.lasting_state())) == "[]");
     }
     const viewer::Result result = v.command(command.c_str(), found->second.right);
     CAPTURE(result.message);
@@ -240,7 +240,7 @@ TEST_CASE("every row of the palette runs a command that there is") {
   v.open(walkthrough());
   for (const viewer::CommandInfo& info : viewer::command_list()) {
     CAPTURE(info.command);
-    const viewer::Result result = v.app().command(info.command, Json::parse(info.entry->arguments));
+    const viewer::Result result = v.app().command(info.command, viewer::json_of(info.entry->arguments));
     CHECK(result.message.find("There is no command") == std::string::npos);
     if (v.app().popup != viewer::Popup::none) v.app().close_popup();
   }

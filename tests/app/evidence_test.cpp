@@ -159,7 +159,7 @@ TEST_CASE("an eager op's card tells its own name, and what its memory held when 
   CHECK(s["seen"][1]["name"] == "grad of net.fc.weight");
   CHECK(s["seen"][1]["input"] == 0);
   CHECK(s["seen"][1]["elements"] == "[0,3] −2.5, [1,4] 0");
-  CHECK(s["seen"][1]["badges"] == Json::parse(R"([{"kind":"dtype","value":"float32"},
+  CHECK(s["seen"][1]["badges"] == viewer::json_of(R"([{"kind":"dtype","value":"float32"},
     {"kind":"shape","value":"[2,5]"},{"kind":"size","value":10},{"kind":"neg","value":1},{"kind":"zero","value":1},
     {"kind":"pos","value":8}])"));
   CHECK(s["seen"][2]["looked_at"] == false);

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include <nanlens/archive/archive.hpp>
@@ -26,9 +27,7 @@ class GrowingFiles::Source final : public reader::ByteSource {
   }
   std::size_t read(std::uint64_t offset, unsigned char* to, std::size_t count) override {
     const std::lock_guard lock(contents_->mutex);
-    const auto start = std::chrono::steady_clock::now();
-    while (std::chrono::steady_clock::now() - start < contents_->least) {
-    }
+    std::this_thread::sleep_for(contents_->least);
     if (offset >= bytes_->size()) return 0;
     const std::size_t n = std::min(count, bytes_->size() - static_cast<std::size_t>(offset));
     std::memcpy(to, bytes_->data() + offset, n);
@@ -271,7 +270,7 @@ viewer::Result Headless::command(const char* name, const Json& arguments) {
 
 Json Headless::state() {
   // As text, since that is how everybody else gets it.
-  return Json::parse(app_->state().dump(-1, ' ', false, Json::error_handler_t::replace));
+  return viewer::json_of(viewer::json_text(app_->state()));
 }
 
 Json Headless::lasting_state() {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/app.hpp"
+#include "app/json_text.hpp"
 #include "engine/engine.hpp"
 #include "report/rules_files.hpp"
 
@@ -81,6 +82,8 @@ class Headless {
   /// Opens what was dropped or named, and waits until it is read and shown.
   void open(std::vector<std::string> paths);
   void open(const std::string& path) { open(std::vector<std::string>{path}); }
+  /// A sixtieth of a second passes.
+  void frame();
   /// Draws and answers until there is nothing left to do.
   void settle();
   /// Lets time pass, with the frames that are due in it.
@@ -111,7 +114,6 @@ class Headless {
   void resize(float width, float height);
 
  private:
-  void frame();
   [[nodiscard]] bool events_wait() const;
   viewer::Platform platform();
 

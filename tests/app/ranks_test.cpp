@@ -78,7 +78,7 @@ TEST_CASE("four ranks: a track for each, with what is bad in it; a box is clicke
   CHECK(t["end"] == 15);  // each rank counts its own
   CHECK(t["boxes"].size() == 60);
   const Json box = box_in(t, 3, false);
-  const std::string id = "timeline:box:" + box["index"].dump();
+  const std::string id = "timeline:box:" + viewer::json_text(box["index"]);
   CHECK(v.rect(id).y >= v.rect("timeline:track:3").y - 0.5f);
   CHECK(v.rect(id).bottom() <= v.rect("timeline:track:3").bottom() + 0.5f);
   v.click(id);
@@ -104,7 +104,7 @@ TEST_CASE("what the culprit put in: outlines around what the others got, and who
     CHECK(p["sent"] == false);
     CHECK(p["bad"] == true);
     CHECK(p["spread"] == true);
-    CHECK(v.shows("timeline:partner:" + p["execution"].dump()));
+    CHECK(v.shows("timeline:partner:" + viewer::json_text(p["execution"])));
   }
   CHECK(tracks == std::set<int>{0, 1, 2, 3});
   // What rank 0 got then came from rank 2 alone.

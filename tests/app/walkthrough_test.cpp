@@ -59,7 +59,7 @@ TEST_CASE("opened, the first bad tensor is selected with its input, its graph an
   CHECK(s["graph_structure"]["op_name"] == "Log");
   CHECK(s["graph_structure"]["inputs"][0]["op_name"] == "probs");
   CHECK(line_of(s["source_code"]).find("\"Log\"") != std::string::npos);
-  CHECK(v.shows("source:line:" + s["source_code"]["line"].dump()));
+  CHECK(v.shows("source:line:" + viewer::json_text(s["source_code"]["line"])));
   CHECK(s["source_code"]["first_visible"] <= s["source_code"]["line"]);
   CHECK(s["diagnostics"].empty());
   v.click("theme");
@@ -320,7 +320,7 @@ TEST_CASE("rows: sorted by click and command; export; where a fast drag has come
   const auto& [name, text] = *v.saved.begin();
   CHECK(name.starts_with("nanlens-rows-"));
   CHECK(std::count(text.begin(), text.end(), '\n') == 9);
-  const Json first = Json::parse(text.substr(0, text.find('\n')));
+  const Json first = viewer::json_of(text.substr(0, text.find('\n')));
   CHECK(first["row"] == 88);
   CHECK(first["class"] == "made");
   CHECK(v.state()["toasts"].back().get<std::string>().find("9 lines") != std::string::npos);
@@ -340,7 +340,7 @@ TEST_CASE("rows: sorted by click and command; export; where a fast drag has come
 
 TEST_CASE("source: marks, find, tabs; stack: frames, sticking, copying") {
   Walkthrough v;
-  v.click("source:mark:" + v.state()["source_code"]["line"].dump());
+  v.click("source:mark:" + viewer::json_text(v.state()["source_code"]["line"]));
   CHECK(v.state()["popup"] == "ops_of_line");
   v.click("op:line:0");
   CHECK(v.state()["popup"] == "none");
@@ -430,6 +430,27 @@ TEST_CASE("keyboard only: from the first bad tensor on") {
   v.type(":207");
   v.key("Enter");
   CHECK(v.trace() == 207);
+}
+
+TEST_CASE("settings are kept once nothing moves, every second where something always does, and at the end") {
+  Walkthrough v;
+  const std::string before = v.settings;
+  const auto move = [&](const char* theme, int frames) {
+    v.app().command("theme", {{"name", theme}});
+    for (int i = 0; i < frames; ++i) {
+      v.app().wake();
+      v.frame();
+    }
+  };
+  move("dark", 2);
+  CHECK(v.settings == before);
+  v.app().save_settings();
+  CHECK(v.settings.find(R"("theme":"dark")") != std::string::npos);
+  move("contrast", 90);
+  CHECK(v.settings.find(R"("theme":"contrast")") != std::string::npos);
+  move("light", 2);
+  v.settle();
+  CHECK(v.settings.find(R"("theme":"light")") != std::string::npos);
 }
 
 TEST_CASE("settings: colours, text size and rows follow a click, and are there in the next session") {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/commands.hpp"
+#include "app/json_text.hpp"
 #include "command_samples.hpp"
 #include "viewer_subject.hpp"
 
@@ -31,7 +32,7 @@ class Script {
     if (text.starts_with("damage")) return open_damaged(text.substr(6));
     const std::size_t end = std::min(text.find(' '), text.size());
     const std::string name = text.substr(0, end);
-    Json arguments = Json::parse(end < text.size() ? text.substr(end) : "{}", nullptr, false);
+    Json arguments = viewer::json_of(end < text.size() ? text.substr(end) : "{}");
     if (arguments.is_discarded()) return;
     if (name == "open_logdir") keep_in_memory(arguments);
     if (at_once)
@@ -103,13 +104,13 @@ const auto& one_of(const List& list, std::mt19937& random) {
 // The line's command with one of its arguments, or another one, of another value.
 std::string with_other_argument(const std::string& line, std::mt19937& random) {
   const std::size_t end = std::min(line.find(' '), line.size());
-  Json arguments = Json::parse(end < line.size() ? line.substr(end) : "{}", nullptr, false);
+  Json arguments = viewer::json_of(end < line.size() ? line.substr(end) : "{}");
   if (!arguments.is_object()) arguments = Json::object();
   std::string key = one_of(fuzz::argument_names, random);
   if (!arguments.empty() && random() % 4 != 0)
     key = std::next(arguments.begin(), static_cast<std::ptrdiff_t>(random() % arguments.size())).key();
-  arguments[key] = Json::parse(one_of(fuzz::argument_values, random));
-  return line.substr(0, end) + " " + arguments.dump(-1, ' ', false, Json::error_handler_t::replace);
+  arguments[key] = viewer::json_of(one_of(fuzz::argument_values, random));
+  return line.substr(0, end) + " " + viewer::json_text(arguments);
 }
 
 std::string mutate(std::string_view input, std::size_t most, std::mt19937& random) {

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "app/json_text.hpp"
 #include "engine/export.hpp"
 #include "session.hpp"
 #include "texts/utf8.hpp"
@@ -41,7 +40,7 @@ TEST_CASE("every row that is shown is exported, in its order") {
   const auto lines = lines_of(s.exported.text);
   REQUIRE(lines.size() == shown.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const Json row = Json::parse(lines[i]);
+    const Json row = viewer::json_of(lines[i]);
     CHECK(row["row"] == shown[i]);
     CHECK(row["bad"] == true);
     CHECK(row["op_name"] == s.rows.rows[i].op_name);
@@ -79,7 +78,7 @@ TEST_CASE("an export keeps its list when the filter changes under way") {
   CHECK(last.total == bad);
   const auto lines = lines_of(last.text);
   REQUIRE(lines.size() == bad);
-  for (const std::string& line : lines) CHECK(Json::parse(line)["bad"] == true);
+  for (const std::string& line : lines) CHECK(viewer::json_of(line)["bad"] == true);
 }
 
 TEST_CASE("texts with quotes, commas and line breaks stay whole; what is unknown is null or empty") {
@@ -87,7 +86,7 @@ TEST_CASE("texts with quotes, commas and line breaks stay whole; what is unknown
   row.op_name = "a\"b,c\n\\d";
   row.op_type = "日本";
   row.badges = {{viewer::BadgeKind::none, 0, "not checked"}};
-  const Json json = Json::parse(viewer::row_text(row, false));
+  const Json json = viewer::json_of(viewer::row_text(row, false));
   CHECK(json["op_name"] == row.op_name);
   CHECK(json["op_type"] == "日本");
   CHECK(json["execution"].is_null());
@@ -99,7 +98,7 @@ TEST_CASE("texts with quotes, commas and line breaks stay whole; what is unknown
 TEST_CASE("bytes that are not UTF-8 are replaced one by one, all others stay") {
   viewer::Row row;
   row.op_name = "a\xff\xc3(\xe2\x82";
-  CHECK(Json::parse(viewer::row_text(row, false))["op_name"] == "a\uFFFD\uFFFD(\uFFFD\uFFFD");
+  CHECK(viewer::json_of(viewer::row_text(row, false))["op_name"] == "a\uFFFD\uFFFD(\uFFFD\uFFFD");
   CHECK(viewer::row_text(row, true).starts_with("0,a\uFFFD\uFFFD("));
   for (const std::string good : {"é損😀", "\x7f\u0800\uFFFF\U0010FFFF"}) CHECK(viewer::valid_utf8(good) == good);
   CHECK(viewer::valid_utf8("\xed\xa0\x80") == "\uFFFD\uFFFD\uFFFD");  // a surrogate

@@ -171,6 +171,8 @@ class App {
   /// Which run the link is for that waits for its logdir; "" if none does.
   [[nodiscard]] std::string linked_run() const;
   void apply_settings(const std::string& text);
+  /// Hands the platform the settings, if they have changed. Frames do so now and then; to be called at the end.
+  void save_settings();
   /// Does Tab go to something here, or out of the viewer?
   [[nodiscard]] bool takes_tab(bool backwards) const;
   /// What a screen reader is to be told now: the verdict once, then each selection that the user makes. "": nothing.
@@ -439,7 +441,8 @@ class App {
   void ask_for_alerts();
   void ask_for_rules();
   void publish_link();
-  void save_settings();
+  void keep_of_run();
+  [[nodiscard]] bool settings_due() const;
   void read_layout(const std::string& text);
   void restore_first_row();
   // Where the rows begin once the selected one, or where it is filtered out the one before it, is on screen.
@@ -489,6 +492,7 @@ class App {
   std::string link_;
   std::string pending_link_;
   std::string settings_;
+  double settings_time_ = 0;  // when they were looked at last
   TensorKey hovering_;
   std::map<std::string, std::vector<std::string>> given_sources_;  // by path
   std::map<std::string, std::set<std::string>> expected_of_run_;   // sites marked as expected, by run id

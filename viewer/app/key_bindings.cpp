@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "app/json_text.hpp"
+
 namespace nanlens::viewer {
 
 namespace {
@@ -88,7 +90,7 @@ const std::vector<KeyBinding>& key_bindings() {
         KeyBinding b = parse_key(names.substr(0, end));
         b.command = info.command;
         b.goes_on = moves(b.command);
-        b.arguments = Json::parse(info.entry->arguments);
+        b.arguments = json_of(info.entry->arguments);
         if (b.kind != KeyBinding::Kind::none) bindings.push_back(std::move(b));
         names.remove_prefix(std::min(end + 1, names.size()));
       }

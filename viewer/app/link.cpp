@@ -328,19 +328,29 @@ void App::publish_link() {
   platform.set_link(link_, other_selection);
 }
 
+void App::keep_of_run() {
+  if (overview.run < 0) return;
+  const std::string& id = run().run_id;
+  if (alerts_pane.expected.empty())
+    expected_of_run_.erase(id);
+  else
+    expected_of_run_[id] = alerts_pane.expected;
+  if (rows_pane.pins.empty())
+    pins_of_run_.erase(id);
+  else
+    pins_of_run_[id] = rows_pane.pins;
+}
+
+// To look for a change costs a good part of a frame: that waits until nothing moves, or a second where something always
+// does.
+bool App::settings_due() const {
+  constexpr double often_enough = 1;
+  return settings_.empty() || frames_wanted_ == 0 || now - settings_time_ >= often_enough;
+}
+
 void App::save_settings() {
   if (!platform.save_settings) return;
-  if (overview.run >= 0) {
-    const std::string& id = run().run_id;
-    if (alerts_pane.expected.empty())
-      expected_of_run_.erase(id);
-    else
-      expected_of_run_[id] = alerts_pane.expected;
-    if (rows_pane.pins.empty())
-      pins_of_run_.erase(id);
-    else
-      pins_of_run_[id] = rows_pane.pins;
-  }
+  settings_time_ = now;
   Json rules = Json::object();
   for (const auto& [id, kept] : rules_of_run_) rules[id] = {{"of", kept.of}, {"text", kept.text}};
   Json s = {{"theme", theme_choice},
@@ -365,7 +375,7 @@ void App::save_settings() {
 }
 
 void App::apply_settings(const std::string& text) {
-  const Json s = Json::parse(text, nullptr, false);
+  const Json s = json_of(text);
   if (!s.is_object()) return;
   try {
     theme_choice = s.value("theme", theme_choice);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "app/commands.hpp"
+#include "app/json_text.hpp"
 #include "widgets/format.hpp"
 
 namespace nanlens::viewer {
@@ -157,7 +158,7 @@ std::vector<CommandEntry> of_each_pane(const std::string& modifier, Text PaneInf
   std::vector<CommandEntry> entries;
   for (std::size_t i = 0; i < num_panes; ++i) {
     const Json arguments = {{"pane", pane_ids[i]}};
-    entries.push_back({pane_infos[i].*title, modifier + std::to_string(i + 1), arguments.dump()});
+    entries.push_back({pane_infos[i].*title, modifier + std::to_string(i + 1), json_text(arguments)});
   }
   return entries;
 }

@@ -12,6 +12,8 @@
 
 #include <nanlens/logdir/events.hpp>
 
+#include "findings/json.hpp"
+
 namespace nanlens::cli {
 
 using Json = nlohmann::ordered_json;
@@ -72,8 +74,6 @@ inline Json rule_outcomes_json(const std::vector<logdir::RuleHit>& outcomes) {
 }
 
 /// Prints one object as a line. Bytes that are not UTF-8 are replaced, so that every line can be parsed.
-inline void print_line(const Json& object) {
-  std::cout << object.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
-}
+inline void print_line(const Json& object) { std::cout << findings::json_line(object); }
 
 }  // namespace nanlens::cli

@@ -225,6 +225,7 @@ void Desktop::run() {
     if (app_.wants_frame(seconds_now())) draw();
     state_.write(app_);
   }
+  app_.save_settings();
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ using Json = nlohmann::ordered_json;
 inline Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 /// The text of an object, with a line break. Bytes that are not UTF-8 are replaced.
-inline std::string json_text(const Json& object) {
-  return object.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+[[nodiscard]] std::string json_text(const Json& object);
+/// The same on a single line.
+[[nodiscard]] std::string json_line(const Json& object);
 
 }  // namespace nanlens::findings

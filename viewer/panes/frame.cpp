@@ -121,12 +121,13 @@ void App::frame(double at) {
   restore_first_row();
   sync_view();
   publish_link();
-  save_settings();
   // Tooltips come after a while without any event.
   tooltip_at_ = ui.tooltip_pending ? now + 0.36 : 0;
   if (std::exchange(ui.clicked, false)) wake(2);
   // ImGui takes what came at once (a press and its release) one by one.
   if (ImGui::GetCurrentContext()->InputEventsQueue.Size > 0) wake(1);
+  keep_of_run();
+  if (settings_due()) save_settings();
 }
 
 }  // namespace nanlens::viewer

@@ -7,6 +7,7 @@
 #include <nanlens/query/lower_case.hpp>
 
 #include "app/commands.hpp"
+#include "app/json_text.hpp"
 #include "panes/overlay.hpp"
 #include "panes/panes.hpp"
 #include "widgets/format.hpp"
@@ -42,7 +43,7 @@ void add_commands(std::vector<Choice>& choices, const std::string& wanted) {
   for (const CommandInfo& c : command_list())
     if (const Text title = c.entry->title;
         const int score = std::max(score_of(tr(title), wanted), score_of(tr(Tongue::english, title, {}), wanted)))
-      choices.push_back({tr(title), c.entry->keys, std::string(c.command), Json::parse(c.entry->arguments), score});
+      choices.push_back({tr(title), c.entry->keys, std::string(c.command), json_of(c.entry->arguments), score});
 }
 
 // A graph, an op, what ran eagerly, or a file with the line that was asked for.
