@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <nanlens/causes/near_miss.hpp>
+#include <nanlens/causes/ruled_out.hpp>
 #include <nanlens/causes/runs.hpp>
 #include <nanlens/causes/sentence.hpp>
 #include <nanlens/causes/sentence_table.hpp>
@@ -176,7 +177,7 @@ TEST_CASE("an op of unknown nature: what was seen where it went bad decides whic
   CHECK(text(infinite) == "Forces at a.cpp:3 made −∞ and +∞ in 3 of 12 elements from clean input x.");
 }
 
-TEST_CASE("zeros in several inputs: two are named, those first that are nothing else") {
+TEST_CASE("zeros in several inputs: two are named, those first that are nothing else, and how many there are") {
   const InputFacts some{"m", true, health(12, 0, 0, 0, 5, 2)};
   const InputFacts more{"v", true, health(12, 0, 0, 0, 0, 3)};
   const InputFacts whole{"c", true, health(1, 0, 0, 0, 0, 1)};
@@ -185,7 +186,68 @@ TEST_CASE("zeros in several inputs: two are named, those first that are nothing 
   };
   const std::string rest = ": a division by 0 or a logarithm of 0 inside may have made it.";
   CHECK(text({some, whole}).find("; m has 2 zeros, and c has 1 zero" + rest) != std::string::npos);
-  CHECK(text({some, more, whole}).find("; m has 2 zeros, and c has 1 zero" + rest) != std::string::npos);
+  CHECK(text({some, more, whole}).find("; 3 inputs have zeros, m and c among them" + rest) != std::string::npos);
+}
+
+TEST_CASE("zeros in several inputs: those that have them where the output is bad, and nowhere else, are named alone") {
+  const InputFacts start{"u", true, health(12, 0, 0, 0, 0, 12), {0}};
+  const InputFacts diagonal{"d", true, health(12, 0, 0, 0, 0, 1), {0}};
+  const TensorHealth one = health(12, 1, 0, 0, 0, 0);
+  CHECK(text_of(made_by("Jacobi", "generic", one, {start, diagonal})).find("; d has 1 zero: a division") !=
+        std::string::npos);
+  InputFacts energy{"e", true, health(12, 0, 0, 0, 1, 0), {-1}};
+  const InputFacts momentum{"m", true, health(12, 0, 0, 0, 5, 0), {-2}};
+  CHECK(text_of(made_by("Sound", "generic", one, {momentum, energy})).find("; e has 1 negative value: a root") !=
+        std::string::npos);
+  energy.at_bad.clear();
+  energy.health = momentum.health;
+  CHECK(text_of(made_by("Sound", "generic", one, {{"m", true, momentum.health}, energy}))
+            .find("; 2 inputs have negative values, m and e among them: a root") != std::string::npos);
+}
+
+TEST_CASE("an op of unknown nature that makes few elements of many: their squares, added up, may have overflowed") {
+  InputFacts x{"x", true, health(128, 0, 0, 0, 0, 20), {}, 66};
+  x.health.dtype = DType::float16;
+  TensorHealth out = health(4, 0, 0, 1, 0, 0);
+  out.dtype = DType::float16;
+  const auto text = [&] { return text_of(made_by("Moments", "generic", out, {x})); };
+  CHECK(text().find("x reaches 66, and float16 ends at 65504: it may have overflowed inside") != std::string::npos);
+  x.largest = 40;  // 32 · 40² is less
+  CHECK(text().find("x has 20 zeros: a division") != std::string::npos);
+}
+
+TEST_CASE("what the inputs held where the output is bad can rule out what the op's name promises") {
+  const auto rules_out = [](const char* op, const TensorHealth& out, const std::vector<InputFacts>& inputs) {
+    return causes::detail::values_rule_out(made_by(op, "generic", out, inputs));
+  };
+  const auto of = [](std::vector<double> values) {
+    return InputFacts{"x", true, health(12, 0, 0, 0, 0, 0), std::move(values)};
+  };
+  const TensorHealth infinite = health(12, 0, 1, 1, 0, 0);
+  const TensorHealth nan = health(12, 2, 0, 0, 0, 0);
+  struct Case {
+    const char* op;
+    double can;
+    double cannot;
+  };
+  for (const Case& c : {Case{"Log", 0, 0.5}, Case{"Log", 1e-40, 1e-30}, Case{"Log1p", -1, 0.9}, Case{"Sqrt", -1, 0},
+                        Case{"Rsqrt", 0, 0.5}, Case{"Reciprocal", 1e-39, 0.5}, Case{"Exp", 89, 1.5},
+                        Case{"Sinh", -90, 2}, Case{"Acos", 1.0000001, 1}}) {
+    CAPTURE(c.op);
+    CHECK_FALSE(rules_out(c.op, infinite, {of({c.cannot, c.can})}));
+    CHECK(rules_out(c.op, infinite, {of({c.cannot, c.cannot})}));
+    CHECK_FALSE(rules_out(c.op, infinite, {of({})}));
+  }
+  CHECK(rules_out("Div", infinite, {of({1, 2}), of({1.5, -0.5})}));
+  CHECK(rules_out("Div", infinite, {of({}), of({15, 5})}));
+  CHECK_FALSE(rules_out("Div", infinite, {of({1, 2}), of({1.5, 0})}));
+  CHECK_FALSE(rules_out("Div", infinite, {of({1e30, 2}), of({1e-10, 1})}));
+  CHECK(rules_out("Pow", nan, {of({1, 2})}));
+  CHECK(rules_out("Pow", nan, {of({1, 2}), of({0.5, 3})}));
+  CHECK_FALSE(rules_out("Pow", nan, {of({1, -2}), of({0.5, 0.5})}));
+  CHECK_FALSE(rules_out("Pow", infinite, {of({1, 2})}));
+  CHECK_FALSE(rules_out("aten::acosh", nan, {of({0.5})}));
+  CHECK_FALSE(rules_out("Fused", nan, {of({1, 2})}));
 }
 
 TEST_CASE("an overflow that numbers of this size can't give is not called one") {

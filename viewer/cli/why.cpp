@@ -53,7 +53,7 @@ void print_nothing(Causes& causes, report::Mutes& mutes) {
   if (mode != TensorDebugMode::unspecified && !tells(mode, Told::health))
     line(tr(Text::out_no_health, {{"mode", debug_mode_name(mode)}}));
   else if (!trapped)
-    line(tr(Text::out_nothing));
+    line(tr(report::tells_nothing(causes.run()) ? Text::out_untold : Text::out_nothing));
   for (const std::string& reason : report::unfinished_words(causes.run())) line("  " + report::sentence_of(reason));
   if (const std::string left_out = report::left_out_words(causes.run()); !left_out.empty())
     line("  " + report::sentence_of(left_out));

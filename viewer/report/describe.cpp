@@ -163,6 +163,14 @@ std::vector<std::string> unfinished_words(const reader::Run& run) {
   return reasons;
 }
 
+bool tells_nothing(const reader::Run& run) {
+  for (std::size_t i = 0; i < run.num_traces(); ++i)
+    if ((run.trace_flags(i) & reader::has_summary_flag) != 0) return false;
+  for (std::size_t i = 0; i < run.num_executions(); ++i)
+    if ((run.execution_flags(i) & reader::has_summary_flag) != 0) return false;
+  return run.num_traces() + run.num_executions() > 0;
+}
+
 std::string left_out_words(const reader::Run& run) {
   const logdir::LeftOut left_out = run.left_out();
   if (left_out == logdir::LeftOut{}) return {};

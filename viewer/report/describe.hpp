@@ -48,6 +48,8 @@ std::string run_name(const reader::Run& run);
 /// that could not be read, an end that was not in order. Empty if all is on record, or the recorder does not tell
 /// (TensorFlow).
 std::vector<std::string> unfinished_words(const reader::Run& run);
+/// Are there events, none of which tells anything of its values? Those of complex numbers do not, for one.
+bool tells_nothing(const reader::Run& run);
 
 /// What is not on record although it was to be: events, and values of tensors.
 std::vector<std::string> missing_words(std::uint64_t dropped, std::uint64_t unread_tensors);

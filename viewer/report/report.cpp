@@ -202,7 +202,9 @@ std::string run_report(Run& run, causes::Causes* causes, const Style& style) {
   const bool trapped = page.trapped();
   if (causes == nullptr && !trapped) {
     const bool whole = unfinished_words(run).empty() && left_out_words(run).empty();
-    page.line(std::string("  ") + tr(whole ? Text::out_none : Text::out_none_so_far));
+    page.line(std::string("  ") + tr(tells_nothing(run) ? Text::out_untold
+                                     : whole            ? Text::out_none
+                                                        : Text::out_none_so_far));
   } else if (causes != nullptr) {
     page.why(*causes);
     page.first_bad(*causes);

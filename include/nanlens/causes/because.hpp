@@ -104,8 +104,9 @@ inline std::string because_of_own_statistics(const CauseFacts& f, const Speech& 
   const double size = f.inputs.empty() ? 1 : std::max(1.0, f.inputs.front().health.size);
   const InputFacts* const large = max > 1e30 ? large_input(f, std::sqrt(max / size)) : nullptr;
   if (large != nullptr) return large_words(f, speech, *large);
-  if (std::string zeros = zeros_inside(normalised(f), speech, Met::everywhere); !zeros.empty()) return zeros;
-  if (!takes_mean_away(f.op)) return zeros_inside(normalised(f), speech, Met::perhaps);
+  if (std::string zeros = zeros_inside(normalised(f), num_bad(f), speech, Met::everywhere); !zeros.empty())
+    return zeros;
+  if (!takes_mean_away(f.op)) return zeros_inside(normalised(f), num_bad(f), speech, Met::perhaps);
   if (f.kinds_known && (f.kinds & reader::nan_flag) == 0) return {};
   if (is_of_one_sample(f)) return say(speech, Saying::single_values);
   const bool measured = !f.inputs.empty() && f.inputs.front().largest >= 0;
@@ -123,7 +124,7 @@ inline std::string because_of_normalisation(const CauseFacts& f, const Speech& s
     return say(speech, Saying::variance_negative, {{"input", name_of(f.inputs[variance], speech)}, {"count", below}});
   const auto given = std::span(f.inputs).subspan(variance, 1);
   for (const Met where : {Met::everywhere, Met::perhaps})
-    if (std::string zeros = zeros_inside(given, speech, where); !zeros.empty()) return zeros;
+    if (std::string zeros = zeros_inside(given, num_bad(f), speech, where); !zeros.empty()) return zeros;
   return because_of_own_statistics(f, speech);
 }
 

@@ -8,6 +8,7 @@
 #include <nanlens/causes/host_names.hpp>
 #include <nanlens/causes/magnitude.hpp>
 #include <nanlens/causes/near_miss.hpp>
+#include <nanlens/causes/ruled_out.hpp>
 #include <nanlens/causes/sentence_table.hpp>
 #include <nanlens/causes/spread.hpp>
 
@@ -221,6 +222,10 @@ NANLENS_API void SentenceWriter::gather(const Root& root, const Classification& 
     if (!root.integers.empty()) f.integers = type_of(root.integers.front());
   }
   f.op = s.op_type;
+  if (root.event_class == EventClass::producer && s.id != "opaque") {
+    f.contradicted = f.contradicted || detail::values_rule_out(f);
+    if (f.contradicted) f.id = s.id = "generic";
+  }
   f.place = short_place(s.place);
   f.gradient_of = short_place(s.gradient_of);
   f.where = where_it_ran(root.event, s);

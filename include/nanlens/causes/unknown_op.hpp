@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <span>
 #include <string>
@@ -34,32 +35,65 @@ inline Met met_negatives(const InputFacts& input) {
   return met(input, input.health.num_negative, [](double x) { return x < 0; });
 }
 
-// Zeros of up to two inputs, or negative values of one, that the op has met there; empty if it met none. Of inputs with
-// zeros those come first that are nothing else.
-inline std::string zeros_inside(std::span<const InputFacts> inputs, const Speech& speech, Met where) {
-  std::vector<const InputFacts*> list;
-  for (const bool whole : {true, false})
-    for (const InputFacts& input : inputs)
-      if (met_zeros(input) == where && (input.health.num_zero == input.health.size) == whole) list.push_back(&input);
+using Suspects = std::vector<const InputFacts*>;
+
+// How many elements of the output are bad; negative where that is not known.
+inline double num_bad(const CauseFacts& f) { return f.out.num_nan + f.out.num_neg_inf + f.out.num_pos_inf; }
+
+// The inputs that the op has met such values of. Where some have them there and nowhere else, these alone; otherwise
+// those come first that hold nothing else. A tensor that went in twice is one.
+template <class Has, class Count>
+Suspects suspects(std::span<const InputFacts> inputs, double bad, Met where, Has&& has, Count&& count) {
+  std::vector<Suspects> ranks(3);
+  for (const InputFacts& input : inputs) {
+    if (has(input) != where) continue;
+    const bool there_alone = where == Met::everywhere && count(input) == bad;
+    ranks[there_alone ? 0 : count(input) == input.health.size ? 1 : 2].push_back(&input);
+  }
+  Suspects list = ranks[0];
+  if (list.empty()) list = ranks[1];
+  if (ranks[0].empty()) list.insert(list.end(), ranks[2].begin(), ranks[2].end());
+  const auto is_again = [&](const InputFacts* input) {
+    return !input->name.empty() && std::any_of(list.begin(), list.end(), [&](const InputFacts* other) {
+      return other < input && other->name == input->name;
+    });
+  };
+  Suspects once;
+  std::copy_if(list.begin(), list.end(), std::back_inserter(once), std::not_fn(is_again));
+  return once;
+}
+
+// "3 inputs have zeros, …", of which two are named.
+inline std::string several_inside(Saying saying, const Suspects& list, const Speech& speech) {
+  const auto [first, second] = std::minmax(list[0], list[1]);  // in input order
+  return say(
+      speech, saying,
+      {{"n", std::to_string(list.size())}, {"input", name_of(*first, speech)}, {"other", name_of(*second, speech)}});
+}
+
+// Zeros, or negative values, that the op has met there, and in which inputs; empty if it met none.
+inline std::string zeros_inside(std::span<const InputFacts> inputs, double bad, const Speech& speech, Met where) {
+  const Suspects list =
+      suspects(inputs, bad, where, met_zeros, [](const InputFacts& in) { return in.health.num_zero; });
   if (list.empty()) return {};
-  if (list.size() > 2) list.resize(2);
-  std::sort(list.begin(), list.end());  // in input order
-  if (list.size() == 2 && list[0]->name == list[1]->name) list.pop_back();
-  const std::string input = name_of(*list[0], speech);
-  const std::string count = zeros_words(list[0]->health, speech);
+  if (list.size() > 2) return several_inside(Saying::inside_zeros_of_more, list, speech);
+  const auto [first, second] = std::minmax(list.front(), list.back());
+  const std::string input = name_of(*first, speech);
+  const std::string count = zeros_words(first->health, speech);
   if (list.size() == 1) return say(speech, Saying::inside_zeros, {{"input", input}, {"count", count}});
   return say(speech, Saying::inside_zeros_of_two,
              {{"input", input},
               {"count", count},
-              {"other", name_of(*list[1], speech)},
-              {"other_count", zeros_words(list[1]->health, speech)}});
+              {"other", name_of(*second, speech)},
+              {"other_count", zeros_words(second->health, speech)}});
 }
 inline std::string negatives_inside(const CauseFacts& f, const Speech& speech, Met where) {
-  for (const InputFacts& input : f.inputs)
-    if (met_negatives(input) == where)
-      return say(speech, Saying::inside_negatives,
-                 {{"input", name_of(input, speech)}, {"count", negatives_words(input.health, speech)}});
-  return {};
+  const Suspects list =
+      suspects(f.inputs, num_bad(f), where, met_negatives, [](const InputFacts& in) { return in.health.num_negative; });
+  if (list.empty()) return {};
+  if (list.size() > 1) return several_inside(Saying::inside_negatives_of_more, list, speech);
+  return say(speech, Saying::inside_negatives,
+             {{"input", name_of(*list.front(), speech)}, {"count", negatives_words(list.front()->health, speech)}});
 }
 
 // The input with the largest numbers, where these reach `limit`.
@@ -78,16 +112,24 @@ inline std::string large_words(const CauseFacts& f, const Speech& speech, const 
               {"max", short_number(dtype_max(f.out.dtype), speech)}});
 }
 
+// The input whose squares overflow, added up where the op makes fewer elements of many.
+inline const InputFacts* large_when_squared(const CauseFacts& f, double max) {
+  const InputFacts* const largest = max > 0 ? large_input(f, 0) : nullptr;
+  if (largest == nullptr) return nullptr;
+  const double terms = f.out.size > 0 ? std::max(1.0, largest->health.size / f.out.size) : 1;
+  return largest->largest >= std::sqrt(max / terms) ? largest : nullptr;
+}
+
 // What goes on inside the op is not known: only a hint, the likeliest first.
 inline std::string because_of_unknown_op(const CauseFacts& f, const Speech& speech) {
   const bool nan = !f.kinds_known || (f.kinds & reader::nan_flag) != 0;
   const bool infinite = f.kinds_known && (f.kinds & ~reader::nan_flag) != 0;
   const double max = dtype_max(f.out.dtype);
   const double few = max > 1e30 ? 1024 : 8;  // so many of these overflow when they are added up
-  const InputFacts* const large = max > 0 ? large_input(f, std::sqrt(max)) : nullptr;  // its square overflows
+  const InputFacts* const large = large_when_squared(f, max);
   if (large != nullptr && large->largest >= max / few) return large_words(f, speech, *large);
   for (const Met where : {Met::everywhere, Met::perhaps}) {
-    if (std::string zeros = zeros_inside(f.inputs, speech, where); !zeros.empty()) return zeros;
+    if (std::string zeros = zeros_inside(f.inputs, num_bad(f), speech, where); !zeros.empty()) return zeros;
     if (large != nullptr && infinite) return large_words(f, speech, *large);
     if (!nan) continue;
     if (std::string negatives = negatives_inside(f, speech, where); !negatives.empty()) return negatives;

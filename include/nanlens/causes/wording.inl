@@ -290,7 +290,8 @@ inline bool is_of_pytorch(const CauseFacts& f) { return f.op.starts_with("aten::
 
 inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
   const bool torch = is_of_pytorch(f);
-  if (key == "guarded") return key;
+  if (key == "guarded" || key == "contradicted_seen") return key;
+  if (key == "contradicted") return f.native ? "contradicted_native" : "contradicted";
   if (key == "data" && f.reason == Reason::assigned) return "assigned";
   if (key == "data" && f.reason == Reason::updated) return "made";
   if (key == "const" && f.kinds_known && (f.kinds & reader::nan_flag) != 0) return "const_nan";
@@ -303,7 +304,6 @@ inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
   if (is_power_overflow(f)) return "overflow";
   if ((key == "made" || key == "generic") && is_softmax(f.code)) return "softmax";
   if (key == "opaque") return f.native ? "opaque_native" : "opaque";
-  if (key == "contradicted") return f.native ? "contradicted_native" : "contradicted";
   if (key == "unknown_gone") return "unknown_lost";
   if (key != "unknown") return key;
   if (f.reason == Reason::other_rank) return "unknown_rank";
