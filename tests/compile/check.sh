@@ -82,4 +82,7 @@ refused "specialise nanlens::ViewOf" 'nanlens::op("X", S{}, x)'
 refused "no element type" 'nanlens::op("X", x, std::valarray<long double>(2))'
 refused "no element type" 'nanlens::op("X", std::vector<std::array<long double, 3>>(2), x)'
 refused "an expression has no elements" 'nanlens::op("X", x, x + x)'
+refused "inside outputs() and inputs()" 'nanlens::record("X", x, x)'
+refused "inside outputs() and inputs()" 'nanlens::record("X", nanlens::inputs(x), nanlens::outputs(x))'
+refused "inside inputs()" '(void)nanlens::OpScope("X", x)'
 echo "all as expected"

@@ -244,19 +244,40 @@ auto inputs(const T&... tensors) {
   return detail::input_refs(tensors...);
 }
 
+namespace detail {
+
+template <class T>
+concept InputRefs = std::convertible_to<T&, std::span<InputRef>>;
+template <class T>
+concept OutputRefs = std::convertible_to<T&, std::span<OutputRef>>;
+// What `record` takes behind the name.
+template <class... T>
+inline constexpr bool are_recordable = false;
+template <class T>
+inline constexpr bool are_recordable<T> = InputRefs<T> || OutputRefs<T>;
+template <class A, class B>
+inline constexpr bool are_recordable<A, B> = OutputRefs<A> && InputRefs<B>;
+
+}  // namespace detail
+
 /// Records an op that wrote its outputs in place or through parameters: `record("Axpy", outputs(y), inputs(a, x, y))`.
 /// One without inputs is `record("Load", outputs(x))`.
-template <class Outputs, class Inputs = std::array<detail::InputRef, 0>>
-  requires std::convertible_to<Outputs&, std::span<detail::OutputRef>> &&
-           std::convertible_to<Inputs&, std::span<detail::InputRef>>
+template <detail::OutputRefs Outputs, detail::InputRefs Inputs = std::array<detail::InputRef, 0>>
 void record(const OpName& name, Outputs outs, Inputs ins = {}) {
   if (detail::takes_op()) detail::record(detail::ref(name), ins, detail::in_place(outs), {});
 }
 /// The same of an op whose outputs are the variables that it writes: `record("Sgd", inputs(target(w), g))`.
-template <class Inputs>
-  requires std::convertible_to<Inputs&, std::span<detail::InputRef>>
+template <detail::InputRefs Inputs>
 void record(const OpName& name, Inputs ins) {
   record(name, std::array<detail::OutputRef, 0>{}, std::move(ins));
+}
+/// Anything else is refused, with one explanation.
+template <class... T>
+  requires(!detail::are_recordable<T...>)
+void record(const OpName&, const T&...) {
+  static_assert(detail::are_recordable<T...>,
+                "nanlens: record(name, outputs(y, ...), inputs(x, ...)): tensors are named inside outputs() and "
+                "inputs(), in this order");
 }
 
 namespace detail {
@@ -311,13 +332,19 @@ class BegunOp {
 /// A scope that is left without `finish`, by an exception say, records nothing.
 class OpScope {
  public:
-  template <class Inputs>
-    requires std::convertible_to<Inputs&, std::span<detail::InputRef>>
+  template <detail::InputRefs Inputs>
   OpScope(const OpName& name, Inputs ins) : op_(detail::ref(name), std::span<detail::InputRef>(ins)) {}
 
+  /// Anything else is refused, with one explanation.
+  template <class... T>
+    requires(sizeof...(T) != 1 || !(detail::InputRefs<T> || ...))
+  explicit OpScope(const OpName& name, const T&...) : op_(detail::ref(name), {}) {
+    static_assert(sizeof...(T) == 1 && (detail::InputRefs<T> || ...),
+                  "nanlens: OpScope op(name, inputs(x, ...)): tensors are named inside inputs()");
+  }
+
   /// Records the op, with what it has written.
-  template <class Outputs>
-    requires std::convertible_to<Outputs&, std::span<detail::OutputRef>>
+  template <detail::OutputRefs Outputs>
   void finish(Outputs outs) {
     if (const detail::NumericsRef* const found = op_.finish(outs); found != nullptr) [[unlikely]]
       detail::deliver(*found);
