@@ -160,6 +160,8 @@ std::vector<std::string> missing_words(std::uint64_t dropped, std::uint64_t unre
 std::vector<std::string> unfinished_words(const reader::Run& run) {
   std::vector<std::string> reasons = missing_words(run.dropped(), run.unread_tensors());
   if (run.clean_end() == false) reasons.emplace_back(tr(Text::out_no_clean_end));
+  if (const auto& complex = run.bad_complex(); run.alerts().empty() && !complex.empty())
+    reasons.push_back(tr(Text::out_complex, {{"n", complex.size()}, {"first", complex.front()}}));
   return reasons;
 }
 

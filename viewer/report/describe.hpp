@@ -45,8 +45,8 @@ std::string describe_start(double wall_time);
 std::string run_name(const reader::Run& run);
 
 /// Why more may have happened than is on record, one reason each, without a full stop: events that were lost, tensors
-/// that could not be read, an end that was not in order. Empty if all is on record, or the recorder does not tell
-/// (TensorFlow).
+/// that could not be read, an end that was not in order, complex numbers that are bad where nothing else is. Empty if
+/// all is on record, or the recorder does not tell (TensorFlow).
 std::vector<std::string> unfinished_words(const reader::Run& run);
 /// Are there events, none of which tells anything of its values? Those of complex numbers do not, for one.
 bool tells_nothing(const reader::Run& run);
