@@ -1288,6 +1288,19 @@ def session(tf, np):
                 s.run(y, {x: value})
 
 
+@program("Pow", alone=True)
+def layer_that_is_there_twice(tf, np):
+    """One op of one line, in two layers, and eagerly besides, is one cause."""
+    class Degrees(tf.Module):
+        def __call__(self, x):
+            with self.name_scope:
+                return x * tf.pow(tf.reduce_sum(tf.nn.relu(x), 1), -0.5)[:, None]
+    first, second = Degrees("first"), Degrees("second")
+    x = tf.constant([[1.0, 2.0], [-1.0, -2.0]])
+    first(x)
+    tf.function(lambda x: tf.reduce_sum(first(x)) + tf.reduce_sum(second(x)))(x)
+
+
 def main():
     out = sys.argv[1]
     only = sys.argv[2:]

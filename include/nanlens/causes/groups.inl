@@ -13,6 +13,11 @@ inline std::string_view plain_op_name(std::string_view name) {
   return without_number(name);
 }
 
+// One op of one line, in a graph or eagerly.
+inline std::string key_of_site(const reader::StackFrame& at, std::string_view type, std::string_view name) {
+  return "at " + at.file_path + "\n" + std::to_string(at.line) + "\n" + std::string(type) + "\n" + std::string(name);
+}
+
 }  // namespace detail
 
 NANLENS_API CauseGroups::CauseGroups(Causes& causes) : causes_(causes) {
@@ -117,11 +122,18 @@ NANLENS_API std::string CauseGroups::key_of(EventRef event, bool named) {
 NANLENS_API std::string CauseGroups::key_of_op(std::uint32_t op) {
   GraphFacts& graphs = causes_.model().graphs();
   const auto detail = causes_.run().op(op);
-  const auto frame = detail ? reader::user_frame(reader::resolve_stack(causes_.run(), detail->event.code_location))
-                            : std::optional<reader::StackFrame>{};
+  const auto frames =
+      detail ? reader::resolve_stack(causes_.run(), detail->event.code_location) : std::vector<reader::StackFrame>{};
+  const auto frame = reader::user_frame(frames);
   if (!frame || frame->line <= 0) return "op " + std::to_string(op);
-  return "at " + frame->file_path + "\n" + std::to_string(frame->line) + "\n" + std::string(graphs.op_type(op)) + "\n" +
-         std::string(detail::plain_op_name(graphs.op_name(op)));
+  const std::string_view name = graphs.op_name(op);
+  return detail::key_of_site(*frame, graphs.op_type(op), shares_line(frames, name) ? detail::plain_op_name(name) : "");
+}
+
+// Does a line stand for ops that have nothing to do with each other? One that calls a library or takes gradients does,
+// and a hook of a host that names them; that of a layer which is there twice does not.
+NANLENS_API bool CauseGroups::shares_line(const std::vector<reader::StackFrame>& frames, std::string_view op_name) {
+  return causes_.model().owners().native() || op_name.starts_with("gradient") || reader::package_frame(frames);
 }
 
 // Stacks of executions are read one by one: after many, what an op type did last tells for the rest.
@@ -130,7 +142,9 @@ NANLENS_API std::string CauseGroups::key_of_execution(EventRef event, bool named
   const std::string type(function_name(causes_.model().calls().op_type(event.index)));
   std::string& key = last_key_of_type_[type];
   if (stacks_read_++ >= most_stacks && !key.empty()) return key;
-  const auto frame = reader::user_frame(stack_of(causes_.run(), event));
+  const auto frames = stack_of(causes_.run(), event);
+  const auto frame = reader::user_frame(frames);
+  if (frame && frame->line > 0 && !shares_line(frames, {})) return key = detail::key_of_site(*frame, type, {});
   key = "eager " + type + "\n";
   if (named) key += extension_of(causes_.run(), event).op_name;
   if (frame && frame->line > 0) key += "\n" + frame->file_path + "\n" + std::to_string(frame->line);
