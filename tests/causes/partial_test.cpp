@@ -347,6 +347,22 @@ TEST_CASE("what was removed again leads, where it may have come in later by code
   CHECK(of(false).sentence.op_type == "Log");
 }
 
+TEST_CASE("memory that was NaN, and holds an infinity by now, holds something else") {
+  const Answer a = answer_of(Recorded([] {
+    Vector scores{-inf, -inf};
+    const auto softmax = [&] {
+      nanlens::OpScope op("Softmax", nanlens::inputs(scores));
+      scores = {NAN, NAN};
+      op.finish(nanlens::outputs(scores));
+    };
+    softmax();
+    for (float& v : scores) v = -inf;  // not wrapped
+    softmax();
+  }));
+  CHECK(a.sentence.id == "allmasked");
+  CHECK(a.causes == 2);  // the second came in anew
+}
+
 TEST_CASE("an op of one number reads nothing but its input, whatever lay in the memory that it writes") {
   const auto of = [](const char* op, float (*f)(float)) {
     return answer_of(Recorded([&] {

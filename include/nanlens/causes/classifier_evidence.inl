@@ -62,9 +62,11 @@ NANLENS_API void Classifier::use_evidence(EventRef event, const TensorEvidence& 
   if (input.arrived) input.link.confidence = 1;
 }
 
-// Is memory bad elsewhere than it was when it was recorded, and no longer wherever it was? It holds something else,
-// then: what is changed in place stays NaN where it is not set anew, and nothing else becomes so.
+// Is memory bad elsewhere than it was when it was recorded, and no longer wherever it was, or no longer NaN? It holds
+// something else, then: what is changed in place stays NaN where it is not set anew, and nothing else becomes so.
 NANLENS_API bool Classifier::is_bad_elsewhere(const TensorEvidence& seen, EventRef recorded) {
+  const bool was_nan = model_.kinds_known(recorded) && model_.kinds(recorded) == reader::nan_flag;
+  if (was_nan && (seen_health(seen).flags & reader::nan_flag) == 0) return true;  // ∞ may become NaN, not the reverse
   const auto then = output_evidence(model_.run(), recorded);
   if (!then || then->shape != seen.shape || is_bad_where(seen, recorded)) return false;
   const std::vector<std::uint64_t> before = places_of(*then);
