@@ -377,6 +377,8 @@ class Causes {
   [[nodiscard]] std::uint16_t slot_of(EventRef event);
   void count_integer_killers(EventRef event, std::uint32_t alert);
   void find_killers(EventRef event, std::uint32_t alert);
+  [[nodiscard]] bool may_have_bad_output(const Window& window, std::uint32_t op, std::uint32_t in_run, EventRef taken);
+  [[nodiscard]] bool may_remove(EventRef result, EventRef bad);
   void find_execution_killer(EventRef event, std::uint32_t user, std::uint32_t alert);
   void find_late_killers();
   void note_unread(std::uint32_t alert);

@@ -471,16 +471,31 @@ NANLENS_API void Causes::note_unread(std::uint32_t alert) {
   ++roots_[root_of_alert_[alert]].unread;
 }
 
+// Can what an op made of a bad tensor be clean because it removed what is bad? Otherwise it got a part of that, or what
+// its memory held by then: the record tells what an op was given only where something bad came out.
+NANLENS_API bool Causes::may_remove(EventRef result, EventRef bad) {
+  const OpCode code = model_.code(result);
+  const std::string_view type = model_.op_type(result);
+  if (code == OpCode::keep || shows_all_that_is_bad(type)) return false;
+  const double size = model_.health(bad).size;
+  const TensorHealth out = model_.health(result);
+  if (!out.known() || out.size < 0 || out.size >= size) return true;
+  const bool may_be_of_part = code == OpCode::other && out.size > 1 && !sees_every_op(result);  // one number is of all
+  return !broadcasts(code) && !may_be_of_part;
+}
+
 NANLENS_API void Causes::find_execution_killer(EventRef event, std::uint32_t user, std::uint32_t alert) {
   if (model_.calls().is_call(user)) return;
   const EventRef result = execution_event(user, 0);
   const OpCode code = model_.code(result);
   if (code == OpCode::split || code == OpCode::identity_n || code == OpCode::assign || code == OpCode::apply) return;
   if (looks_at_shapes_only(code, model_.op_type(result)) || puts_into_container(code, model_.op_type(result))) return;
-  if (model_.calls().outputs(user).empty() || (model_.bad(result) && !model_.has_left_out(result, event))) return;
+  const std::size_t num_outputs = model_.calls().outputs(user).size();
+  const bool any_bad = (run().execution_flags(user) & reader::bad_flags) != 0 || model_.bad(result);
+  if (num_outputs == 0 || (any_bad && (num_outputs > 1 || !model_.has_left_out(result, event)))) return;
   if (model_.calls().is_unread(user))
     note_unread(alert);
-  else
+  else if (may_remove(result, event))
     add_killer(none, result, event, alert);
 }
 
@@ -554,7 +569,21 @@ NANLENS_API void Causes::count_integer_killers(EventRef event, std::uint32_t ale
   roots_[root_of_alert_[alert]].removed += static_cast<std::uint64_t>(n);
 }
 
-// Consumers whose output is clean, or holds nothing of what is bad here.
+// May an output of an op be bad in one run of its graph, by what it took of one of its inputs?
+NANLENS_API bool Causes::may_have_bad_output(const Window& window, std::uint32_t op, std::uint32_t in_run,
+                                             EventRef taken) {
+  constexpr std::uint32_t few = 64;  // for each of many inputs all would be looked at
+  const std::uint32_t num_outputs = std::max<std::uint32_t>(model_.graphs().op(op).num_outputs, 1);
+  if (num_outputs > few) return true;
+  model_.spend(num_outputs);
+  for (std::uint32_t slot = 0; slot < num_outputs; ++slot) {
+    const std::uint32_t row = window.find(model_.graphs().tensor(op, static_cast<std::uint16_t>(slot)), in_run);
+    if (row != none && model_.bad(trace_event(row)) && !model_.has_left_out(trace_event(row), taken)) return true;
+  }
+  return false;
+}
+
+// Consumers whose outputs are clean, or hold nothing of what is bad here.
 NANLENS_API void Causes::find_killers(EventRef event, std::uint32_t alert) {
   if (event.is_execution) {
     const auto uses = model_.calls().consumers(event.index, event.slot);
@@ -572,9 +601,9 @@ NANLENS_API void Causes::find_killers(EventRef event, std::uint32_t alert) {
   for (const ConsumerEdge& edge : takers) {
     if (edge.output_slot != slot) continue;
     const std::uint32_t row = window.find(model_.graphs().tensor(edge.op, 0), at);
-    if (row == none) continue;
-    if ((run().trace_flags(row) & reader::bad_flags) != 0 && !model_.has_left_out(trace_event(row), event)) continue;
-    if ((run().trace_flags(row) & reader::has_summary_flag) != 0) add_killer(edge.op, trace_event(row), event, alert);
+    if (row == none || may_have_bad_output(window, edge.op, at, event)) continue;
+    const bool told = (run().trace_flags(row) & reader::has_summary_flag) != 0;
+    if (told && may_remove(trace_event(row), event)) add_killer(edge.op, trace_event(row), event, alert);
   }
 }
 
