@@ -239,6 +239,7 @@ class Causes {
     std::int64_t failing_tensor = -1;
     Arrival arrival{};
     bool mixed = false;               // its parents have several roots
+    bool made_more = false;           // than what came in can have spoilt
     std::vector<EventRef> complex{};  // bad complex tensors on the way to its parents
   };
   // Ops that failed on the same zeros as a root's, which is the first of them; none if there is no other.
@@ -318,6 +319,7 @@ class Causes {
   void take_root_of(std::uint32_t alert, Step& step);
   void join(std::uint32_t alert, std::uint32_t root, std::uint32_t into);
   void follow(const Step& step);
+  [[nodiscard]] bool makes_beside_mask(const Step& step);
   void finish(const Step& step);
   std::uint32_t add_root(const Step& step);
   void collect_failing(const std::vector<InputEvidence>& inputs, Step& step);

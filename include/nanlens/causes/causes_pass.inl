@@ -264,6 +264,7 @@ NANLENS_API Causes::Step Causes::begin(std::uint32_t alert) {
   const bool passed = classifier_.pass_on(event, scratch_);
   if (!passed) classifier_.classify(event, scratch_);
   Step step{alert, event, scratch_.event_class, scratch_.confidence, scratch_.also_made};
+  step.made_more = scratch_.made_more;
   if (!passed) step.arrival = arrival_of(scratch_);
   const bool came_in = step.event_class == EventClass::source || step.event_class == EventClass::unknown;
   if (!passed && came_in) step.arrival.unrecorded_id = scratch_.unrecorded_id;
@@ -273,7 +274,7 @@ NANLENS_API Causes::Step Causes::begin(std::uint32_t alert) {
       settled_.rest_on(static_cast<std::uint32_t>(model_.set_of(event)), id, run().alerts()[alert].wall_time);
   if (!passed && step.event_class == EventClass::producer)
     step.doubted = scratch_.written_over || (scratch_.contradicted && model_.owners().native());
-  if (!passed && step.event_class == EventClass::producer) collect_failing(scratch_.inputs, step);
+  if (!passed && (step.event_class == EventClass::producer || step.made_more)) collect_failing(scratch_.inputs, step);
   if (!run().bad_complex().empty()) look_behind_complex(step);
   return step;
 }
@@ -377,10 +378,25 @@ NANLENS_API void Causes::follow(const Step& first) {
   }
 }
 
+// Did an op to which only a mask came make something bad by itself? The mask is not to blame for that.
+NANLENS_API bool Causes::makes_beside_mask(const Step& step) {
+  if (step.best == none || !(step.also_made || step.made_more)) return false;
+  const Root& root = roots_[step.best];
+  const Kinds kinds = model_.kinds(root.event);
+  if (kinds != reader::neg_inf_flag && kinds != reader::pos_inf_flag) return false;
+  if (root.event_class == EventClass::producer) return is_log_of_mask(root.event);
+  const bool filled = kinds == reader::neg_inf_flag || model_.code(root.event) == OpCode::constant;
+  return root.event_class == EventClass::source && filled;
+}
+
 NANLENS_API void Causes::finish(const Step& step) {
   Step done = step;
-  const bool begins = is_root(step.event_class) || step.best == none;
-  if (begins && !is_root(step.event_class)) done.event_class = EventClass::unknown;  // only a cycle leads here
+  const bool beside_mask = makes_beside_mask(step);
+  const bool begins = beside_mask || is_root(step.event_class) || step.best == none;
+  if (beside_mask)
+    done.event_class = EventClass::producer;
+  else if (begins && !is_root(step.event_class))
+    done.event_class = EventClass::unknown;  // only a cycle leads here
   const bool made = done.event_class == EventClass::producer || step.also_made;
   std::uint32_t twin = made || step.arrival.exists() ? same_failure(done) : none;
   if (twin != none && made && begins) note_twin(twin, done);

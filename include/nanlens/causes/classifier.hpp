@@ -41,6 +41,7 @@ struct Classification {
   float confidence = 1;
   Judgement judgement;
   bool also_made = false;         ///< a propagator that also made a kind that nothing bad can give
+  bool made_more = false;         ///< a propagator of which more elements are bad than what came in can have spoilt
   bool contradicted = false;      ///< the recorded inputs don't account for it
   std::vector<EventRef> parents;  ///< the bad inputs that it was passed on from
   std::vector<InputEvidence> inputs;
@@ -145,6 +146,10 @@ class Classifier {
   void classify_by_rule(EventRef event, const InputSum& sum, Kinds created, Classification& c);
   [[nodiscard]] bool sets_infinity(EventRef event);
   void doubt_written_over(EventRef event, Classification& c);
+  [[nodiscard]] bool exceeds(EventRef event, double num_passed);
+  [[nodiscard]] static double num_spoilt(OpCode code, const TensorHealth& in, const TensorHealth& out);
+  [[nodiscard]] bool may_have_made_more(EventRef event, const std::vector<EventRef>& parents);
+  [[nodiscard]] bool has_made_more(EventRef event, const Classification& c);
   bool classify_log_sum(EventRef event, Classification& c);
   static constexpr int farthest_count = 6;  // ops between a comparison and the division by what it found
   bool classify_swallowed(EventRef event, Classification& c);
@@ -201,6 +206,7 @@ class Classifier {
 #include <nanlens/causes/classifier_clean.inl>
 #include <nanlens/causes/classifier_evidence.inl>
 #include <nanlens/causes/classifier_inputs.inl>
+#include <nanlens/causes/classifier_more.inl>
 #include <nanlens/causes/classifier_pipeline.inl>
 #include <nanlens/causes/classifier_shared.inl>
 #include <nanlens/causes/classifier_swallowed.inl>

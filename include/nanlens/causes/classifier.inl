@@ -49,10 +49,11 @@ NANLENS_API bool Classifier::pass_on(EventRef event, Classification& c) {
       c.parents.push_back(trace_event(row));
     }
   }
-  if (c.parents.empty()) return false;
+  if (c.parents.empty() || may_have_made_more(event, c.parents)) return false;
   c.event_class = op.code == OpCode::identity ? EventClass::relay : EventClass::propagator;
   c.confidence = window.even(graphs.graph_of(model_.run().trace_op(event.index))) ? 1.0F : 0.8F;
   c.also_made = (created_kinds(op.code) & model_.kinds(event)) != 0;
+  c.made_more = false;
   return true;
 }
 
@@ -82,6 +83,7 @@ NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
   c.parents.clear();
   c.inside = {};
   c.arrived = none;
+  c.made_more = false;
   c.written_over = false;
   c.lay_there = {};
   c.lost_there = false;
@@ -106,6 +108,8 @@ NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
   } else if (!c.parents.empty()) {
     c.event_class = EventClass::propagator;
     c.also_made = created != 0;
+    c.made_more = has_made_more(event, c);
+    if (c.made_more) judge_all(event, c);
   } else if (code == OpCode::iterator_get || code == OpCode::python ||
              code == OpCode::constant) {  // a mask is a constant, wherever it is put in
     c.event_class = EventClass::source;

@@ -18,6 +18,7 @@
 #include <nanlens/causes/classifier_clean.inl>
 #include <nanlens/causes/classifier_evidence.inl>
 #include <nanlens/causes/classifier_inputs.inl>
+#include <nanlens/causes/classifier_more.inl>
 #include <nanlens/causes/classifier_pipeline.inl>
 #include <nanlens/causes/classifier_shared.inl>
 #include <nanlens/causes/classifier_swallowed.inl>

@@ -1,6 +1,7 @@
 // Part of sentence.hpp: which sentence, and the facts that fill it.
 #pragma once
 
+#include <bit>
 #include <cmath>
 
 #include <nanlens/causes/because.hpp>
@@ -306,6 +307,11 @@ NANLENS_API bool SentenceWriter::may_be_masked(EventRef event, bool begins) {
 // An op that made infinities of an input in which something else was bad already (classify: created_kinds, all of which
 // work element by element): what that has become there was not made.
 NANLENS_API void SentenceWriter::leave_out_what_came_in(const Classification& c, CauseFacts& f) {
+  if (c.made_more) {  // of what is bad in the output, which was passed on is not known
+    f.out.num_nan = f.out.num_neg_inf = f.out.num_pos_inf = -1;
+    f.kinds_known = f.kinds_known && std::has_single_bit(static_cast<unsigned>(f.kinds));
+    return;
+  }
   if (c.inputs.empty() || c.inputs.front().state != InputState::bad) return;
   const TensorHealth& in = c.inputs.front().now;
   if (!c.inputs.front().seen || in.num_nan < 0 || f.out.num_nan < 0) return;

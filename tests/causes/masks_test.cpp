@@ -1,0 +1,75 @@
+// Masks of −∞: what is expected of them, and what an op makes beside them.
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nanlens/causes/sentence.hpp>
+
+#include "../capture/recorded.hpp"
+#include "../support/finish.hpp"
+#include "why_answer.hpp"
+
+using namespace nanlens;
+using test::ask;
+using test::infinity;
+using test::not_a_number;
+using test::Recorded;
+using test::WhyAnswer;
+using Vector = std::vector<float>;
+
+namespace {
+
+// A sum with a mask, which an op makes something else of.
+WhyAnswer beside_mask(const char* op_type, const Vector& divisor, const Vector& result, bool in_graph) {
+  return ask(*Recorded([&] {
+    const Vector x = op("Data", Vector{0, 2, 3});
+    const Vector by = op("Data", Vector(divisor));
+    std::optional<Function> f;
+    if (in_graph) f.emplace("f", arg("x", x), arg("by", by));
+    const auto made = [&](const char* type, const Vector& y, const auto&... inputs) {
+      return f ? f->op(type, Vector(y), inputs...) : op(type, Vector(y), inputs...);
+    };
+    const Vector mask = made("Const", {0, 0, -infinity});
+    const Vector sum = made("Add", {0, 2, -infinity}, x, mask);
+    const Vector y = made(op_type, result, sum, by);
+    if (f) f->result(by);
+  }));
+}
+
+}  // namespace
+
+TEST_CASE("what an op makes of finite numbers beside a mask is its own doing") {
+  for (const bool in_graph : {false, true}) {
+    CAPTURE(in_graph);
+    const WhyAnswer divided = beside_mask("RealDiv", {0}, {not_a_number, infinity, -infinity}, in_graph);
+    CHECK(divided.op_type == "RealDiv");
+    CHECK(divided.id == "div0");
+    CHECK(divided.causes == 1);
+    CHECK(divided.expected == 1);
+    CHECK(divided.reach == 1);
+    const WhyAnswer large = beside_mask("Mul", {3e38F}, {0, infinity, -infinity}, in_graph);
+    CHECK(large.op_type == "Mul");
+    CHECK(large.id == "overflow");
+    CHECK(large.text.ends_with("made NaN or ∞: it overflowed."));  // the mask is not of its making
+    const WhyAnswer sound = beside_mask("RealDiv", {2}, {0, 1, -infinity}, in_graph);
+    CHECK(sound.causes == 0);
+    CHECK(sound.expected == 1);
+  }
+}
+
+TEST_CASE("a mask that is repeated, and two that meet, are no more than masks") {
+  const WhyAnswer a = ask(*Recorded([] {
+    const Vector x = op("Data", Vector{1, 2, 3, 4});
+    Function f("f", arg("x", x));
+    const Vector row = f.op({"Const", "row"}, Vector{-infinity, 0});
+    const Vector whole = f.op({"Const", "whole"}, Vector{-infinity, -infinity, 0, 0});
+    const Vector once = f.op("Add", Vector{-infinity, 2, -infinity, 4}, x, row);
+    const Vector twice = f.op("Add", Vector{-infinity, -infinity, -infinity, 4}, once, whole);
+    f.result(f.op("Exp", Vector{0, 0, 0, 55}, twice));
+  }));
+  CHECK(a.causes == 0);
+  CHECK(a.expected == 2);
+}
