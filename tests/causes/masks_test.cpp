@@ -73,3 +73,29 @@ TEST_CASE("a mask that is repeated, and two that meet, are no more than masks") 
   CHECK(a.causes == 0);
   CHECK(a.expected == 2);
 }
+
+TEST_CASE("the logarithm of a mask that is only added to another mask is expected as that one is") {
+  for (const bool nan : {false, true}) {
+    CAPTURE(nan);
+    const WhyAnswer a = ask(*Recorded([&] {
+      constexpr std::size_t size = 16;
+      const Vector x = op("Data", Vector(size, 1));
+      Function f("f", arg("x", x));
+      Vector values(size, 0);
+      values[0] = -infinity;
+      const Vector mask = f.op({"Const", "mask"}, Vector(values));
+      const Vector masked = f.op("Add", Vector(values), x, mask);
+      Vector valid(size, 1);
+      valid[1] = 0;
+      const Vector indicator = f.op("Cast", Vector(valid), x);
+      Vector logs(size, 0);
+      logs[1] = -infinity;
+      const Vector log = f.op("Log", Vector(logs), indicator);
+      values[1] = -infinity;
+      const Vector both = f.op("Add", Vector(values), masked, log);
+      f.result(nan ? f.op("Softmax", Vector(size, not_a_number), both) : f.op("Exp", Vector(size, 0), both));
+    }));
+    CHECK(a.causes == (nan ? 2 : 0));
+    CHECK(a.expected == (nan ? 0 : 2));
+  }
+}

@@ -166,7 +166,7 @@ class Causes {
   [[nodiscard]] bool is_in_pipeline(EventRef event);
   /// Is a root an intended infinity, such as a mask: one kind of infinity, no NaN after it, from a constant or removed?
   /// Or one that loss scaling left out, or that the program's own choices did?
-  [[nodiscard]] bool is_benign(const Root& root);
+  [[nodiscard]] bool is_benign(const Root& root) { return is_benign(root, limits::joined_in_turn); }
   /// Does a bad event, by its index in Run::alerts, follow from a benign root? Or was it left out by the program's own
   /// choice, and another op, which failed on the same zeros, is the cause?
   [[nodiscard]] bool did_no_harm(std::uint32_t alert);
@@ -339,6 +339,9 @@ class Causes {
   void note_arrival(std::uint32_t root);
   [[nodiscard]] bool is_log_of_constant(EventRef event);
   [[nodiscard]] bool is_log_of_mask(EventRef event);
+  [[nodiscard]] bool is_benign(const Root& root, std::size_t joined_in_turn);
+  [[nodiscard]] bool is_taken_away(const Root& root, std::size_t joined_in_turn);
+  [[nodiscard]] bool ends_in_infinity(const Root& root);
   [[nodiscard]] bool masks_classes(const Root& root);
   [[nodiscard]] bool is_bound_of_layer(OpRef guard, const Root& root);
   [[nodiscard]] bool goes_into_layer(const Root& root);

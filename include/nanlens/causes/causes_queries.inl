@@ -117,7 +117,24 @@ NANLENS_API bool Causes::goes_into_layer(std::uint32_t op) {
   return false;
 }
 
-NANLENS_API bool Causes::is_benign(const Root& root) {
+// An infinity in data ends as a loss of +∞, which nothing removes.
+NANLENS_API bool Causes::ends_in_infinity(const Root& root) {
+  return root.left > 0 && (model_.kinds(root.last) & reader::pos_inf_flag) != 0;
+}
+
+// Did an op remove what follows, or did it all meet what follows from other masks, as one mask that is added to another
+// does?
+NANLENS_API bool Causes::is_taken_away(const Root& root, std::size_t joined_in_turn) {
+  if (root.removed > 0) return true;
+  if (joined_in_turn == 0 || root.joined.empty()) return false;
+  return std::all_of(root.joined.begin(), root.joined.end(), [&](const auto& met) {
+    if (met.second == none) return false;
+    const Root& other = roots_[met.second];
+    return is_benign(other, joined_in_turn - 1) && !ends_in_infinity(other);
+  });
+}
+
+NANLENS_API bool Causes::is_benign(const Root& root, std::size_t joined_in_turn) {
   if (is_left_out(root) || guard_of(root).exists()) return true;
   if (goes_into_layer(root) && !masks_classes(root)) return false;
   const bool mask = root.event_class == EventClass::producer && is_log_of_mask(root.event);
@@ -145,11 +162,9 @@ NANLENS_API bool Causes::is_benign(const Root& root) {
   const TensorHealth health = variable ? model_.counted_health(root.event) : TensorHealth{};
   const bool in_part = variable ? health.num_pos_inf < health.size : root.arrival.num_bad < root.arrival.size;
   if ((variable || root.arrival.changed) && kinds == reader::pos_inf_flag && in_part) return false;
-  // An infinity in data ends as a loss of +∞, which nothing removes.
-  const bool stays = root.left > 0 && (model_.kinds(root.last) & reader::pos_inf_flag) != 0;
   const bool best_so_far = (variable || model_.owners().native()) && !in_part;
-  if (!constant && !best_so_far && stays) return false;
-  return constant || root.removed > 0;
+  if (!constant && !best_so_far && ends_in_infinity(root)) return false;
+  return constant || is_taken_away(root, joined_in_turn);
 }
 
 NANLENS_API std::vector<std::uint32_t> Causes::benign() {
