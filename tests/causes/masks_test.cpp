@@ -99,3 +99,21 @@ TEST_CASE("the logarithm of a mask that is only added to another mask is expecte
     CHECK(a.expected == (nan ? 0 : 2));
   }
 }
+
+TEST_CASE("nothing is said to be expected that is the cause of a NaN another time") {
+  const Recorded run([] {
+    for (const bool all : {false, true}) {
+      const Vector x = op("Data", Vector{1, 2});
+      Function f("attention", arg("x", x));
+      const Vector mask = f.op({"Const", "mask"}, all ? Vector{-infinity, -infinity} : Vector{-infinity, 0});
+      const Vector y = f.op("Add", Vector(mask), x, mask);
+      f.result(f.op("Softmax", all ? Vector{not_a_number, not_a_number} : Vector{0, 1}, y));
+    }
+  });
+  causes::Causes causes(*run);
+  test::finish(causes, 100);
+  causes::SentenceWriter writer(causes);
+  CHECK(causes.benign().size() == 1);
+  CHECK(writer.groups().list().size() == 1);
+  CHECK(writer.groups().expected().empty());
+}

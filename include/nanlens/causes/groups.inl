@@ -30,11 +30,14 @@ NANLENS_API CauseGroups::CauseGroups(Causes& causes) : causes_(causes) {
   gather_expected();
 }
 
+// Not what came in at one place, as a mask does, and is the cause of a NaN another time.
 NANLENS_API void CauseGroups::gather_expected() {
   std::map<std::string, std::uint32_t> group_of_key;
   for (const std::uint32_t root : causes_.benign()) {
+    const EventRef event = causes_.roots()[root].event;
+    if (causes_.roots()[root].event_class == EventClass::source && groups_of_key_.contains(key_of(event))) continue;
     const auto number = static_cast<std::uint32_t>(expected_.size());
-    const auto [found, is_new] = group_of_key.try_emplace(key_of(causes_.roots()[root].event, false), number);
+    const auto [found, is_new] = group_of_key.try_emplace(key_of(event, false), number);
     if (is_new) expected_.emplace_back().root = root;
     expected_[found->second].roots.push_back(root);
     expected_of_root_.emplace(root, found->second);
