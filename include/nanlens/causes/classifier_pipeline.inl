@@ -86,12 +86,14 @@ NANLENS_API void Classifier::pipeline_argument(EventRef event, Link& link) {
   latest_alike(event, model_.window(none), from, 0.7F, 0.5F, link);  // the pipeline was made outside the call
 }
 
-// What a function that hands on a state, whose runs follow one another, wrote to a variable the last time, whichever
-// variable that is.
+// What a function that hands on a state, or a loop's body, whose runs follow one another, wrote to a variable the last
+// time, whichever variable that is.
 NANLENS_API void Classifier::written_last_time(EventRef event, const InputEdge& handle, Link& link) {
   GraphFacts& graphs = model_.graphs();
   const std::uint32_t graph = graphs.graph_of(model_.run().trace_op(event.index));
-  if (handle.op == none || !graphs.is_pipeline(graph) || !graphs.hands_on_state(graph)) return;
+  const bool in_order =
+      graphs.is_pipeline(graph) ? graphs.hands_on_state(graph) : graphs.links(graph).role == FlowRole::body;
+  if (handle.op == none || !in_order) return;
   const Window& window = model_.window(model_.owners().owner(event.index));
   const std::uint32_t run = window.run_of(event.index);
   if (run == none || run == 0) return;

@@ -25,7 +25,7 @@ enum class Reason : std::uint8_t {
   before,        ///< an eager tensor older than the first execution on record, where a ring may have dropped others
   variable,      ///< a variable that no recorded execution wrote
   which,         ///< a variable, and which one can't be told
-  updated,       ///< what a recorded execution added to a variable has no result on record
+  updated,       ///< what a variable became when it was changed last is not on record
   assigned,      ///< what a recorded execution wrote to a variable is such an eager tensor
   container,     ///< came out of an iterator, an optional or a list
   nested,        ///< the result of a nested call, which TensorFlow does not record

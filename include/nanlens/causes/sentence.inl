@@ -383,6 +383,7 @@ NANLENS_API void SentenceWriter::gather_inside(const Classification& c, Sentence
 NANLENS_API void SentenceWriter::gather_write(const Link& link, CauseFacts& f) {
   if (link.reason != Reason::assigned && link.reason != Reason::updated) return;
   const EventRef call = execution_event(link.reason == Reason::updated ? link.updater : link.writer, 0);
+  if (!call.exists()) return;
   const bool in_graph = link.reason == Reason::updated && link.update_op != none;
   f.written_by =
       in_graph ? causes_.model().graphs().op_type(link.update_op) : causes_.model().calls().op_type(call.index);

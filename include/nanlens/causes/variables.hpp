@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <nanlens/causes/resolver.hpp>
@@ -92,7 +93,7 @@ class Variables {
     }
     if (latest_alike(known, at, before, handle, latest == nullptr ? none : latest->execution, health, link)) return;
     link.writer = assigned;
-    if (perhaps_since) return link.set_unknown(Reason::not_recorded, 0.5F);
+    if (perhaps_since) return link.set_unknown(Reason::updated, 0.5F);
     if (latest == nullptr) return link.set_unknown(handle < 0 ? Reason::which : Reason::variable, 0.5F);
     if (!latest->overwrites) {
       link.set_unknown(Reason::updated, 0.5F);
@@ -107,7 +108,7 @@ class Variables {
       const bool last = later == known.unknown.end() || known.writes[*later].execution >= at;
       return link.set_unknown(Reason::assigned, last ? 1.0F : 0.5F);
     }
-    link.set_unknown(Reason::not_recorded, 0.5F);
+    link.set_unknown(Reason::updated, 0.5F);  // by what is not on record
   }
 
   /// The values that one of the last writes before an execution stored, if bad: for reads that are not recorded.
@@ -316,7 +317,12 @@ class Variables {
       if (!clean.events.empty()) link = clean;
       return;
     }
-    const auto& inputs = model_.graphs().op(w.op).inputs;
+    stored_inside(w, before, link);
+  }
+
+  // What an op of a function stored before a row: in the run of its graph that was under way, or, where that stored it
+  // later or only added to what was there, in those before, as a loop's body does.
+  void stored_inside(const VariableWrite& w, std::uint32_t before, Link& link) {
     Place place;
     place.call = w.execution;
     place.graph = w.graph;
@@ -326,17 +332,33 @@ class Variables {
       bad_input_of(w.execution, link);
       return;
     }
-    Link clean;
+    constexpr std::uint32_t farthest = 16;
+    bool any_before = false;
+    for (std::uint32_t i = 0; i < farthest; ++i, --place.run) {
+      Link stored;
+      stored.set_unknown(Reason::not_recorded, 0.3F);
+      if (stored_in(place, w.op, stored)) {
+        if (take_bad(stored, 1, link)) return;
+        if (!std::exchange(any_before, true)) link = stored;
+        if (w.overwrites) return;
+      }
+      if (place.run == 0) break;
+    }
+    if (!any_before) link.set_unknown(Reason::none, 0.3F);  // nothing is amiss
+  }
+  // What it stored in one run; false: that came after the row, and so did the write.
+  bool stored_in(const Place& place, std::uint32_t op, Link& link) {
+    const auto& inputs = model_.graphs().op(op).inputs;
     for (std::size_t k = 1; k < inputs.size(); ++k) {
       Link one;
       resolver_.tensor(place, inputs[k], one);
-      const bool later = before != none && one.state == Link::State::events && !one.events.front().is_execution &&
-                         one.events.front().index > before;
-      if (later) return link.set_unknown(Reason::none, 0.3F);  // and so is the write: nothing is amiss
-      if (take_bad(one, 1, link)) return;
-      if (one.state == Link::State::events) clean = one;
+      if (one.state != Link::State::events) continue;
+      const EventRef& first = one.events.front();
+      if (place.before != none && !first.is_execution && first.index > place.before) return false;
+      link = one;
+      if (std::any_of(one.events.begin(), one.events.end(), [this](EventRef e) { return model_.bad(e); })) return true;
     }
-    if (!clean.events.empty()) link = clean;
+    return true;
   }
 
   bool take_bad(const Link& from, float factor, Link& to) {
