@@ -153,6 +153,7 @@ class Classifier {
   bool classify_log_sum(EventRef event, Classification& c);
   static constexpr int farthest_count = 6;  // ops between a comparison and the division by what it found
   bool classify_swallowed(EventRef event, Classification& c);
+  bool classify_zeros(EventRef event, Classification& c);
   [[nodiscard]] static bool counts(OpCode code, std::string_view type);
   [[nodiscard]] EventRef compared_in_graph(EventRef quotient);
   [[nodiscard]] EventRef compared_before(EventRef quotient);

@@ -115,7 +115,7 @@ NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
     c.event_class = EventClass::source;
   } else {
     classify_by_rule(event, sum, created, c);
-    if (c.event_class == EventClass::producer && classify_swallowed(event, c)) return;
+    if (c.event_class == EventClass::producer && (classify_zeros(event, c) || classify_swallowed(event, c))) return;
     if (c.event_class == EventClass::producer) doubt_written_over(event, c);
     learn_from_others(event, c);
   }

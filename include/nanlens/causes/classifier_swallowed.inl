@@ -24,6 +24,43 @@ NANLENS_API bool Classifier::classify_swallowed(EventRef event, Classification& 
   return true;
 }
 
+namespace detail {
+
+// How many zeros an op makes of infinities: it makes one of each, and counts tell whether it made others.
+inline double zeros_of_infinities(OpCode code, std::string_view type, const TensorHealth& in) {
+  if (code == OpCode::reciprocal) return in.num_neg_inf + in.num_pos_inf;
+  if (code == OpCode::rsqrt) return in.num_pos_inf;
+  constexpr std::string_view aten = "aten::";
+  const std::string name = plain_name(type.starts_with(aten) ? type.substr(aten.size()) : type);
+  constexpr std::string_view flattening[] = {"exp", "relu", "relu6", "sigmoid", "softplus"};
+  return std::find(std::begin(flattening), std::end(flattening), name) == std::end(flattening) ? 0 : in.num_neg_inf;
+}
+
+}  // namespace detail
+
+// An op that fails at zeros, all of which came of infinities that the op before turned into them: those are what is
+// passed on.
+NANLENS_API bool Classifier::classify_zeros(EventRef event, Classification& c) {
+  const OpCode code = model_.code(event);
+  const std::size_t place = code == OpCode::divide || code == OpCode::modulo ? 1 : 0;
+  if (!fails_at_zero(code) || place >= c.inputs.size()) return false;
+  const InputEvidence& input = c.inputs[place];
+  const bool one = input.state == InputState::clean && input.event.exists();
+  if (!one || c.judgement.verdict != Verdict::explained) return false;
+  const TensorHealth zeros = input.seen ? input.now : model_.health(input.event);
+  std::vector<InputEvidence> before;
+  find_inputs(input.event, before);
+  if (before.size() != 1 || before[0].state != InputState::bad) return false;
+  const TensorHealth in = before[0].seen ? before[0].now : model_.health(before[0].event);
+  if (!(zeros.num_zero > 0) || in.num_zero < 0 || in.size != zeros.size) return false;
+  const double made = detail::zeros_of_infinities(model_.code(input.event), model_.op_type(input.event), in);
+  if (made != zeros.num_zero) return false;
+  c.event_class = EventClass::propagator;
+  c.parents.assign(1, before[0].event);
+  c.confidence = std::min(c.confidence, before[0].link.confidence);
+  return true;
+}
+
 // Does an op count what a comparison found, or hand the count on in another shape or type?
 NANLENS_API bool Classifier::counts(OpCode code, std::string_view type) {
   return code == OpCode::cast || code == OpCode::reduce_sum || keeps_all(code, type);
