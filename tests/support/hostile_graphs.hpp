@@ -27,6 +27,13 @@ class LogdirWriter {
   }
   [[nodiscard]] FileBytes take() { return std::move(files_); }
 
+  /// Ops that follow were created at this line of the program; what the line holds is not on record.
+  void line(std::int32_t number) {
+    line_ = "line" + std::to_string(number);
+    if (files_[logdir::FileKind::source_files].empty())
+      put(logdir::FileKind::source_files, logdir::SourceFile{"/home/me/model.py", "", {}});
+    put(logdir::FileKind::stack_frames, logdir::StackFrameWithId{line_, logdir::FileLineCol{0, number, 0, "f", ""}});
+  }
   void graph(const std::string& id, const std::string& name, const std::string& outer) {
     put(logdir::FileKind::graphs, logdir::DebuggedGraph{id, name, {}, "", "", outer});
   }
@@ -38,6 +45,7 @@ class LogdirWriter {
     op.graph_id = graph_id;
     op.input_names = std::move(inputs);
     op.num_outputs = outputs;
+    if (!line_.empty()) op.code_location = logdir::CodeLocation{"", {line_}};
     for (std::int32_t i = 0; i < outputs; ++i) op.output_tensor_ids.push_back(++tensors_);
     put(logdir::FileKind::graphs, std::move(op));
   }
@@ -84,6 +92,7 @@ class LogdirWriter {
   FileBytes files_;
   std::uint64_t ticks_ = 0;
   std::int32_t tensors_ = 0;
+  std::string line_;  // id of its stack frame
 };
 
 /// One call of a function that calls `n` others, which TensorFlow does not record: what comes out of each is bad.

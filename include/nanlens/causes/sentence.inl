@@ -7,6 +7,7 @@
 #include <nanlens/causes/because.hpp>
 #include <nanlens/causes/function_name.hpp>
 #include <nanlens/causes/host_names.hpp>
+#include <nanlens/causes/inverse_functions.hpp>
 #include <nanlens/causes/magnitude.hpp>
 #include <nanlens/causes/near_miss.hpp>
 #include <nanlens/causes/ruled_out.hpp>
@@ -83,7 +84,8 @@ NANLENS_API std::uint32_t SentenceWriter::forward_op(std::uint32_t op) {
   }
   constexpr std::string_view gradient = "Grad";
   std::string_view type = graphs.op_type(op);
-  if (!type.ends_with(gradient)) return none;
+  const bool of_gradient = name.starts_with(detail::tape_prefix) || !detail::gradient_scope(name).empty();
+  if (!type.ends_with(gradient)) return of_gradient ? inverse_function_of(graphs, op) : none;
   type.remove_suffix(gradient.size());
   for (const InputEdge& edge : graphs.op(op).inputs)
     if (edge.op != none && graphs.op_type(edge.op) == type) return edge.op;
