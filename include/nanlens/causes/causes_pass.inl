@@ -241,8 +241,8 @@ NANLENS_API Arrival Causes::arrival_of(const Classification& c) {
     for (const InputEvidence& in : c.inputs) {
       if (in.state != InputState::unknown) continue;
       const Reason reason = in.link.reason;
-      read.computed =
-          read.computed || reason == Reason::nested || reason == Reason::passed || reason == Reason::control_flow;
+      read.computed = read.computed || reason == Reason::nested || reason == Reason::vectorized ||
+                      reason == Reason::passed || reason == Reason::control_flow;
       read.piped = read.piped || reason == Reason::runtime || reason == Reason::container;
     }
     if (c.inputs.size() != 1) return read;

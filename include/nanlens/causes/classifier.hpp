@@ -35,6 +35,11 @@ struct InputEvidence {
   std::int64_t recorded_id = -1;  ///< the eager tensor that its memory held, as recorded last
 };
 
+/// Is it of an op that vectorises one of a loop, without a row?
+inline bool is_vectorized(const InputEvidence& input) noexcept {
+  return input.state == InputState::unknown && input.link.reason == Reason::vectorized;
+}
+
 /// The answer about one event.
 struct Classification {
   EventClass event_class = EventClass::unknown;

@@ -97,7 +97,8 @@ NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
   if (!c.parents.empty() || (c.arrived != none && (created & ~c.inputs[c.arrived].now.flags) != 0)) c.arrived = none;
   const bool call = event.is_execution && model_.calls().is_call(event.index);
   const bool relay =
-      call ? c.inputs.size() == 1 && c.inputs[0].state == InputState::bad && !c.inputs[0].event.is_execution
+      call ? c.inputs.size() == 1 && (is_vectorized(c.inputs[0]) ||
+                                      (c.inputs[0].state == InputState::bad && !c.inputs[0].event.is_execution))
            : is_relay(code);
   if (relay) {
     classify_relay(event, sum, c);
@@ -401,6 +402,8 @@ NANLENS_API bool Classifier::classify_arrival(EventRef event, bool contradicted,
   if (lost || !(preserved || only_adds_nan(event))) return false;
   c.event_class = EventClass::source;
   c.confidence = preserved ? 0.8F : 0.7F;
+  constexpr float perhaps = 0.5F;  // it may have been another one of them
+  if (std::count_if(c.inputs.begin(), c.inputs.end(), is_vectorized) > 1) c.confidence = perhaps;
   Link link;
   if (event.is_execution && variables_.recent_bad(event.index, link)) {
     c.event_class = EventClass::relay;

@@ -304,8 +304,13 @@ NANLENS_API void Classifier::call_inputs(EventRef event, std::vector<InputEviden
   Link& link = inputs.emplace_back().link;
   resolver_.call_output(event, link);
   if (link.state == Link::State::events && model_.bad(link.events.front()) == model_.bad(event)) return;
+  const Link made_inside = link;
   if (alike_in_call(event, event.index, link)) return;
   if (variables_.stale(event.index, link)) return;
+  if (made_inside.state == Link::State::unknown && made_inside.reason == Reason::vectorized) {
+    link = made_inside;
+    return;
+  }
   // Opaque: the call as one op of its inputs.
   inputs.clear();
   const auto uses = model_.calls().inputs(event.index);

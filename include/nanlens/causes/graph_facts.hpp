@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,10 +52,13 @@ struct GraphLinks {
   std::vector<std::uint32_t> placeholders;   ///< in creation order: arguments, then captures
   std::vector<InputEdge> returns;            ///< what each output of the function is
   std::vector<std::uint32_t> functions;      ///< graphs of functions called from this one, in creation order
-  std::vector<std::uint32_t> unrecorded;     ///< names that inputs refer to and no op has, by trailing number
+  std::vector<std::uint32_t> unrecorded;     ///< names that inputs refer to and no op has, by trailing number, but for
+                                             ///< those of vectorised ops
   std::vector<std::uint32_t> loose_results;  ///< loop bodies without return ops (TensorFlow 1): what nobody consumes
   std::vector<std::uint32_t> accumulators;   ///< loop bodies: what their gradient needs, further results of the loop
   std::vector<std::uint32_t> collectives;    ///< ops that join several devices
+  std::int32_t first_loop_id = std::numeric_limits<std::int32_t>::max();  ///< id of the first variable of a vectorised
+                                                                          ///< loop
   FlowRole role = FlowRole::none;
   std::uint32_t flow_op = none;  ///< the If, Case or While of the outer graph
   bool first_branch = false;     ///< whose inputs are, in its order, the first that the If or Case takes
@@ -183,6 +187,20 @@ class GraphFacts {
     for (const std::uint32_t g : inside) tops_[g] = found;
     return found;
   }
+  /// TensorFlow vectorises a loop (pfor) by ops that it names "<op>/pfor/…", many of which it does not record: the op
+  /// of the loop that such a name stands for; none if it stands for none.
+  [[nodiscard]] std::uint32_t vectorized_from(std::uint32_t graph, std::uint32_t name) {
+    std::string_view op = text(name);
+    for (std::size_t at = op.rfind(vectorized); at != std::string_view::npos; at = op.rfind(vectorized)) {
+      op = op.substr(0, at);
+      if (const std::uint32_t found = find(graph, std::string(op)); found != none) return found;
+    }
+    return none;
+  }
+  /// What an op of a loop became there; none if that is not on record.
+  [[nodiscard]] std::uint32_t vectorized_to(std::uint32_t op) {
+    return find(graph_of(op), std::string(op_name(op)) + std::string(vectorized) + std::string(op_type(op)));
+  }
   /// The graphs that an If or While of a graph runs.
   const std::vector<std::uint32_t>& run_by(std::uint32_t graph, std::uint32_t flow_op) {
     const auto [found, is_new] = run_by_.try_emplace(graph);
@@ -193,6 +211,8 @@ class GraphFacts {
   }
 
  private:
+  static constexpr std::string_view vectorized = "/pfor/";
+
   void read(std::uint32_t g) {
     const std::vector<std::uint32_t> ops = graph(g).ops;
     ops_.grow_to(run_.definitions().ops().size());
@@ -206,6 +226,8 @@ class GraphFacts {
     for (std::size_t i = first; i < ops.size(); ++i) {
       OpLinks& op = ops_[ops[i]];
       if (op.code == OpCode::collective) links.collectives.push_back(ops[i]);
+      if (op_type(ops[i]) == "PlaceholderWithDefault")
+        links.first_loop_id = std::min(links.first_loop_id, op.first_tensor_id);
       if (op.code != OpCode::placeholder || is_unlinked_input(ops[i])) continue;
       op.argument = static_cast<std::uint32_t>(links.placeholders.size());
       links.placeholders.push_back(ops[i]);
@@ -220,7 +242,8 @@ class GraphFacts {
     links.unrecorded.clear();
     for (const std::uint32_t op : graph(g).ops)
       for (const InputEdge& edge : ops_[op].inputs)
-        if (edge.op == none && edge.name != 0) links.unrecorded.push_back(edge.name);
+        if (edge.op == none && edge.name != 0 && vectorized_from(g, edge.name) == none)
+          links.unrecorded.push_back(edge.name);
     std::sort(links.unrecorded.begin(), links.unrecorded.end());
     links.unrecorded.erase(std::unique(links.unrecorded.begin(), links.unrecorded.end()), links.unrecorded.end());
     std::sort(links.unrecorded.begin(), links.unrecorded.end(), [&](std::uint32_t a, std::uint32_t b) {

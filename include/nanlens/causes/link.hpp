@@ -29,6 +29,7 @@ enum class Reason : std::uint8_t {
   assigned,      ///< what a recorded execution wrote to a variable is such an eager tensor
   container,     ///< came out of an iterator, an optional or a list
   nested,        ///< the result of a nested call, which TensorFlow does not record
+  vectorized,    ///< the result of an op that vectorises one of a loop, of which TensorFlow writes no rows
   passed,        ///< an argument of such a call
   control_flow,  ///< the result of a branch or loop without rows
   other_rank,    ///< another rank put it in, of which there is no record, or not a certain one
@@ -48,7 +49,8 @@ constexpr bool is_unrecorded(Reason reason) noexcept { return reason == Reason::
 constexpr std::string_view reason_words(Reason reason, bool native, const Speech& speech = english_speech) noexcept {
   switch (reason) {
     case Reason::lost: return speech[Saying::reason_lost];
-    case Reason::not_recorded: return speech[Saying::reason_not_recorded];
+    case Reason::not_recorded:
+    case Reason::vectorized: return speech[Saying::reason_not_recorded];
     case Reason::filtered: return speech[Saying::reason_filtered];
     case Reason::caller: return speech[Saying::reason_caller];
     case Reason::given: return speech[Saying::reason_given];
@@ -91,6 +93,8 @@ struct Link {
   std::uint32_t writer = none;     ///< the last execution that wrote such a tensor to the variable
   std::uint32_t updater = none;    ///< the last execution that added something to it, where that is the reason
   std::uint32_t update_op = none;  ///< the op that did, in a function
+  std::uint32_t looped = none;     ///< the op of a loop that was vectorised, where that is the reason
+  std::uint32_t name = 0;          ///< that of the op which did so, in the run's strings
   std::vector<EventRef> events;
 
   void set_unknown(Reason why, float how_sure) {

@@ -143,6 +143,9 @@ class Resolver {
   void branch_items(const Place& place, const InputEdge& item, std::vector<EventRef>& events, int depth);
   void items(const Place& place, const InputEdge& list, Link& link, int depth);
   void without_row(const Place& place, const InputEdge& edge, Link& link, int depth);
+  bool take_bad(const Link& behind, Link& link);
+  void vectorized_result(const Place& place, const InputEdge& looped, Link& link, int depth);
+  void vectorized_input(const Place& place, const InputEdge& edge, Link& link, int depth);
   std::uint32_t run_across(const Place& place, std::uint32_t other_graph);
   struct CalleeRun {
     std::uint64_t number;

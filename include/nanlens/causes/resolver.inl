@@ -62,12 +62,54 @@ NANLENS_API void Resolver::without_row(const Place& place, const InputEdge& edge
     for (const InputEdge& input : op.inputs) {
       Link behind;
       tensor(place, input, behind, depth + 1);
-      for (const EventRef& event : behind.events)
-        if (behind.state == Link::State::events && model_.bad(event))
-          return link.set_event(event, behind.confidence * 0.6F);
+      if (take_bad(behind, link)) return;
     }
   }
   link.set_unknown(Reason::not_recorded, 0.3F);
+}
+
+// A bad input of an op without a row may be why it gave something bad.
+NANLENS_API bool Resolver::take_bad(const Link& behind, Link& link) {
+  if (behind.state != Link::State::events) return false;
+  const auto bad =
+      std::find_if(behind.events.begin(), behind.events.end(), [this](EventRef event) { return model_.bad(event); });
+  if (bad == behind.events.end()) return false;
+  link.set_event(*bad, behind.confidence * 0.6F);
+  return true;
+}
+
+// What came of an op of a loop that TensorFlow has vectorised, where it has written no row of that. The op ran by
+// itself, too, as the first round of the loop would: what was bad there was bad in all of them taken together.
+NANLENS_API void Resolver::vectorized_result(const Place& place, const InputEdge& looped, Link& link, int depth) {
+  constexpr int farthest = 12;
+  const std::uint32_t number = model_.graphs().tensor(looped.op, looped.slot);
+  Link own;
+  if (const std::uint32_t found = model_.window(place.call).find(number, place.run); found != none)
+    own.set_event(trace_event(found), 1);
+  if (take_bad(own, link)) return;
+  if (depth < farthest && lost_.emplace(number, place.run).second) {
+    const std::vector<InputEdge> inputs = model_.graphs().op(looped.op).inputs;
+    for (const InputEdge& input : inputs) {
+      if (!step()) break;
+      Link behind;
+      vectorized_input(place, input, behind, depth + 1);
+      if (take_bad(behind, link)) return;
+    }
+  }
+  link.set_unknown(Reason::vectorized, 0.7F);
+  link.looped = looped.op;
+}
+
+// What such an op took: what was made before the loop, or what came of another op of it.
+NANLENS_API void Resolver::vectorized_input(const Place& place, const InputEdge& edge, Link& link, int depth) {
+  GraphFacts& graphs = model_.graphs();
+  if (edge.op == none) return tensor(place, edge, link, depth);
+  if (const std::uint32_t recorded = graphs.vectorized_to(edge.op); recorded != none)
+    return tensor(place, {recorded, 0, edge.slot}, link, depth);
+  const OpLinks& op = graphs.op(edge.op);
+  const bool before = op.first_tensor_id < graphs.links(place.graph).first_loop_id;
+  if (before || op.inputs.empty()) return tensor(place, edge, link, depth);
+  vectorized_result(place, edge, link, depth);
 }
 
 NANLENS_API InputEdge Resolver::recorded_under(std::uint32_t call, InputEdge edge) {

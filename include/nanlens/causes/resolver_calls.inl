@@ -101,6 +101,13 @@ NANLENS_API bool Resolver::recorded_argument(const Place& place, std::size_t pos
 // --- TensorFlow's logdirs: nested calls are not recorded, only their graphs and rows.
 
 NANLENS_API void Resolver::unrecorded_call_result(const Place& place, const InputEdge& edge, Link& link, int depth) {
+  const std::uint32_t looped =
+      model_.owners().native() ? none : model_.graphs().vectorized_from(place.graph, edge.name);
+  if (looped != none) {
+    vectorized_result(place, {looped, 0, edge.slot}, link, depth);
+    link.name = edge.name;
+    return;
+  }
   const CallSite* const site = model_.owners().native() ? nullptr : model_.nested().find(place.graph, edge.name);
   if (site == nullptr) return link.set_unknown(Reason::nested, 0.3F);
   const auto& runs = runs_in_order(place.call, place.graph);
@@ -219,6 +226,7 @@ NANLENS_API void Resolver::call_output(EventRef output, Link& link) {
   if (graph != none) {
     const auto& returns = graphs.links(graph).returns;
     if (output.slot < returns.size() && resolves(returns[output.slot], 1)) return;
+    if (link.state == Link::State::unknown && link.reason == Reason::vectorized) return;
     // Outputs beyond the returns are kept for a backward call, whose placeholder is named after the op.
     for (const TensorUse& use : model_.calls().consumers(call, output.slot)) {
       const std::uint32_t user =

@@ -68,6 +68,7 @@ class SentenceWriter {
  private:
   void blame(EventRef event, Sentence& s);
   void blame_op(std::uint32_t op, Sentence& s);
+  void blame_looped(const Classification& c, Sentence& s);
   [[nodiscard]] std::vector<reader::StackFrame> stack_of_op(std::uint32_t op);
   static void take_places(const std::vector<reader::StackFrame>& frames, Sentence& s);
   [[nodiscard]] std::uint32_t forward_op(std::uint32_t op);

@@ -22,6 +22,7 @@ NANLENS_API Sentence SentenceWriter::sentence(std::uint32_t number) {
   Sentence s;
   s.id = choose(root, lineage.classification);
   blame(s.id == "allmasked" ? root.first_nan : root.event, s);
+  if (s.id == "data") blame_looped(lineage.classification, s);
   CauseFacts facts;
   gather(root, lineage.classification, s, facts);
   if (s.id == "trap") gather_hits(number, s, facts);
@@ -40,6 +41,13 @@ NANLENS_API void SentenceWriter::blame(EventRef event, Sentence& s) {
   s.op_type = std::string(causes_.model().op_type(event));
   s.op_name = extension_of(causes_.run(), event).op_name;
   take_places(stack_of(causes_.run(), event), s);
+}
+
+// What came of an op without a row that vectorises one of a loop: that one, which the program has a line for.
+NANLENS_API void SentenceWriter::blame_looped(const Classification& c, Sentence& s) {
+  const auto found = std::find_if(c.inputs.begin(), c.inputs.end(),
+                                  [](const InputEvidence& input) { return input.state == InputState::unknown; });
+  if (found != c.inputs.end() && is_vectorized(*found)) blame_op(found->link.looped, s);
 }
 
 NANLENS_API void SentenceWriter::take_places(const std::vector<reader::StackFrame>& frames, Sentence& s) {
@@ -301,7 +309,8 @@ NANLENS_API bool SentenceWriter::may_be_masked(EventRef event, bool begins) {
   const std::vector<InputEvidence> given = causes_.lineage(event).classification.inputs;
   return given.empty() || std::any_of(given.begin(), given.end(), [&](const InputEvidence& input) {
            if (input.state == InputState::clean) return false;
-           const bool computed = input.link.reason == Reason::not_recorded || input.link.reason == Reason::nested;
+           const bool computed = input.link.reason == Reason::not_recorded || input.link.reason == Reason::nested ||
+                                 input.link.reason == Reason::vectorized;
            return !(computed && begins && input.state == InputState::unknown);
          });
 }
@@ -393,7 +402,8 @@ NANLENS_API void SentenceWriter::gather_write(const Link& link, CauseFacts& f) {
     f.written_at = short_place(*frame);
 }
 
-// The first input that is not on record. What only hands a tensor on is that tensor itself.
+// The first input that is not on record. What only hands a tensor on is that tensor itself, but where it is told of the
+// op that made it.
 NANLENS_API void SentenceWriter::gather_missing(EventRef event, const Classification& c, CauseFacts& f) {
   for (const InputEvidence& input : c.inputs) {
     if (input.state != InputState::unknown && !input.arrived) continue;
@@ -401,9 +411,12 @@ NANLENS_API void SentenceWriter::gather_missing(EventRef event, const Classifica
     gather_write(input.link, f);
     const bool is_itself = is_relay(f.code) || f.code == OpCode::iterator_get || f.code == OpCode::python;
     if (f.code == OpCode::python) f.reason = Reason::none;  // what it is given tells nothing of what it gives
-    if (is_itself && f.reason != Reason::lost) return;
-    f.missing = input_name(event, input);
-    if (f.id == "data")
+    const bool by_name = is_vectorized(input);
+    const bool has_row = !event.is_execution && (f.code == OpCode::identity || f.code == OpCode::identity_n);
+    const bool lost = f.reason == Reason::lost || (has_row && f.reason == Reason::not_recorded);
+    if (is_itself && !lost && !by_name) return;
+    f.missing = by_name ? std::string(causes_.model().graphs().text(input.link.name)) : input_name(event, input);
+    if (f.id == "data" && !(by_name && (is_itself || event.is_execution)))
       f.missing =
           say(speech_, Saying::input_of, {{"input", f.missing}, {"op", std::string(causes_.model().op_type(event))}});
     return;
