@@ -1288,7 +1288,7 @@ def session(tf, np):
                 s.run(y, {x: value})
 
 
-@program("Pow", alone=True)
+@program("Pow", "pow", alone=True)
 def layer_that_is_there_twice(tf, np):
     """One op of one line, in two layers, and eagerly besides, is one cause."""
     class Degrees(tf.Module):
@@ -1299,6 +1299,41 @@ def layer_that_is_there_twice(tf, np):
     x = tf.constant([[1.0, 2.0], [-1.0, -2.0]])
     first(x)
     tf.function(lambda x: tf.reduce_sum(first(x)) + tf.reduce_sum(second(x)))(x)
+
+
+@program(("RealDiv", "data"), ["div0", "data"], (CURT,))
+def division_beside_a_mask(tf, np):
+    """What is masked already is no excuse for what a division by 0 makes of the rest."""
+    @tf.function
+    def best(logits, beams, length):
+        total = beams[:, None] + tf.nn.log_softmax(logits)
+        return tf.math.top_k(tf.reshape(total / tf.pow(tf.cast(length, tf.float32), 0.7), [-1]), k=3)
+    best(tf.reshape(tf.range(12.0), [3, 4]), c(0.0, -np.inf, -np.inf), tf.constant(0))
+
+
+@program("Log", "log0", alone=(FULL,))
+def loop_that_trains(tf, np):
+    """The optimizer runs in the loop: what it makes of a weight is read in the next round."""
+    w = tf.Variable([[1.0], [-1.0]])
+    data = tf.constant([[2.0, 1.0], [1.0, 1.0], [3.0, 1.0]])
+    @tf.function
+    def epoch(data):
+        total = 0.0
+        for i in tf.range(3):
+            with tf.GradientTape() as tape:
+                rate = tf.nn.relu(tf.matmul(data[i][None], w))
+                loss = tf.reduce_mean(rate - tf.math.log(rate))
+            w.assign_sub(0.1 * tape.gradient(loss, w))
+            total += loss
+        return total
+    epoch(data)
+
+
+@program("Log", "log0", alone=(FULL,))
+def zeros_of_an_infinity(tf, np):
+    """Softplus of −∞ is 0, the logarithm of which is −∞ again: one fault, the first."""
+    rho = tf.Variable(tf.fill([3], tf.math.log(tf.math.expm1(tf.constant(0.0)))))
+    tf.function(lambda: tf.reduce_sum(tf.math.log(tf.nn.softplus(rho))))()
 
 
 def main():

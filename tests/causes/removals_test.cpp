@@ -36,11 +36,11 @@ std::size_t removed_from_half(const char* op_type, const Vector& result) {
 }
 
 // Memory is set anew by what is not on record, and an op works on that in place.
-std::size_t removed_once_set_anew(const char* op_type) {
+std::size_t removed_once_set_anew(const char* op_type, float result) {
   return ask(*Recorded([&] {
            Vector x{not_a_number, 1};
            record("Data", outputs(x));
-           std::fill(x.begin(), x.end(), 1.0F);
+           std::fill(x.begin(), x.end(), result);
            record(op_type, outputs(x), inputs(x));
          }))
       .removed;
@@ -75,8 +75,9 @@ TEST_CASE("an op that got a clean part of something bad has removed nothing") {
 }
 
 TEST_CASE("an op that can't remove anything got something else") {
-  CHECK(removed_once_set_anew("Mul") == 0);
-  CHECK(removed_once_set_anew("Relu") == 1);  // as it may have
+  CHECK(removed_once_set_anew("Mul", 1) == 0);
+  CHECK(removed_once_set_anew("Mul", 0) == 1);   // as what is not reckoned at all
+  CHECK(removed_once_set_anew("Relu", 1) == 1);  // as it may have
 }
 
 TEST_CASE("an op has removed what is in none of its outputs") {

@@ -491,10 +491,11 @@ NANLENS_API void Causes::note_unread(std::uint32_t alert) {
 // its memory held by then: the record tells what an op was given only where something bad came out.
 NANLENS_API bool Causes::may_remove(EventRef result, EventRef bad) {
   const OpCode code = model_.code(result);
-  const std::string_view type = model_.op_type(result);
-  if (code == OpCode::keep || shows_all_that_is_bad(type)) return false;
-  const double size = model_.health(bad).size;
   const TensorHealth out = model_.health(result);
+  const bool all_zeros = out.num_zero == out.size;  // as TensorFlow's optimizer makes of a product with zeros
+  const bool shows_all = shows_all_that_is_bad(model_.op_type(result)) && out.num_zero >= 0 && !all_zeros;
+  if (code == OpCode::keep || shows_all) return false;
+  const double size = model_.health(bad).size;
   if (!out.known() || out.size < 0 || out.size >= size) return true;
   const bool may_be_of_part = code == OpCode::other && out.size > 1 && !sees_every_op(result);  // one number is of all
   return !broadcasts(code) && !may_be_of_part;
