@@ -449,4 +449,5 @@ class Causes {
 #include <nanlens/causes/causes_lead.inl>
 #include <nanlens/causes/causes_pass.inl>
 #include <nanlens/causes/causes_queries.inl>
+#include <nanlens/causes/causes_removals.inl>
 #endif

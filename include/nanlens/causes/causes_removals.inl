@@ -1,0 +1,196 @@
+// Part of causes.hpp: ops that took something bad and gave something clean.
+#pragma once
+
+namespace nanlens::causes {
+
+NANLENS_API void Causes::add_killer(std::uint32_t op, EventRef event, EventRef removed, std::uint32_t alert) {
+  const std::uint64_t site = op != none ? op : std::uint64_t{1} << 62 | model_.calls().op_type_number(event.index);
+  const auto [found, is_new] = killer_by_site_.try_emplace(site, static_cast<std::uint32_t>(killers_.size()));
+  if (is_new) killers_.push_back({op, event, removed, 0, alert});
+  KillerSite& killer = killers_[found->second];
+  ++killer.count;
+  if (std::pair(alert, event.index) < std::pair(killer.alert, killer.event.index)) {
+    killer.event = event;
+    killer.removed = removed;
+    killer.alert = alert;
+  }
+  removals_.push_back({alert, op, event});
+  const std::uint8_t fate = fate_by(event, removed);
+  note_fate(alert, fate);
+  if (fate == to_integers) note_integers(alert, {event});
+  Root& root = roots_[root_of_alert_[alert]];
+  ++root.removed;
+  if (event.exists() && alert >= root.last_removed_alert) {
+    root.last_removed = removed;
+    root.last_removed_alert = alert;
+    if (fate != 0) root.remover = event;
+  }
+  if (event.exists() && !event.is_execution) {
+    killer_rows_sorted_ = killer_rows_sorted_ && (killer_rows_.empty() || killer_rows_.back() <= event.index);
+    killer_rows_.push_back(event.index);
+  }
+}
+
+NANLENS_API void Causes::note_unread(std::uint32_t alert) {
+  unread_.push_back(alert);
+  ++roots_[root_of_alert_[alert]].unread;
+}
+
+// Can what an op made of a bad tensor be clean because it removed what is bad? Otherwise it got a part of that, or what
+// its memory held by then: the record tells what an op was given only where something bad came out.
+NANLENS_API bool Causes::may_remove(EventRef result, EventRef bad) {
+  const OpCode code = model_.code(result);
+  const TensorHealth out = model_.health(result);
+  const bool all_zeros = out.num_zero == out.size;  // as TensorFlow's optimizer makes of a product with zeros
+  const bool shows_all = shows_all_that_is_bad(model_.op_type(result)) && out.num_zero >= 0 && !all_zeros;
+  if (code == OpCode::keep || shows_all) return false;
+  const double size = model_.health(bad).size;
+  if (!out.known() || out.size < 0 || out.size >= size) return true;
+  const bool may_be_of_part = code == OpCode::other && out.size > 1 && !sees_every_op(result);  // one number is of all
+  return !broadcasts(code) && !may_be_of_part;
+}
+
+NANLENS_API void Causes::find_execution_killer(EventRef event, std::uint32_t user, std::uint32_t alert) {
+  if (model_.calls().is_call(user)) return;
+  const EventRef result = execution_event(user, 0);
+  const OpCode code = model_.code(result);
+  if (code == OpCode::split || code == OpCode::identity_n || code == OpCode::assign || code == OpCode::apply) return;
+  if (looks_at_shapes_only(code, model_.op_type(result)) || puts_into_container(code, model_.op_type(result))) return;
+  const std::size_t num_outputs = model_.calls().outputs(user).size();
+  const bool any_bad = (run().execution_flags(user) & reader::bad_flags) != 0 || model_.bad(result);
+  if (num_outputs == 0 || (any_bad && (num_outputs > 1 || !model_.has_left_out(result, event)))) return;
+  if (model_.calls().is_unread(user))
+    note_unread(alert);
+  else if (may_remove(result, event))
+    add_killer(none, result, event, alert);
+}
+
+// Executions that are new may have removed what older ones made, which was looked at long ago.
+NANLENS_API void Causes::find_late_killers() {
+  const auto end = static_cast<std::uint32_t>(model_.calls().size());
+  for (std::uint32_t user = executions_seen_; done_ > 0 && user < end; ++user)
+    for (const TensorUse& use : model_.calls().inputs(user)) {
+      const auto producer = model_.calls().producer(use.tensor_id, user);
+      if (!producer) continue;
+      const EventRef event = execution_event(producer->execution, producer->position);
+      const std::uint32_t alert = alert_of(event);
+      if (alert != none && alert < done_ && root_of_alert_[alert] != none) find_execution_killer(event, user, alert);
+    }
+  executions_seen_ = end;
+}
+
+// Ops that take a part of their input, another one, or its shape alone remove nothing.
+NANLENS_API const Causes::Takers& Causes::takers_of(std::uint32_t op) {
+  const auto [found, is_new] = takers_.try_emplace(op);
+  Takers& takers = found->second;
+  if (!is_new) return takers;
+  std::vector<ConsumerEdge> edges(model_.graphs().op(op).consumers.begin(), model_.graphs().op(op).consumers.end());
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    const ConsumerEdge edge = edges[i];
+    const OpCode code = model_.graphs().op(edge.op).code;
+    // TensorFlow records no Identity, which stands between a variable that is read and what takes it.
+    if (code == OpCode::identity && !model_.owners().has_rows(edge.op) && edges.size() < limits::consumers_looked_at)
+      for (ConsumerEdge next : model_.graphs().op(edge.op).consumers) {
+        next.output_slot = edge.output_slot;
+        edges.push_back(next);
+      }
+    if (code == OpCode::split || code == OpCode::identity_n || code == OpCode::keep || is_relay(code)) continue;
+    if (looks_at_shapes_only(code, model_.graphs().op_type(edge.op))) continue;
+    const bool integers = code == OpCode::not_float;
+    const bool has_rows = model_.owners().has_rows(edge.op);
+    if (!integers && !has_rows && code != OpCode::cast) continue;
+    auto& list = integers ? takers.integers : has_rows ? takers.with_rows : takers.casts;
+    if (list.size() == limits::consumers_looked_at) {
+      model_.reach_limit(Limit::consumers);
+      continue;
+    }
+    list.push_back(edge);
+  }
+  return takers;
+}
+
+NANLENS_API std::uint16_t Causes::slot_of(EventRef event) {
+  if (model_.graphs().op(run().trace_op(event.index)).num_outputs == 1) return 0;
+  const auto digest = run().trace_digest(event.index);
+  return digest ? static_cast<std::uint16_t>(digest->output_slot) : 0;
+}
+
+NANLENS_API void Causes::count_integer_killers(EventRef event, std::uint32_t alert) {
+  const std::uint32_t op = run().trace_op(event.index);
+  const Takers& all = takers_of(op);
+  const auto& takers = all.integers;
+  if (takers.empty() && all.casts.empty()) return;
+  const std::uint16_t slot = slot_of(event);
+  for (const ConsumerEdge& edge : all.casts)
+    if (edge.output_slot == slot) note_fate(alert, to_integers), note_integers(alert, {{}, edge.op});
+  const auto n =
+      std::count_if(takers.begin(), takers.end(), [&](const ConsumerEdge& edge) { return edge.output_slot == slot; });
+  if (n == 0) return;
+  RemovedByIntegers& removed = removed_by_integers_[{op, slot}];
+  if (alert < removed.first_alert) {
+    removed.first = event;
+    removed.first_alert = alert;
+  }
+  ++removed.count;
+  roots_[root_of_alert_[alert]].removed += static_cast<std::uint64_t>(n);
+}
+
+// May an output of an op be bad in one run of its graph, by what it took of one of its inputs?
+NANLENS_API bool Causes::may_have_bad_output(const Window& window, std::uint32_t op, std::uint32_t in_run,
+                                             EventRef taken) {
+  constexpr std::uint32_t few = 64;  // for each of many inputs all would be looked at
+  const std::uint32_t num_outputs = std::max<std::uint32_t>(model_.graphs().op(op).num_outputs, 1);
+  if (num_outputs > few) return true;
+  model_.spend(num_outputs);
+  for (std::uint32_t slot = 0; slot < num_outputs; ++slot) {
+    const std::uint32_t row = window.find(model_.graphs().tensor(op, static_cast<std::uint16_t>(slot)), in_run);
+    if (row != none && model_.bad(trace_event(row)) && !model_.has_left_out(trace_event(row), taken)) return true;
+  }
+  return false;
+}
+
+// Consumers whose outputs are clean, or hold nothing of what is bad here.
+NANLENS_API void Causes::find_killers(EventRef event, std::uint32_t alert) {
+  if (event.is_execution) {
+    const auto uses = model_.calls().consumers(event.index, event.slot);
+    model_.spend(uses.size());
+    for (const TensorUse& use : uses) find_execution_killer(event, use.execution, alert);
+    return;
+  }
+  count_integer_killers(event, alert);
+  const auto& takers = takers_of(run().trace_op(event.index)).with_rows;
+  if (takers.empty()) return;
+  Window& window = model_.window(model_.owners().owner(event.index));
+  const std::uint32_t at = window.run_of(event.index);
+  const std::uint16_t slot = slot_of(event);
+  model_.spend(takers.size());
+  for (const ConsumerEdge& edge : takers) {
+    if (edge.output_slot != slot) continue;
+    const std::uint32_t row = window.find(model_.graphs().tensor(edge.op, 0), at);
+    if (row == none || may_have_bad_output(window, edge.op, at, event)) continue;
+    const bool told = (run().trace_flags(row) & reader::has_summary_flag) != 0;
+    if (told && may_remove(trace_event(row), event)) add_killer(edge.op, trace_event(row), event, alert);
+  }
+}
+
+NANLENS_API std::vector<KillerSite> Causes::killers() {
+  std::vector<KillerSite> list = killers_;
+  std::map<std::uint32_t, std::size_t> place;  // of ops without a summary
+  for (const auto& [output, removed] : removed_by_integers_)
+    for (const ConsumerEdge& edge : takers_of(output.first).integers) {
+      if (edge.output_slot != output.second) continue;
+      const auto [found, is_new] = place.try_emplace(edge.op, list.size());
+      if (is_new) list.push_back({edge.op, {}, removed.first, 0, removed.first_alert});
+      KillerSite& killer = list[found->second];
+      killer.count += removed.count;
+      if (removed.first_alert >= killer.alert) continue;
+      killer.removed = removed.first;
+      killer.alert = removed.first_alert;
+    }
+  reader::sort_stably(list, [](const KillerSite& a, const KillerSite& b) {
+    return std::tuple(a.alert, a.event.index, a.op) < std::tuple(b.alert, b.event.index, b.op);
+  });
+  return list;
+}
+
+}  // namespace nanlens::causes
