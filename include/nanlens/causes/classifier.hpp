@@ -153,6 +153,7 @@ class Classifier {
   void doubt_written_over(EventRef event, Classification& c);
   [[nodiscard]] bool exceeds(EventRef event, double num_passed);
   [[nodiscard]] static double num_spoilt(OpCode code, const TensorHealth& in, const TensorHealth& out);
+  [[nodiscard]] bool may_add_to_mask(EventRef event, const std::vector<EventRef>& parents);
   [[nodiscard]] bool may_have_made_more(EventRef event, const std::vector<EventRef>& parents);
   [[nodiscard]] bool has_made_more(EventRef event, const Classification& c);
   bool classify_log_sum(EventRef event, Classification& c);

@@ -19,10 +19,18 @@ NANLENS_API bool Classifier::exceeds(EventRef event, double num_passed) {
   return out.num_nan >= 0 && out.num_nan + out.num_neg_inf + out.num_pos_inf > num_passed;
 }
 
+// Can it matter what the counts are? Only of what an op adds to a mask, which holds no NaN; and counts have to be read.
+NANLENS_API bool Classifier::may_add_to_mask(EventRef event, const std::vector<EventRef>& parents) {
+  const OpCode code = model_.code(event);
+  if (!broadcasts(code) || only_preserves(code)) return false;
+  return std::none_of(parents.begin(), parents.end(),
+                      [this](EventRef parent) { return (model_.flags(parent) & reader::nan_flag) != 0; });
+}
+
 // By the rows alone; what else went in is looked at by `has_made_more`.
 NANLENS_API bool Classifier::may_have_made_more(EventRef event, const std::vector<EventRef>& parents) {
+  if (!may_add_to_mask(event, parents)) return false;
   const OpCode code = model_.code(event);
-  if (!broadcasts(code)) return false;
   const TensorHealth out = model_.health(event);
   double passed = 0;
   model_.spend(parents.size());
@@ -34,7 +42,7 @@ NANLENS_API bool Classifier::may_have_made_more(EventRef event, const std::vecto
 NANLENS_API bool Classifier::has_made_more(EventRef event, const Classification& c) {
   constexpr float nearly_sure = 0.9F;
   const OpCode code = model_.code(event);
-  if (!broadcasts(code) || c.confidence < nearly_sure) return false;
+  if (c.confidence < nearly_sure || !may_add_to_mask(event, c.parents)) return false;
   const TensorHealth out = model_.health(event);
   double passed = 0;
   for (const InputEvidence& input : c.inputs) {
