@@ -117,3 +117,45 @@ TEST_CASE("nothing is said to be expected that is the cause of a NaN another tim
   CHECK(writer.groups().list().size() == 1);
   CHECK(writer.groups().expected().empty());
 }
+
+TEST_CASE(
+    "a mask of lengths that an op makes, whatever it is called, is expected; a row that it leaves nothing of is not") {
+  const auto masked = [](const char* maker, const char* taker, const std::vector<int>& lengths) {
+    return ask(*Recorded([&] {
+      std::vector<Vector> kept;  // memory that is used anew may have held another mask
+      kept.reserve(2 * lengths.size());
+      for (const int length : lengths) {
+        const std::vector<int> n{length};
+        const Vector& mask = kept.emplace_back(Vector{length > 0 ? 0 : -infinity, -infinity});
+        op(maker, mask, n);
+        const Vector& sum = kept.emplace_back(mask);
+        op("Add", sum, op("Data", Vector{1, 2}), mask);
+        op(taker, length > 0 ? Vector{1, 0, 0} : Vector(3, not_a_number), sum);
+      }
+    }));
+  };
+  for (const char* const maker : {"PaddingMask", "Where"})
+    for (const char* const taker : {"Softmax", "FusedAttention"}) {
+      CAPTURE(maker);
+      CAPTURE(taker);
+      const WhyAnswer healthy = masked(maker, taker, {1, 1});
+      CHECK(healthy.text == "");
+      CHECK(healthy.causes == 0);
+      CHECK(healthy.expected == 2);
+    }
+  const WhyAnswer bad = masked("PaddingMask", "Softmax", {1, 0, 1});
+  CHECK(bad.id == "allmasked");
+  CHECK(bad.op_type == "Softmax");
+}
+
+TEST_CASE("a mask that is made again where it lay is one again") {
+  const WhyAnswer answer = ask(*Recorded([] {
+    Vector mask{0, -infinity};
+    for (const int length : {1, 1, 1}) {
+      op("PaddingMask", mask, std::vector<int>{length});
+      op("Softmax", Vector{1, 0}, mask);
+    }
+  }));
+  CHECK(answer.causes == 0);
+  CHECK(answer.expected == 3);
+}

@@ -1,12 +1,14 @@
 // Variables that a loop's body reads and writes in turn, as TensorFlow records it.
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <nanlens/reader/reader.hpp>
 
+#include "../capture/recorded.hpp"
 #include "../support/hostile_graphs.hpp"
 #include "why_answer.hpp"
 
@@ -80,4 +82,25 @@ TEST_CASE("a variable whose last content on record was clean was changed by what
   const WhyAnswer a = trained("AssignVariableOp", {{false, false}, {true, false}});
   CHECK(a.op_type == "ReadVariableOp");
   CHECK(a.text.find("was changed last is not on record") != a.text.npos);
+}
+
+TEST_CASE("a variable that a call takes, writes, and gives: its rows read what the call before wrote") {
+  const WhyAnswer answer = test::ask(*test::Recorded([] {
+    std::vector<float> w{1, 2};
+    variable(w);
+    for (int k = 0; k < 4; ++k) {
+      Function f("step", arg("w", w));
+      const std::vector<float> gradient = f.op("Gradient", std::vector<float>(w), w);
+      std::vector<float> log(gradient);
+      if (k == 1) log[0] = std::numeric_limits<float>::quiet_NaN();
+      log = f.op("Log", std::move(log), gradient);
+      OpScope sgd("Sgd", inputs(w, log));
+      for (std::size_t i = 0; i < w.size(); ++i) w[i] -= log[i];
+      sgd.finish(outputs(w));
+      f.result(w);
+    }
+  }));
+  CHECK(answer.op_type == "Log");
+  CHECK(answer.causes == 1);
+  CHECK(answer.reach == answer.total);
 }

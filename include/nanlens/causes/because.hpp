@@ -240,7 +240,9 @@ inline std::string because(const CauseFacts& f, const Speech& speech) {
     default: break;
   }
   if (has_poles(f.op)) return because_of_poles(speech);
-  if (only_overflows(f.code) || sums(f.code)) return say(speech, Saying::it_overflowed);
+  if (only_overflows(f.code) || sums(f.code))
+    return f.missing.empty() ? say(speech, Saying::it_overflowed)
+                             : say(speech, Saying::overflowed_or_unknown, {{"input", f.missing}});
   const bool known = only_preserves(f.code);  // nothing of the kind is inside
   return known ? std::string() : because_of_unknown_op(f, speech);
 }

@@ -387,6 +387,7 @@ class Causes {
   void find_execution_killer(EventRef event, std::uint32_t user, std::uint32_t alert);
   void find_late_killers();
   void note_unread(std::uint32_t alert);
+  void list_killer(std::uint32_t op, EventRef event, EventRef removed, std::uint32_t alert);
   void add_killer(std::uint32_t op, EventRef event, EventRef removed, std::uint32_t alert);
   [[nodiscard]] std::size_t rank(std::uint32_t row) const;
   [[nodiscard]] std::uint32_t alert_of(EventRef event);

@@ -137,7 +137,8 @@ NANLENS_API bool Causes::is_taken_away(const Root& root, std::size_t joined_in_t
 NANLENS_API bool Causes::is_benign(const Root& root, std::size_t joined_in_turn) {
   if (is_left_out(root) || guard_of(root).exists()) return true;
   if (goes_into_layer(root) && !masks_classes(root)) return false;
-  const bool mask = root.event_class == EventClass::producer && is_log_of_mask(root.event);
+  const bool mask =
+      root.event_class == EventClass::producer && (is_log_of_mask(root.event) || model_.may_make_mask(root.event));
   if (root.event_class != EventClass::source && !mask) return false;
   const bool constant = model_.code(root.event) == OpCode::constant;
   // A constant all of which was removed again, before much came of it. In a call that has not ended yet, as far as it

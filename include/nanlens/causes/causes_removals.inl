@@ -3,7 +3,7 @@
 
 namespace nanlens::causes {
 
-NANLENS_API void Causes::add_killer(std::uint32_t op, EventRef event, EventRef removed, std::uint32_t alert) {
+NANLENS_API void Causes::list_killer(std::uint32_t op, EventRef event, EventRef removed, std::uint32_t alert) {
   const std::uint64_t site = op != none ? op : std::uint64_t{1} << 62 | model_.calls().op_type_number(event.index);
   const auto [found, is_new] = killer_by_site_.try_emplace(site, static_cast<std::uint32_t>(killers_.size()));
   if (is_new) killers_.push_back({op, event, removed, 0, alert});
@@ -14,6 +14,11 @@ NANLENS_API void Causes::add_killer(std::uint32_t op, EventRef event, EventRef r
     killer.removed = removed;
     killer.alert = alert;
   }
+}
+
+// Nothing bad came of it there, be it removed or left out: only an op that can have removed it is named for that.
+NANLENS_API void Causes::add_killer(std::uint32_t op, EventRef event, EventRef removed, std::uint32_t alert) {
+  if (!event.exists() || may_remove(event, removed)) list_killer(op, event, removed, alert);
   removals_.push_back({alert, op, event});
   const std::uint8_t fate = fate_by(event, removed);
   note_fate(alert, fate);
@@ -61,7 +66,7 @@ NANLENS_API void Causes::find_execution_killer(EventRef event, std::uint32_t use
   if (num_outputs == 0 || (any_bad && (num_outputs > 1 || !model_.has_left_out(result, event)))) return;
   if (model_.calls().is_unread(user))
     note_unread(alert);
-  else if (may_remove(result, event))
+  else
     add_killer(none, result, event, alert);
 }
 
@@ -168,8 +173,7 @@ NANLENS_API void Causes::find_killers(EventRef event, std::uint32_t alert) {
     if (edge.output_slot != slot) continue;
     const std::uint32_t row = window.find(model_.graphs().tensor(edge.op, 0), at);
     if (row == none || may_have_bad_output(window, edge.op, at, event)) continue;
-    const bool told = (run().trace_flags(row) & reader::has_summary_flag) != 0;
-    if (told && may_remove(trace_event(row), event)) add_killer(edge.op, trace_event(row), event, alert);
+    if ((run().trace_flags(row) & reader::has_summary_flag) != 0) add_killer(edge.op, trace_event(row), event, alert);
   }
 }
 

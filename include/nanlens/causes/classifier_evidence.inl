@@ -84,7 +84,9 @@ NANLENS_API void Classifier::find_recorded(EventRef event, const TensorEvidence&
   if (input.event.exists() || seen.recorded_id == 0) return;
   const bool changed = seen.origin == TensorOrigin::changed;
   if (seen.recorded_id > 0) {
-    const auto made = model_.calls().producer(seen.recorded_id - 1, event.is_execution ? event.index : none);
+    // A variable is what every call that changes it hands out: the call of a row has not done so yet.
+    const std::uint32_t user = event.is_execution ? event.index : model_.owners().owner(event.index);
+    const auto made = model_.calls().producer(seen.recorded_id - 1, user);
     if (made) input.event = execution_event(made->execution, made->position);
   } else if (!changed) {
     input.event = recorded_there(event, seen);

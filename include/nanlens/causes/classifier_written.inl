@@ -96,6 +96,7 @@ NANLENS_API bool Classifier::classify_written_over(EventRef event, Classificatio
   const TensorHealth health = seen_health(now);
   const bool all = health.num_nan + health.num_neg_inf + health.num_pos_inf >= health.size;
   const bool itself = is_same_site(event, before) && known_class_(before) != EventClass::propagator;
+  if (itself && model_.may_make_mask(event) && known_class_(before) == EventClass::producer) return false;  // as before
   if ((may_be_new && all) || itself) {
     c.event_class = EventClass::unknown;
     c.lay_there = before;

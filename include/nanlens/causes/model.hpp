@@ -138,6 +138,12 @@ class Model {
     if (!kinds_known(event) || is_bad_complex(event)) return 0;
     return flags(event) & reader::bad_flags;
   }
+  /// Is it of a host's op of which nothing is known, or which chooses, and holds −∞ and nothing else that is bad? It
+  /// may be a mask, of lengths say.
+  bool may_make_mask(EventRef event) {
+    const OpCode op = code(event);
+    return owners_.native() && (op == OpCode::other || op == OpCode::select) && kinds(event) == reader::neg_inf_flag;
+  }
   /// Did an op that chooses elements take none of those of an input that are bad, by their kinds?
   bool has_left_out(EventRef result, EventRef input) {
     const Kinds taken = kinds(result);
@@ -234,10 +240,16 @@ class Model {
     const auto& all = run_.bad_complex();
     return !all.empty() && std::binary_search(all.begin(), all.end(), execution);
   }
+  // What fills a tensor with a number keeps one in a graph, where that is on record: eagerly it is Python's. A host's
+  // "Where" that gives numbers chooses; TensorFlow's, of which nothing else is called so, gives places.
+  OpCode eager_code(std::string_view type) {
+    if (type == "Fill") return OpCode::constant;
+    return owners_.native() && (type == "Where" || type == "where") ? OpCode::select : op_code(type);
+  }
   OpCode execution_code(std::uint32_t execution) {
     const std::uint32_t type = calls_.op_type_number(execution);
     if (type >= codes_.size()) codes_.resize(type + 1U);
-    if (!codes_[type]) codes_[type] = op_code(calls_.op_type(execution));
+    if (!codes_[type]) codes_[type] = eager_code(calls_.op_type(execution));
     return *codes_[type];
   }
 

@@ -174,6 +174,7 @@ NANLENS_API std::string SentenceWriter::choose(const Root& root, const Classific
   if (root.event_class != EventClass::producer) return "unknown";
   const bool call = root.event.is_execution && model.calls().is_call(root.event.index);
   if (call || c.inside.op != none) return "opaque";
+  if (model.may_make_mask(root.event) && masked_row(root)) return "allmasked";
   if (code == OpCode::nll_loss && has_no_weight(root.event)) return "ignored";
   if (code == OpCode::ctc_loss && kinds_of(root.event) == static_cast<Kinds>(reader::pos_inf_flag)) return "ctc";
   const bool judged = c.judgement.verdict != Verdict::none && c.judgement.mechanism != Mechanism::generic;

@@ -139,6 +139,7 @@ inline constexpr Wording remedies[] = {
     {"unknown_variable", Saying::remedy_unknown_variable},
     {"unknown", Saying::remedy_unknown_1},
     {"unknown", Saying::remedy_unknown_2},
+    {"unknown_full", Saying::remedy_unknown_full},
     {"made", Saying::remedy_made},
 };
 

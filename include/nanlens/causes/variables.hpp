@@ -218,6 +218,7 @@ class Variables {
         if (!op.inputs.empty()) return link.set_event(trace_event(rows[i]), 1);
       }
       if (written_inside(w, before, link)) return;
+      if (before != none) return link.set_unknown(Reason::none, 0.3F);  // what the call gave comes after the row
     }
     for (std::size_t slot = 0; slot < model_.calls().outputs(w.execution).size(); ++slot)
       if (const EventRef out = execution_event(w.execution, slot); model_.bad(out)) return link.set_event(out, 0.9F);

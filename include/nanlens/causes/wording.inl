@@ -317,7 +317,7 @@ inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
     case Reason::not_recorded: return "unknown_lost";
     case Reason::filtered: return "unknown_filtered";
     case Reason::variable: return "unknown_variable";
-    default: return "unknown";
+    default: return f.mode == TensorDebugMode::full_health ? "unknown_full" : "unknown";
   }
 }
 
