@@ -159,3 +159,16 @@ TEST_CASE("a mask that is made again where it lay is one again") {
   CHECK(answer.causes == 0);
   CHECK(answer.expected == 3);
 }
+
+TEST_CASE("of two masks that meet, the one that all of the result is bad by leads on") {
+  const WhyAnswer answer = ask(*Recorded([] {
+    const Vector harmless = op("Const", Vector{0, -infinity});
+    op("Softmax", Vector{1, 0}, harmless);
+    const Vector whole = op("Log", Vector{-infinity, -infinity}, op("Data", Vector{0, 0}));
+    const Vector sum = op("Add", Vector{-infinity, -infinity}, harmless, whole);
+    op("Softmax", Vector{not_a_number, not_a_number}, sum);
+  }));
+  CHECK(answer.op_type == "Log");
+  CHECK(answer.causes == 1);
+  CHECK(answer.expected == 1);
+}

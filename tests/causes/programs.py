@@ -1336,6 +1336,14 @@ def zeros_of_an_infinity(tf, np):
     tf.function(lambda: tf.reduce_sum(tf.math.log(tf.nn.softplus(rho))))()
 
 
+@program("expected", unknown_in=BOTH)
+def filled_as_a_bound(tf, np):
+    """A number that fills a tensor eagerly is as good as a constant of a graph."""
+    best = tf.fill([3], np.float32(np.inf))
+    for step in range(3):
+        best = tf.minimum(best, c(3.0, 4.0, 5.0) - step)
+
+
 def main():
     out = sys.argv[1]
     only = sys.argv[2:]

@@ -154,6 +154,7 @@ class Classifier {
   [[nodiscard]] bool exceeds(EventRef event, double num_passed);
   [[nodiscard]] static double num_spoilt(OpCode code, const TensorHealth& in, const TensorHealth& out);
   [[nodiscard]] bool may_add_to_mask(EventRef event, const std::vector<EventRef>& parents);
+  void leave_out_smaller_mask(EventRef event, std::vector<EventRef>& parents);
   [[nodiscard]] bool may_have_made_more(EventRef event, const std::vector<EventRef>& parents);
   [[nodiscard]] bool has_made_more(EventRef event, const Classification& c);
   bool classify_log_sum(EventRef event, Classification& c);

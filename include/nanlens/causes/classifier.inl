@@ -49,6 +49,7 @@ NANLENS_API bool Classifier::pass_on(EventRef event, Classification& c) {
       c.parents.push_back(trace_event(row));
     }
   }
+  leave_out_smaller_mask(event, c.parents);
   if (c.parents.empty() || may_have_made_more(event, c.parents)) return false;
   c.event_class = op.code == OpCode::identity ? EventClass::relay : EventClass::propagator;
   c.confidence = window.even(graphs.graph_of(model_.run().trace_op(event.index))) ? 1.0F : 0.8F;
@@ -109,6 +110,7 @@ NANLENS_API void Classifier::classify(EventRef event, Classification& c) {
   } else if (!c.parents.empty()) {
     c.event_class = EventClass::propagator;
     c.also_made = created != 0;
+    leave_out_smaller_mask(event, c.parents);
     c.made_more = has_made_more(event, c);
     if (c.made_more) judge_all(event, c);
   } else if (code == OpCode::iterator_get || code == OpCode::python ||

@@ -27,6 +27,17 @@ NANLENS_API bool Classifier::may_add_to_mask(EventRef event, const std::vector<E
                       [this](EventRef parent) { return (model_.flags(parent) & reader::nan_flag) != 0; });
 }
 
+// Of two masks that meet, one may account for all that is bad, and the other for a part of it: it is the first that is
+// passed on.
+NANLENS_API void Classifier::leave_out_smaller_mask(EventRef event, std::vector<EventRef>& parents) {
+  if (parents.size() != 2 || !may_add_to_mask(event, parents)) return;
+  const OpCode code = model_.code(event);
+  const TensorHealth out = model_.health(event);
+  const bool exceeds_first = exceeds(event, num_spoilt(code, model_.health(parents[0]), out));
+  const bool exceeds_second = exceeds(event, num_spoilt(code, model_.health(parents[1]), out));
+  if (exceeds_first != exceeds_second) parents.erase(parents.begin() + (exceeds_first ? 0 : 1));
+}
+
 // By the rows alone; what else went in is looked at by `has_made_more`.
 NANLENS_API bool Classifier::may_have_made_more(EventRef event, const std::vector<EventRef>& parents) {
   if (!may_add_to_mask(event, parents)) return false;
