@@ -35,11 +35,11 @@ inline constexpr const char* op_types[] = {
     "MatMul",   "Prod",      "Softmax",  "Cast",  "Acos",        "Acosh",   "Atanh",     "SqrtGrad", "InvGrad",
     "Cholesky", "LayerNorm", "Identity", "Const", "Placeholder", "Split",   "RsqrtGrad", "",         "FusedBatchNormV3",
     "aten::std"};
-inline constexpr const char* ids[] = {"log0",     "logneg", "log_softmax", "sqrtneg",   "rsqrt0",   "sqrtgrad0",
-                                      "div0",     "div00",  "empty",       "exp",       "overflow", "cast",
-                                      "pow",      "domain", "matrix",      "allmasked", "data",     "const",
-                                      "expected", "opaque", "unknown",     "generic",   "arrived",  "changed",
-                                      "ignored",  "scaled", "scaled_in",   "guarded",   "ctc",      "degenerate"};
+inline constexpr const char* ids[] = {
+    "log0",    "logneg", "log_softmax", "sqrtneg", "rsqrt0",  "sqrtgrad0",  "div0",      "div00",
+    "empty",   "exp",    "overflow",    "cast",    "pow",     "domain",     "matrix",    "allmasked",
+    "data",    "const",  "expected",    "opaque",  "unknown", "generic",    "arrived",   "changed",
+    "ignored", "scaled", "scaled_in",   "guarded", "ctc",     "degenerate", "zero_times"};
 
 inline std::vector<TensorHealth> outputs() {
   TensorHealth concise = health(7, 2, 1, 0, -1, -1);

@@ -1344,6 +1344,15 @@ def filled_as_a_bound(tf, np):
         best = tf.minimum(best, c(3.0, 4.0, 5.0) - step)
 
 
+@program(("Mul", "data"), ["zero_times", "const", "data"], (CURT,))
+def mask_that_is_multiplied(tf, np):
+    """0 · −∞ is NaN wherever nothing is masked."""
+    @tf.function
+    def attend(scores, keep):
+        return tf.nn.softmax(scores + (1.0 - keep) * -np.inf)
+    attend(c(1.0, 2.0, 3.0), c(1.0, 0.0, 1.0))
+
+
 def main():
     out = sys.argv[1]
     only = sys.argv[2:]

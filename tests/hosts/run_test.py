@@ -361,7 +361,7 @@ def test_environment():
     check(f"also where no health is on record: {why}", "Trapped by the program itself" in why)
     why = plain(nanlens, "why", work / "fatal").stdout
     check(f"with what was to be divided: {why}", re.search(
-        r"Trapped by the program itself.*divsd:0 .*: x/0, environment\.c:%d\n.* = 1, not .*\n.* = 0, not " % place, why, re.S))
+        r"Trapped by the program itself.*divsd:0 .*: x/0, environment\.c:%d\n.* = 1, no .*\n.* = 0, no " % place, why, re.S))
 
 
 def test_many_places():

@@ -41,6 +41,7 @@ constexpr std::pair<std::string_view, const char*> rule_words[] = {
     {"rc.degenerate", "A gradient of eigenvectors or singular vectors that is not defined"},
     {"rc.ctc", "An infinite loss of a target that does not fit into its input"},
     {"rc.allmasked", "A row of which every entry is masked"},
+    {"rc.zero_times", "Zeros multiplied by an infinity"},
     {"rc.arrived", "A NaN or infinity in an input that was not recorded before"},
     {"rc.changed", "A NaN or infinity in memory that changed unrecorded"},
     {"rc.data", "A NaN or infinity that came in from outside the record"},

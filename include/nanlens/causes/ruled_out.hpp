@@ -48,8 +48,9 @@ inline bool can_be_bad_at(double a, double b, const CauseFacts& f) {
   return !std::isfinite(power) || std::fabs(power) > max / margin;
 }
 
-/// Is the output of an op that is blamed for it impossible, from the values that its inputs held wherever it is bad?
-/// Only where these are on record, and nothing has written over them.
+/// Is the output of an op that is blamed for it impossible, from the values that its inputs held where it is bad? Of
+/// one input, in a single place; of two, whose places may belong together otherwise, in all. Only where these are on
+/// record, and nothing has written over them.
 inline bool values_rule_out(const CauseFacts& f) {
   if (f.event_class != EventClass::producer || f.written_over || f.complex || dtype_max(f.out.dtype) <= 0) return false;
   const auto values_of = [&](std::size_t i) {
@@ -57,7 +58,7 @@ inline bool values_rule_out(const CauseFacts& f) {
   };
   const std::vector<double> a = values_of(0);
   if (f.code != OpCode::divide && f.code != OpCode::pow)
-    return !a.empty() && std::none_of(a.begin(), a.end(), [&](double x) { return can_be_bad_at(x, f); });
+    return !std::all_of(a.begin(), a.end(), [&](double x) { return can_be_bad_at(x, f); });
   const std::vector<double> b = values_of(1);
   const bool by_root = f.code == OpCode::pow && f.kinds_known && f.kinds == reader::nan_flag;
   if (b.empty() && by_root) return !a.empty() && std::all_of(a.begin(), a.end(), [](double x) { return x >= 0; });

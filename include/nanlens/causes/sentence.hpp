@@ -74,6 +74,7 @@ class SentenceWriter {
   [[nodiscard]] std::uint32_t forward_op(std::uint32_t op);
   [[nodiscard]] std::string choose(const Root& root, const Classification& c);
   [[nodiscard]] bool masked_row(const Root& root);
+  [[nodiscard]] bool is_zero_times(const Root& root);
   [[nodiscard]] bool is_of_whole_rows(EventRef difference);
   [[nodiscard]] TensorHealth health_of(const InputEvidence& input);
   [[nodiscard]] bool has_no_weight(EventRef event);

@@ -21,7 +21,7 @@ NANLENS_API Sentence SentenceWriter::sentence(std::uint32_t number) {
   const Lineage lineage = causes_.lineage(root.event);
   Sentence s;
   s.id = choose(root, lineage.classification);
-  blame(s.id == "allmasked" ? root.first_nan : root.event, s);
+  blame(s.id == "allmasked" || s.id == "zero_times" ? root.first_nan : root.event, s);
   if (s.id == "data") blame_looped(lineage.classification, s);
   CauseFacts facts;
   gather(root, lineage.classification, s, facts);
@@ -108,6 +108,17 @@ NANLENS_API bool SentenceWriter::masked_row(const Root& root) {
   return code == OpCode::softmax || (code == OpCode::subtract && is_of_whole_rows(root.first_nan));
 }
 
+// An infinity whose first NaN is a product with something clean, which has zeros then: a mask that is multiplied with.
+NANLENS_API bool SentenceWriter::is_zero_times(const Root& root) {
+  Model& model = causes_.model();
+  const Kinds kinds = model.kinds(root.event);
+  if (!root.first_nan.exists() || (kinds != reader::neg_inf_flag && kinds != reader::pos_inf_flag)) return false;
+  if (model.code(root.first_nan) != OpCode::multiply) return false;
+  const auto inputs = causes_.lineage(root.first_nan).classification.inputs;
+  const auto is_clean = [](const InputEvidence& input) { return input.state == InputState::clean; };
+  return inputs.size() == 2 && std::count_if(inputs.begin(), inputs.end(), is_clean) == 1;
+}
+
 // Rows less a number each, their maximum or the logarithm of their sum, say: is whatever became NaN a whole row, all of
 // whose entries were −∞, as that number was?
 NANLENS_API bool SentenceWriter::is_of_whole_rows(EventRef difference) {
@@ -169,6 +180,7 @@ NANLENS_API std::string SentenceWriter::choose(const Root& root, const Classific
       return changed ? "changed" : "arrived";
     }
     if (masked_row(root)) return "allmasked";
+    if (code == OpCode::constant && is_zero_times(root)) return "zero_times";
     return code == OpCode::constant ? "const" : "data";
   }
   if (root.event_class != EventClass::producer) return "unknown";
