@@ -185,6 +185,13 @@ Words compiler_words(const Host& host, const fs::path& library, const fs::path& 
   return words;
 }
 
+// Is the recorder made of a header? Of the modules beside it, which the adapter takes as they are, it is not.
+bool is_of_recorder(const fs::path& header) {
+  constexpr const char* others[] = {"/nanlens/archive/", "/nanlens/causes/", "/nanlens/hosts/", "/nanlens/reader/"};
+  return std::none_of(std::begin(others), std::end(others),
+                      [&](const char* module) { return header.string().find(module) != std::string::npos; });
+}
+
 // The recorder as it was compiled with this command, without which an adapter takes twice the time to compile. Empty if
 // it isn't there, or may be of other sources: one of them is newer.
 std::string compiled_recorder(const std::vector<fs::path>& sources) {
@@ -192,7 +199,9 @@ std::string compiled_recorder(const std::vector<fs::path>& sources) {
   std::error_code error;
   const fs::file_time_type compiled = fs::last_write_time(path, error);
   if (error) return {};
-  const auto is_newer = [&](const fs::path& source) { return fs::last_write_time(source) > compiled; };
+  const auto is_newer = [&](const fs::path& source) {
+    return is_of_recorder(source) && fs::last_write_time(source) > compiled;
+  };
   return std::any_of(sources.begin(), sources.end(), is_newer) ? std::string() : path;
 }
 
