@@ -83,14 +83,7 @@ NANLENS_API bool Classifier::is_bad_elsewhere(const TensorEvidence& seen, EventR
 NANLENS_API void Classifier::find_recorded(EventRef event, const TensorEvidence& seen, InputEvidence& input) {
   if (input.event.exists() || seen.recorded_id == 0) return;
   const bool changed = seen.origin == TensorOrigin::changed;
-  if (seen.recorded_id > 0) {
-    // A variable is what every call that changes it hands out: the call of a row has not done so yet.
-    const std::uint32_t user = event.is_execution ? event.index : model_.owners().owner(event.index);
-    const auto made = model_.calls().producer(seen.recorded_id - 1, user);
-    if (made) input.event = execution_event(made->execution, made->position);
-  } else if (!changed) {
-    input.event = recorded_there(event, seen);
-  }
+  if (seen.recorded_id > 0 || !changed) input.event = recorded_there(event, seen);
   if (changed) return;
   if (input.event.exists())
     input.link.set_event(input.event, 1);
