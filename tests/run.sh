@@ -22,21 +22,15 @@ printf '#!/bin/sh\nLD_PRELOAD=libtcmalloc_minimal.so.4 exec "$@"\n' >"$quick"
 chmod +x "$quick"
 export CMAKE_CXX_COMPILER_LAUNCHER="$quick"
 
-# Most of a page that is not there yet is compiled early, too, and what has not been tidy before is looked at. What fails does so
+# Most of a page that is not there yet is compiled early, too, and then what has not been tidy before is looked at. What fails does so
 # again in the step that reports it.
 ended=build/ended.times # the shells' own, of what ran beside this one, when that has ended
 rm -f "$ended".*
-# early NAME COMMAND...
-early() {
-  name=$1
-  shift
-  {
-    nice -n 10 "$@" >/dev/null 2>&1
-    times >"$ended.$name"
-  } &
-}
-[ -f build/wasm/nanlens.html ] || early page sh wasm/build.sh nanlens-program
-[ -f build/stamps/tidy-viewer ] || early tidy nice -n 5 "$quick" sh tests/style/tidy.sh
+{
+  [ -f build/wasm/nanlens.html ] || nice -n 10 sh wasm/build.sh nanlens-program >/dev/null 2>&1
+  [ -f build/stamps/tidy-viewer ] || nice -n 10 "$quick" sh tests/style/tidy.sh >/dev/null 2>&1
+  times >"$ended.early"
+} &
 sh cmake/install-packages.sh libeigen3-dev \
   libre2-dev libprotobuf-dev protobuf-compiler doctest-dev libbenchmark-dev valgrind python3 python3-numpy python3-jsonschema python3-junitparser python3-markdown-it python3-yaml clang-format-19 \
   libclang-rt-19-dev g++-aarch64-linux-gnu qemu-user \

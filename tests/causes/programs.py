@@ -1352,6 +1352,73 @@ def mask_that_is_multiplied(tf, np):
         return tf.nn.softmax(scores + (1.0 - keep) * -np.inf)
     attend(c(1.0, 2.0, 3.0), c(1.0, 0.0, 1.0))
 
+def scaled_training(tf, lower):
+    """One weight in float16, trained with a loss that is scaled too far; `lower` gives the scale to go on with."""
+    w, scale = tf.Variable([[0.5], [0.25]]), tf.Variable(2.0 ** 30)
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            y = tf.cast(tf.matmul(tf.cast(x, tf.float16), tf.cast(w, tf.float16)), tf.float32)
+            loss = tf.reduce_mean(tf.square(y - 1.0)) * scale
+        gradient = tape.gradient(loss, w) / scale
+        if tf.reduce_all(tf.math.is_finite(gradient)):
+            w.assign_sub(0.01 * gradient)
+        else:
+            scale.assign(lower(scale))
+    for _ in range(4):
+        step(tf.constant([[1.0, 2.0], [3.0, 1.0]]))
+
+
+@program("expected", ["scaled", "cast"], unknown_in=BOTH)
+def step_left_out(tf, np):
+    """The gradient is infinite once, a branch leaves the step out, and the next ones are fine."""
+    scaled_training(tf, lambda scale: 1.0)
+
+
+@program("Cast", ["cast", "overflow"], BOTH)
+def steps_never_taken(tf, np):
+    """No step is taken, as the scale is never lowered."""
+    scaled_training(tf, lambda scale: scale)
+
+
+def with_holes(np):
+    values = np.arange(24, dtype=np.float32).reshape([8, 3])
+    values[2, 1] = values[5, 0] = np.nan
+    return values
+
+
+@program("expected", "guarded")
+def missing_values(tf, np):
+    """Holes in the data that the pipeline fills."""
+    fill = lambda x: tf.where(tf.math.is_nan(x), 0.0, x)
+    for batch in tf.data.Dataset.from_tensor_slices(with_holes(np)).map(fill).batch(4):
+        tf.reduce_sum(batch)
+
+
+@program("expected", "guarded")
+def samples_with_holes(tf, np):
+    """The pipeline leaves out the samples that have holes."""
+    whole = lambda x: tf.reduce_all(tf.math.is_finite(x))
+    for batch in tf.data.Dataset.from_tensor_slices(with_holes(np)).filter(whole).batch(4):
+        tf.reduce_sum(batch)
+
+
+@program("data", "data")
+def holes_that_stay(tf, np):
+    """A sample is left out only if it holds nothing."""
+    some = lambda x: tf.reduce_any(tf.math.is_finite(x))
+    for batch in tf.data.Dataset.from_tensor_slices(with_holes(np)).filter(some).batch(4):
+        tf.reduce_sum(batch)
+
+
+@program("data", "data")
+def holes_in_a_mean(tf, np):
+    """They are filled, but not where the mean is taken."""
+    fill = lambda x: tf.where(tf.math.is_nan(x), tf.reduce_mean(x), x)
+    for batch in tf.data.Dataset.from_tensor_slices(with_holes(np)).map(fill).batch(4):
+        tf.reduce_sum(batch)
+
 
 def main():
     out = sys.argv[1]

@@ -68,6 +68,7 @@ struct Root {
   std::uint64_t unread = 0;     ///< what took its bad tensors, and made something of which the values are not on record
   std::uint64_t left = 0;       ///< events that follow, of which nothing bad was made and which no op removed
   std::uint64_t open = 0;       ///< these, and those that an op removed which does not choose elements
+  bool decides = false;         ///< a branch goes by whether something that follows is finite
   EventRef last_removed;        ///< the last event that follows and was removed by an op
   EventRef remover;             ///< the result of the last op that removed one; comparisons remove nothing
   std::vector<OpRef> integers;  ///< the first ops that made integers of what follows
@@ -177,6 +178,8 @@ class Causes {
   /// The op by which a program left out, as it says, all that is bad behind a root: a choice or a bound. Does not exist
   /// where there is more than that. What became integers counts if a choice takes of these.
   [[nodiscard]] OpRef guard_of(const Root& root) { return guard_of(root, limits::joined_in_turn); }
+  /// The function by whose result an input pipeline leaves samples out, if that guards; else empty.
+  [[nodiscard]] std::string_view filter_of(const OpRef& guard);
   /// Did loss scaling leave out the step that it would have spoilt?
   [[nodiscard]] bool is_left_out(const Root& root);
   /// Other ops that failed on the very input that a root, by its index in `roots`, failed on: their bad tensors, and
@@ -258,6 +261,7 @@ class Causes {
     chosen_from = 2,  // by an op that chooses elements, or bounds them
     to_integers = 4,
     removed_otherwise = 8,
+    decided = 16,  // a branch goes by whether it is finite
   };
   // An op removed a bad value.
   struct Removal {
@@ -290,7 +294,8 @@ class Causes {
   void note_fate_alone(std::uint32_t alert, std::uint8_t fate);
   [[nodiscard]] bool is_asked_for_nan(EventRef bad);
   [[nodiscard]] OpRef guard_of(const Root& root, std::size_t joined_in_turn);
-  [[nodiscard]] std::uint8_t fate_by(EventRef result, EventRef bad);
+  [[nodiscard]] bool may_lack_values(const Root& root);
+  [[nodiscard]] std::uint8_t fate_by(EventRef result, EventRef bad, const Root& root);
   void note_integers(std::uint32_t alert, OpRef integers);
   [[nodiscard]] bool type_has_rows(std::uint32_t op);
   [[nodiscard]] OpRef choice_of_integers(EventRef integers);
@@ -353,6 +358,10 @@ class Causes {
   void join_arrival(const Step& step, Root& root);
   [[nodiscard]] bool was_scaled_too_far(const Root& root);
   [[nodiscard]] bool came_in_scaled(const Root& root, std::uint32_t search);
+  [[nodiscard]] bool decides_branch(std::uint32_t op);
+  [[nodiscard]] bool was_scaled_too_far_in_graph(const Root& root);
+  [[nodiscard]] bool is_clean_later(EventRef event);
+  [[nodiscard]] bool is_skipped(const Root& root, std::size_t joined_in_turn);
   [[nodiscard]] bool near_root(EventRef event, const Root& root);
   [[nodiscard]] bool is_gradient_op(EventRef event);
   [[nodiscard]] bool is_any_gradient(EventRef event);
@@ -367,6 +376,7 @@ class Causes {
     std::vector<ConsumerEdge> with_rows;
     std::vector<ConsumerEdge> integers;  // their outputs have no summary: they removed it wherever they ran
     std::vector<ConsumerEdge> casts;     // without rows: to integers, or left out by a filter
+    std::vector<std::uint16_t> decide;   // outputs of which a branch asks whether they are finite
   };
   struct IntoLayer {
     std::size_t num_ops = 0;  // that were known when it was found
@@ -422,10 +432,13 @@ class Causes {
   std::vector<KillerSite> killers_;
   std::map<std::uint64_t, std::uint32_t> killer_by_site_;
   std::unordered_map<std::uint32_t, Takers> takers_;
+  // By op and output: the last row without anything bad, and how many rows there were when it was found.
+  std::map<std::pair<std::uint32_t, std::uint16_t>, std::pair<std::uint32_t, std::uint32_t>> last_clean_;
   EventRef asked_of_;  // whether the program asks for a NaN in it is known
   bool asked_ = false;
   std::uint32_t last_arrival_ = 0;                      // the alert of what came in last from where nobody knows
   std::pair<std::size_t, std::size_t> arrivals_as_of_;  // alerts looked at, and roots
+  bool bad_behind_pipeline_ = false;                    // something bad came out of an input pipeline
   std::unordered_set<std::uint32_t> types_with_rows_;   // of ops of graphs; found when first asked for
   std::map<std::pair<std::uint32_t, std::uint16_t>, RemovedByIntegers> removed_by_integers_;  // by op and output
   std::unordered_map<std::uint32_t, IntoLayer> into_layer_;                                   // by op
@@ -451,4 +464,5 @@ class Causes {
 #include <nanlens/causes/causes_pass.inl>
 #include <nanlens/causes/causes_queries.inl>
 #include <nanlens/causes/causes_removals.inl>
+#include <nanlens/causes/causes_scaled.inl>
 #endif

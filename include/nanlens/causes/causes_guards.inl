@@ -7,29 +7,35 @@
 
 namespace nanlens::causes {
 
-// Has the program asked whether a tensor holds a NaN? Then it knows of a fault, and mends what came of it.
+// Has the program asked whether a tensor holds a NaN? Then it knows of a fault, and mends what came of it: unless that
+// stands for a value that is missing.
 NANLENS_API bool Causes::is_asked_for_nan(EventRef bad) {
-  const auto asks = [](std::string_view type) {
-    const std::string plain = detail::plain_name(type);
-    return plain.ends_with("isnan") || plain.ends_with("isfinite");
-  };
   if (std::exchange(asked_of_, bad) == bad) return asked_;  // of each op that removed it, one after another
   if (bad.is_execution) {
     const auto uses = model_.calls().consumers(bad.index, bad.slot);
     model_.spend(uses.size());
     return asked_ = std::any_of(uses.begin(), uses.end(), [&](const TensorUse& use) {
-             return asks(model_.op_type(execution_event(use.execution, 0)));
+             return asks_if_finite(model_.op_type(execution_event(use.execution, 0)));
            });
   }
   const auto& edges = model_.graphs().op(run().trace_op(bad.index)).consumers;
   model_.spend(edges.size());
-  return asked_ = std::any_of(edges.begin(), edges.end(),
-                              [&](const ConsumerEdge& edge) { return asks(model_.graphs().op_type(edge.op)); });
+  return asked_ = std::any_of(edges.begin(), edges.end(), [&](const ConsumerEdge& edge) {
+           return asks_if_finite(model_.graphs().op_type(edge.op));
+         });
+}
+
+// Did it come out of an input pipeline, or is it written in the program? There a NaN stands for a value that is
+// missing, if the program asks for it.
+NANLENS_API bool Causes::may_lack_values(const Root& root) {
+  if (root.event_class != EventClass::source) return false;
+  const OpCode code = model_.code(root.event);
+  return code == OpCode::constant || code == OpCode::iterator_get || is_in_pipeline(root.event);
 }
 
 // What an op with this clean result made of its bad input. A bound that a NaN did not pass was written without care,
-// and what looks for NaN hides a fault: only a choice by something else was meant.
-NANLENS_API std::uint8_t Causes::fate_by(EventRef result, EventRef bad) {
+// and what looks for NaN hides a fault, where that may be one: only a choice by something else was meant.
+NANLENS_API std::uint8_t Causes::fate_by(EventRef result, EventRef bad, const Root& root) {
   if (!result.exists()) return removed_otherwise;
   const OpCode code = model_.code(result);
   const OpCode before = model_.code(bad);
@@ -37,8 +43,10 @@ NANLENS_API std::uint8_t Causes::fate_by(EventRef result, EventRef bad) {
                      (code == OpCode::minimum && before == OpCode::maximum);  // as TensorFlow clips
   if (clips || chooses(code)) {
     const bool nan = !model_.kinds_known(bad) || (model_.kinds(bad) & reader::nan_flag) != 0;
-    if (!nan || !(clips || code == OpCode::nan_to_num || is_asked_for_nan(bad))) return chosen_from;
+    if (!nan || (!clips && may_lack_values(root))) return chosen_from;
+    if (!clips && code != OpCode::nan_to_num && !is_asked_for_nan(bad)) return chosen_from;
   }
+  if (code == OpCode::keep && looks_up(model_.op_type(result)) && may_lack_values(root)) return chosen_from;
   if (model_.health(result).known()) return removed_otherwise;
   return code == OpCode::cast ? std::uint8_t{to_integers} : std::uint8_t{0};
 }
@@ -47,6 +55,14 @@ NANLENS_API void Causes::note_integers(std::uint32_t alert, OpRef integers) {
   std::vector<OpRef>& list = roots_[root_of_alert_[alert]].integers;
   const auto same = [&](const OpRef& other) { return other.event == integers.event && other.op == integers.op; };
   if (list.size() < limits::integers_of_root && std::none_of(list.begin(), list.end(), same)) list.push_back(integers);
+}
+
+// An input pipeline keeps a sample by the result of such a function, as TensorFlow names it.
+NANLENS_API std::string_view Causes::filter_of(const OpRef& guard) {
+  if (guard.op == none) return {};
+  const GraphFacts& graphs = model_.graphs();
+  const std::string_view name = graphs.graph_name(graphs.graph_of(guard.op));
+  return name.starts_with("Dataset_filter_") ? name : std::string_view{};
 }
 
 // The op that chooses among integers which came of bad values: every way from them leads to one.
@@ -93,7 +109,11 @@ NANLENS_API OpRef Causes::choice_of_integers(std::uint32_t op) {
   bool filtered = true;
   for (std::size_t at = 0; at < way.size(); ++at) {
     const auto& consumers = model_.graphs().op(way[at]).consumers;
-    if (consumers.empty()) return {};
+    if (consumers.empty()) {
+      if (filter_of({{}, way[at]}).empty()) return {};
+      filtered = false;
+      choice.op = way[at];
+    }
     filtered = filtered && !type_has_rows(way[at]);
     for (const ConsumerEdge& edge : consumers) {
       const OpCode code = model_.graphs().op(edge.op).code;
@@ -146,9 +166,10 @@ NANLENS_API OpRef Causes::guard_of(const Root& root, std::size_t joined_in_turn)
   for (const OpRef& integers : root.integers) {
     if (integers.op != none && model_.owners().has_rows(integers.op)) continue;  // since then: no integers
     choice = integers.op == none ? choice_of_integers(integers.event) : choice_of_integers(integers.op);
-    if (!choice.exists()) return {};
+    // What comes out of a pipeline may be a sample that was kept.
+    if (!choice.exists() || (!filter_of(choice).empty() && bad_behind_pipeline_)) return {};
   }
-  if (!choice.exists()) choice.event = root.remover;
+  if (root.remover.exists() && (!choice.exists() || !filter_of(choice).empty())) choice = {root.remover};
   for (const auto& [alert, into] : root.joined) {
     const OpRef guard = into == none || joined_in_turn == 0 ? OpRef{} : guard_of(roots_[into], joined_in_turn - 1);
     if (!guard.exists()) return {};

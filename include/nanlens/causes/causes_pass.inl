@@ -79,6 +79,7 @@ NANLENS_API void Causes::note_fate_alone(std::uint32_t alert, std::uint8_t fate)
   if (root == none) return;
   if (before == 0 && fates_[alert] != 0) --roots_[root].left;
   if (is_open(before)) --roots_[root].open;
+  if ((fate & decided) != 0) roots_[root].decides = true;
   if (is_open(fates_[alert])) ++roots_[root].open;
 }
 
@@ -94,11 +95,13 @@ NANLENS_API void Causes::truncate(std::size_t keep) {
     root_of_memory_.clear();
     root_of_writer_.clear();
     root_of_unrecorded_.clear();
+    bad_behind_pipeline_ = false;
     for (std::size_t r = 0; r < roots_.size(); ++r) {
       if (roots_[r].alert >= keep) continue;
       new_number[r] = static_cast<std::uint32_t>(kept.size());
       Root& root = kept.emplace_back(roots_[r]);
       root.reach = root.nan_reach = root.removed = root.unread = root.left = root.open = 0;
+      root.decides = false;
       std::erase_if(root.also, [&](const auto& in) { return in.first >= keep; });
       std::erase_if(root.joined, [&](const auto& in) { return in.first >= keep; });
       root.first_nan = root.last = root.last_removed = root.remover = {};
@@ -150,6 +153,9 @@ NANLENS_API void Causes::count_reach(std::uint32_t root, std::uint32_t alert, Ev
   ++r.reach;
   r.left += fates_[alert] == 0 ? 1 : 0;
   r.open += is_open(fates_[alert]) ? 1 : 0;
+  r.decides = r.decides || (fates_[alert] & decided) != 0;
+  const OpCode code = model_.code(event);
+  bad_behind_pipeline_ = bad_behind_pipeline_ || code == OpCode::iterator_get || code == OpCode::container_get;
   if (alert >= r.last_alert) {
     r.last = event;
     r.last_alert = alert;

@@ -3,36 +3,6 @@
 
 namespace nanlens::causes {
 
-// Infinities that float16 made of a gradient in the backward pass. A NaN would come again and again.
-NANLENS_API bool Causes::was_scaled_too_far(const Root& root) {
-  return root.event_class == EventClass::producer && model_.health(root.event).dtype == DType::float16 &&
-         (model_.kinds(root.event) & reader::nan_flag) == 0 && scaled_.is_in_backward_pass(root.event.index);
-}
-
-// What torch.compile's code, or an exchange that is not on record, made of gradients is seen by an op of the backward
-// pass, or when they are searched. A NaN may be the difference of two infinities there; one that comes again and again
-// is none.
-NANLENS_API bool Causes::came_in_scaled(const Root& root, std::uint32_t search) {
-  if (root.event_class != EventClass::source) return false;
-  if (root.event.index != search && !scaled_.is_of_backward_pass(root.event.index)) return false;
-  return (model_.kinds(root.event) & reader::nan_flag) == 0 || scaled_.is_well_after(search);
-}
-
-// What is bad in gradients, and of which nothing is heard any more when the next backward pass begins: PyTorch's loss
-// scaling found it, left the step out, and went on with a smaller scale. What clips gradients, or reports on them, may
-// have gone on with them until then.
-NANLENS_API bool Causes::is_left_out(const Root& root) {
-  if (!root.event.is_execution || !root.last.is_execution || !root.last.exists()) return false;
-  if (!model_.kinds_known(root.event)) return false;
-  const std::uint32_t at = root.event.index;
-  const std::uint32_t search = scaled_.is_search(at) ? at : scaled_.search_after(at);
-  if (search == none || (run().execution_flags(search) & reader::bad_flags) == 0) return false;
-  if (!was_scaled_too_far(root) && !came_in_scaled(root, search)) return false;
-  if (root.last.index <= search) return search + 1 < run().num_executions();  // else who knows what came then
-  const std::uint32_t pass = scaled_.pass_after(search);
-  return pass != none && root.last.index < pass;
-}
-
 // Is the input of a logarithm a constant of its graph? What an eager program fills with zeros may be meant to become
 // something else.
 NANLENS_API bool Causes::is_log_of_constant(EventRef event) {

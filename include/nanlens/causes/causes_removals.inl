@@ -20,7 +20,7 @@ NANLENS_API void Causes::list_killer(std::uint32_t op, EventRef event, EventRef 
 NANLENS_API void Causes::add_killer(std::uint32_t op, EventRef event, EventRef removed, std::uint32_t alert) {
   if (!event.exists() || may_remove(event, removed)) list_killer(op, event, removed, alert);
   removals_.push_back({alert, op, event});
-  const std::uint8_t fate = fate_by(event, removed);
+  const std::uint8_t fate = fate_by(event, removed, roots_[root_of_alert_[alert]]);
   note_fate(alert, fate);
   if (fate == to_integers) note_integers(alert, {event});
   Root& root = roots_[root_of_alert_[alert]];
@@ -99,8 +99,10 @@ NANLENS_API const Causes::Takers& Causes::takers_of(std::uint32_t op) {
         next.output_slot = edge.output_slot;
         edges.push_back(next);
       }
-    if (code == OpCode::split || code == OpCode::identity_n || code == OpCode::keep || is_relay(code)) continue;
-    if (looks_at_shapes_only(code, model_.graphs().op_type(edge.op))) continue;
+    const std::string_view type = model_.graphs().op_type(edge.op);
+    if (code == OpCode::split || code == OpCode::identity_n || is_relay(code)) continue;
+    if ((code == OpCode::keep && !looks_up(type)) || looks_at_shapes_only(code, type)) continue;
+    if (asks_if_finite(type) && decides_branch(edge.op)) takers.decide.push_back(edge.output_slot);
     const bool integers = code == OpCode::not_float;
     const bool has_rows = model_.owners().has_rows(edge.op);
     if (!integers && !has_rows && code != OpCode::cast) continue;
@@ -126,8 +128,14 @@ NANLENS_API void Causes::count_integer_killers(EventRef event, std::uint32_t ale
   const auto& takers = all.integers;
   if (takers.empty() && all.casts.empty()) return;
   const std::uint16_t slot = slot_of(event);
-  for (const ConsumerEdge& edge : all.casts)
+  const bool decides = std::find(all.decide.begin(), all.decide.end(), slot) != all.decide.end();
+  if (decides && was_scaled_too_far_in_graph(roots_[root_of_alert_[alert]])) note_fate(alert, decided);
+  const auto note = [&](const ConsumerEdge& edge) {
     if (edge.output_slot == slot) note_fate(alert, to_integers), note_integers(alert, {{}, edge.op});
+  };
+  std::for_each(all.casts.begin(), all.casts.end(), note);
+  if (!takers.empty() && !filter_of({{}, takers.front().op}).empty() && may_lack_values(roots_[root_of_alert_[alert]]))
+    std::for_each(takers.begin(), takers.end(), note);
   const auto n =
       std::count_if(takers.begin(), takers.end(), [&](const ConsumerEdge& edge) { return edge.output_slot == slot; });
   if (n == 0) return;
@@ -171,6 +179,7 @@ NANLENS_API void Causes::find_killers(EventRef event, std::uint32_t alert) {
   model_.spend(takers.size());
   for (const ConsumerEdge& edge : takers) {
     if (edge.output_slot != slot) continue;
+    if (model_.graphs().op(edge.op).code == OpCode::keep && !may_lack_values(roots_[root_of_alert_[alert]])) continue;
     const std::uint32_t row = window.find(model_.graphs().tensor(edge.op, 0), at);
     if (row == none || may_have_bad_output(window, edge.op, at, event)) continue;
     if ((run().trace_flags(row) & reader::has_summary_flag) != 0) add_killer(edge.op, trace_event(row), event, alert);

@@ -15,6 +15,7 @@
 #include <nanlens/causes/causes_pass.inl>
 #include <nanlens/causes/causes_queries.inl>
 #include <nanlens/causes/causes_removals.inl>
+#include <nanlens/causes/causes_scaled.inl>
 #include <nanlens/causes/classifier.inl>
 #include <nanlens/causes/classifier_clean.inl>
 #include <nanlens/causes/classifier_evidence.inl>

@@ -781,6 +781,12 @@ inline bool has_poles(std::string_view type) {
   return detail::has_any(plain, names) && !detail::has_any(plain, others);
 }
 
+/// Does the op tell which values are NaN, or finite?
+inline bool asks_if_finite(std::string_view type) {
+  const std::string plain = detail::plain_name(type);
+  return plain.ends_with("isnan") || plain.ends_with("isfinite");
+}
+
 /// Does the op look rows up in its first input: is that a table that is learnt, if a variable holds it?
 inline bool looks_up(std::string_view type) {
   const std::string plain = detail::plain_name(type);

@@ -242,8 +242,11 @@ NANLENS_API void SentenceWriter::gather(const Root& root, const Classification& 
     const auto type_of = [&](const OpRef& op) {
       return std::string(op.op == none ? model.op_type(op.event) : model.graphs().op_type(op.op));
     };
-    f.guard = type_of(causes_.guard_of(root));
-    if (!root.integers.empty()) f.integers = type_of(root.integers.front());
+    const OpRef guard = causes_.guard_of(root);
+    const std::string_view filter = causes_.filter_of(guard);
+    f.guard = filter.empty() ? type_of(guard) : std::string(filter);
+    const bool of_integers = filter.empty() && !(guard.op == none && guard.event == root.remover);
+    if (!root.integers.empty() && of_integers) f.integers = type_of(root.integers.front());
   }
   f.op = s.op_type;
   if (root.event_class == EventClass::producer && s.id != "opaque") {
