@@ -1376,6 +1376,27 @@ def step_left_out(tf, np):
     scaled_training(tf, lambda scale: 1.0)
 
 
+@program("expected", ["scaled", "cast"], unknown_in=BOTH)
+def step_of_a_loop_left_out(tf, np):
+    """Gradients of a loop come out of another, and some of them are calculated in vain."""
+    w, scale = tf.Variable([[0.5, 0.25], [0.25, 0.5]]), tf.Variable(2.0 ** 30)
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            y = tf.cast(x, tf.float16)
+            for _ in tf.range(3):
+                y = tf.tanh(tf.matmul(y, tf.cast(w, tf.float16)))
+            loss = tf.reduce_mean(tf.square(tf.cast(y, tf.float32) - 1.0)) * scale
+        gradient = tape.gradient(loss, w)
+        if tf.reduce_all(tf.math.is_finite(gradient)):
+            w.assign_sub(0.01 * gradient / scale)
+        else:
+            scale.assign(1.0)
+    for _ in range(4):
+        step(tf.constant([[1.0, 2.0], [3.0, 1.0]]))
+
+
 @program("Cast", ["cast", "overflow"], BOTH)
 def steps_never_taken(tf, np):
     """No step is taken, as the scale is never lowered."""

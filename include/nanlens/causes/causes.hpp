@@ -65,13 +65,13 @@ struct Root {
   std::uint64_t occurrences = 1;  ///< roots of the same op that this one stands for
   EventRef first_nan;             ///< the first event with a NaN that follows
   EventRef last;                  ///< the last event that follows
-  std::uint64_t unread = 0;     ///< what took its bad tensors, and made something of which the values are not on record
-  std::uint64_t left = 0;       ///< events that follow, of which nothing bad was made and which no op removed
-  std::uint64_t open = 0;       ///< these, and those that an op removed which does not choose elements
-  bool decides = false;         ///< a branch goes by whether something that follows is finite
-  EventRef last_removed;        ///< the last event that follows and was removed by an op
-  EventRef remover;             ///< the result of the last op that removed one; comparisons remove nothing
-  std::vector<OpRef> integers;  ///< the first ops that made integers of what follows
+  std::uint64_t unread = 0;  ///< what took its bad tensors, and made something of which the values are not on record
+  std::uint64_t left = 0;    ///< events that follow, of which nothing bad was made and which no op removed
+  std::uint64_t open = 0;    ///< these, and those that an op removed which does not choose elements
+  std::uint64_t open_outside = 0;  ///< of these, those that are no tensors of TensorFlow's gradients
+  EventRef last_removed;           ///< the last event that follows and was removed by an op
+  EventRef remover;                ///< the result of the last op that removed one; comparisons remove nothing
+  std::vector<OpRef> integers;     ///< the first ops that made integers of what follows
   std::uint32_t first_nan_alert = none;
   std::uint32_t last_alert = 0;
   std::uint32_t last_removed_alert = 0;
@@ -359,11 +359,13 @@ class Causes {
   [[nodiscard]] bool was_scaled_too_far(const Root& root);
   [[nodiscard]] bool came_in_scaled(const Root& root, std::uint32_t search);
   [[nodiscard]] bool decides_branch(std::uint32_t op);
+  [[nodiscard]] bool skips_steps(std::uint32_t graph);
   [[nodiscard]] bool was_scaled_too_far_in_graph(const Root& root);
   [[nodiscard]] bool is_clean_later(EventRef event);
   [[nodiscard]] bool is_skipped(const Root& root, std::size_t joined_in_turn);
   [[nodiscard]] bool near_root(EventRef event, const Root& root);
   [[nodiscard]] bool is_gradient_op(EventRef event);
+  [[nodiscard]] bool is_open_outside(std::uint32_t alert);
   [[nodiscard]] bool is_any_gradient(EventRef event);
   [[nodiscard]] EventRef origin(EventRef event, float sure);
   [[nodiscard]] bool has_nan(EventRef event);
@@ -438,8 +440,12 @@ class Causes {
   bool asked_ = false;
   std::uint32_t last_arrival_ = 0;                      // the alert of what came in last from where nobody knows
   std::pair<std::size_t, std::size_t> arrivals_as_of_;  // alerts looked at, and roots
-  bool bad_behind_pipeline_ = false;                    // something bad came out of an input pipeline
-  std::unordered_set<std::uint32_t> types_with_rows_;   // of ops of graphs; found when first asked for
+  std::unordered_set<std::uint32_t>
+      skipping_;                            // graphs that are in no other, with a branch that goes by what is finite
+  std::size_t skipping_as_of_ = 0;          // ops that were known when they were found
+  std::vector<std::uint8_t> gradient_ops_;  // by op of a graph: 0 if it was not asked yet, 1 or 2
+  bool bad_behind_pipeline_ = false;        // something bad came out of an input pipeline
+  std::unordered_set<std::uint32_t> types_with_rows_;  // of ops of graphs; found when first asked for
   std::map<std::pair<std::uint32_t, std::uint16_t>, RemovedByIntegers> removed_by_integers_;  // by op and output
   std::unordered_map<std::uint32_t, IntoLayer> into_layer_;                                   // by op
   std::vector<std::uint16_t> bad_slots_;

@@ -74,12 +74,13 @@ NANLENS_API void Causes::note_fate(std::uint32_t alert, std::uint8_t fate) {
 
 NANLENS_API void Causes::note_fate_alone(std::uint32_t alert, std::uint8_t fate) {
   const std::uint8_t before = fates_[alert];
-  fates_[alert] |= fate;
   const std::uint32_t root = root_of_alert_[alert];
+  if (root != none && is_open_outside(alert)) --roots_[root].open_outside;
+  fates_[alert] |= fate;
   if (root == none) return;
+  if (is_open_outside(alert)) ++roots_[root].open_outside;
   if (before == 0 && fates_[alert] != 0) --roots_[root].left;
   if (is_open(before)) --roots_[root].open;
-  if ((fate & decided) != 0) roots_[root].decides = true;
   if (is_open(fates_[alert])) ++roots_[root].open;
 }
 
@@ -100,8 +101,7 @@ NANLENS_API void Causes::truncate(std::size_t keep) {
       if (roots_[r].alert >= keep) continue;
       new_number[r] = static_cast<std::uint32_t>(kept.size());
       Root& root = kept.emplace_back(roots_[r]);
-      root.reach = root.nan_reach = root.removed = root.unread = root.left = root.open = 0;
-      root.decides = false;
+      root.reach = root.nan_reach = root.removed = root.unread = root.left = root.open = root.open_outside = 0;
       std::erase_if(root.also, [&](const auto& in) { return in.first >= keep; });
       std::erase_if(root.joined, [&](const auto& in) { return in.first >= keep; });
       root.first_nan = root.last = root.last_removed = root.remover = {};
@@ -153,7 +153,7 @@ NANLENS_API void Causes::count_reach(std::uint32_t root, std::uint32_t alert, Ev
   ++r.reach;
   r.left += fates_[alert] == 0 ? 1 : 0;
   r.open += is_open(fates_[alert]) ? 1 : 0;
-  r.decides = r.decides || (fates_[alert] & decided) != 0;
+  r.open_outside += is_open_outside(alert) ? 1 : 0;
   const OpCode code = model_.code(event);
   bad_behind_pipeline_ = bad_behind_pipeline_ || code == OpCode::iterator_get || code == OpCode::container_get;
   if (alert >= r.last_alert) {
@@ -169,6 +169,7 @@ NANLENS_API void Causes::count_reach(std::uint32_t root, std::uint32_t alert, Ev
 
 NANLENS_API void Causes::prepare() {
   takers_.clear();
+  gradient_ops_.clear();
   into_layer_.clear();
   types_with_rows_.clear();
   arrivals_as_of_ = {};

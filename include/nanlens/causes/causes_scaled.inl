@@ -54,6 +54,32 @@ NANLENS_API bool Causes::decides_branch(std::uint32_t op) {
   return false;
 }
 
+// Is there such a branch in a graph, or in one around or within it?
+NANLENS_API bool Causes::skips_steps(std::uint32_t graph) {
+  GraphFacts& graphs = model_.graphs();
+  const std::size_t num_ops = run().definitions().ops().size();
+  if (std::exchange(skipping_as_of_, num_ops) != num_ops) {
+    skipping_.clear();
+    for (std::uint32_t op = 0; op < num_ops; ++op)
+      if (graphs.op(op).code == OpCode::not_float && asks_if_finite(graphs.op_type(op)) && decides_branch(op))
+        skipping_.insert(graphs.top(graphs.graph_of(op)));
+  }
+  return skipping_.contains(graphs.top(graph));
+}
+
+// Does something bad end at an event that no choice left out, and that is no gradient, of which many are calculated in
+// vain?
+NANLENS_API bool Causes::is_open_outside(std::uint32_t alert) {
+  if (!is_open(fates_[alert])) return false;
+  const reader::AlertRef& ref = run().alerts()[alert];
+  if (ref.is_execution) return true;
+  const std::uint32_t op = run().trace_op(ref.event);
+  if (op >= gradient_ops_.size()) gradient_ops_.resize(std::max<std::size_t>(run().definitions().ops().size(), op + 1));
+  std::uint8_t& known = gradient_ops_[op];
+  if (known == 0) known = is_gradient_op(trace_event(ref.event)) ? 2 : 1;
+  return known == 1;
+}
+
 // Infinities that float16 made of a gradient in a graph, as TensorFlow names it.
 NANLENS_API bool Causes::was_scaled_too_far_in_graph(const Root& root) {
   return root.event_class == EventClass::producer && !root.event.is_execution && model_.kinds_known(root.event) &&
@@ -81,14 +107,15 @@ NANLENS_API bool Causes::is_clean_later(EventRef event) {
   return last != none && last > event.index && model_.owners().owner(last) != model_.owners().owner(event.index);
 }
 
-// All that is bad stayed among the gradients, of which a branch asks whether they are finite, and later ones were.
+// All that is bad stayed among the gradients, a branch asks whether what is trained with is finite, and later ones
+// were.
 NANLENS_API bool Causes::is_skipped(const Root& root, std::size_t joined_in_turn) {
-  if (!root.decides || root.open > 0 || root.left > 0 || root.unread > 0 || !was_scaled_too_far_in_graph(root))
-    return false;
+  if (root.open_outside > 0 || root.unread > 0 || !was_scaled_too_far_in_graph(root)) return false;
   const auto is_other_skipped = [&](const auto& met) {
     return met.second != none && joined_in_turn > 0 && is_skipped(roots_[met.second], joined_in_turn - 1);
   };
-  return std::all_of(root.joined.begin(), root.joined.end(), is_other_skipped) && is_clean_later(root.event);
+  return std::all_of(root.joined.begin(), root.joined.end(), is_other_skipped) &&
+         skips_steps(model_.graphs().graph_of(run().trace_op(root.event.index))) && is_clean_later(root.event);
 }
 
 }  // namespace nanlens::causes
