@@ -1376,6 +1376,22 @@ def step_left_out(tf, np):
     scaled_training(tf, lambda scale: 1.0)
 
 
+@program("SqrtGrad", "sqrtgrad0")
+def step_left_out_for_another_reason(tf, np):
+    """The gradient is infinite whatever the scale: the root of 0, in float16."""
+    w, x = tf.Variable([1.0, 2.0]), [[0.0, 1.0], [2.0, 1.0], [3.0, 1.0]]
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.sqrt(tf.cast(w, tf.float16) * tf.cast(x, tf.float16)))
+        gradient = tape.gradient(loss, w)
+        if tf.reduce_all(tf.math.is_finite(gradient)):
+            w.assign_sub(0.01 * gradient)
+    for sample in x:
+        step(tf.constant(sample) * tf.constant([1.0, 1.0]))
+
+
 @program("expected", ["scaled", "cast"], unknown_in=BOTH)
 def step_of_a_loop_left_out(tf, np):
     """Gradients of a loop come out of another, and some of them are calculated in vain."""

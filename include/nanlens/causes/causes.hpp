@@ -360,7 +360,6 @@ class Causes {
   [[nodiscard]] bool came_in_scaled(const Root& root, std::uint32_t search);
   [[nodiscard]] bool decides_branch(std::uint32_t op);
   [[nodiscard]] bool skips_steps(std::uint32_t graph);
-  [[nodiscard]] bool was_scaled_too_far_in_graph(const Root& root);
   [[nodiscard]] bool is_clean_later(EventRef event);
   [[nodiscard]] bool is_skipped(const Root& root, std::size_t joined_in_turn);
   [[nodiscard]] bool near_root(EventRef event, const Root& root);

@@ -129,7 +129,7 @@ NANLENS_API void Causes::count_integer_killers(EventRef event, std::uint32_t ale
   if (takers.empty() && all.casts.empty()) return;
   const std::uint16_t slot = slot_of(event);
   const bool decides = std::find(all.decide.begin(), all.decide.end(), slot) != all.decide.end();
-  if (decides && was_scaled_too_far_in_graph(roots_[root_of_alert_[alert]])) note_fate(alert, decided);
+  if (decides && was_scaled_too_far(roots_[root_of_alert_[alert]])) note_fate(alert, decided);
   const auto note = [&](const ConsumerEdge& edge) {
     if (edge.output_slot == slot) note_fate(alert, to_integers), note_integers(alert, {{}, edge.op});
   };

@@ -7,10 +7,13 @@
 
 namespace nanlens::causes {
 
-// Infinities that float16 made of a gradient in the backward pass. A NaN would come again and again.
+// Infinities that float16 made of a gradient in the backward pass. A NaN would come again and again, and what divides
+// may have done so by 0.
 NANLENS_API bool Causes::was_scaled_too_far(const Root& root) {
-  return root.event_class == EventClass::producer && model_.health(root.event).dtype == DType::float16 &&
-         (model_.kinds(root.event) & reader::nan_flag) == 0 && scaled_.is_in_backward_pass(root.event.index);
+  if (root.event_class != EventClass::producer || !model_.kinds_known(root.event)) return false;
+  if (model_.health(root.event).dtype != DType::float16 || fails_at_zero(model_.code(root.event))) return false;
+  if ((model_.kinds(root.event) & reader::nan_flag) != 0) return false;
+  return root.event.is_execution ? scaled_.is_in_backward_pass(root.event.index) : is_gradient_op(root.event);
 }
 
 // What torch.compile's code, or an exchange that is not on record, made of gradients is seen by an op of the backward
@@ -80,13 +83,6 @@ NANLENS_API bool Causes::is_open_outside(std::uint32_t alert) {
   return known == 1;
 }
 
-// Infinities that float16 made of a gradient in a graph, as TensorFlow names it.
-NANLENS_API bool Causes::was_scaled_too_far_in_graph(const Root& root) {
-  return root.event_class == EventClass::producer && !root.event.is_execution && model_.kinds_known(root.event) &&
-         model_.health(root.event).dtype == DType::float16 && (model_.kinds(root.event) & reader::nan_flag) == 0 &&
-         is_gradient_op(root.event);
-}
-
 // Was an output of an op of a graph without anything bad in a later call? Of the last one that was so.
 NANLENS_API bool Causes::is_clean_later(EventRef event) {
   const std::uint32_t op = run().trace_op(event.index);
@@ -110,7 +106,7 @@ NANLENS_API bool Causes::is_clean_later(EventRef event) {
 // All that is bad stayed among the gradients, a branch asks whether what is trained with is finite, and later ones
 // were.
 NANLENS_API bool Causes::is_skipped(const Root& root, std::size_t joined_in_turn) {
-  if (root.open_outside > 0 || root.unread > 0 || !was_scaled_too_far_in_graph(root)) return false;
+  if (root.open_outside > 0 || root.unread > 0 || !was_scaled_too_far(root)) return false;
   const auto is_other_skipped = [&](const auto& met) {
     return met.second != none && joined_in_turn > 0 && is_skipped(roots_[met.second], joined_in_turn - 1);
   };
