@@ -112,6 +112,21 @@ TEST_CASE("what the program trapped itself is no NaN, and yet what it is about")
   CHECK(v.state()["focus"]["execution"] == 1);
 }
 
+TEST_CASE("complex numbers raise no alert, and yet a run is not called clean where they are bad") {
+  Headless v;
+  RankOnPaper p(0, 1.7e9, 1);
+  p.op("Sub", 0);
+  p.complex_op("FFT");
+  p.op("Mul", 0);
+  p.store(v.memory["memory:complex"], "host");
+  v.open("memory:complex");
+  CHECK(v.app().run().num_bad_complex == 1);
+  v.command("focus_execution", {{"index", 0}});
+  REQUIRE(v.shows("verdict"));
+  v.click("verdict");
+  CHECK(v.state()["focus"]["execution"] == 1);
+}
+
 TEST_CASE("of what the program trapped itself a mark leaves the rest, and has matched") {
   Headless v;
   RankOnPaper p(0, 1.7e9, 1);

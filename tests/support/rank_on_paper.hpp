@@ -66,6 +66,17 @@ class RankOnPaper {
     extension.fp_flags = 1 | logdir::fp_taken_by_program;
     logdir::append_event(executions, time_ += 1e-3, e, &extension);
   }
+  /// An op whose output is complex, with a NaN: it has no summary.
+  void complex_op(const char* type) {
+    logdir::Execution e;
+    e.op_type = type;
+    e.num_outputs = 1;
+    e.output_tensor_ids = {++ids_};
+    e.tensor_debug_mode = 4;
+    logdir::NanlensExtension extension;
+    extension.outputs.emplace_back().nonfinite_complex = 1;
+    logdir::append_event(executions, time_ += 1e-3, e, &extension);
+  }
   /// A constant with infinities that nothing reads.
   void mask() {
     put("Const", {}, {0, 4});

@@ -222,6 +222,8 @@ RunInfo Engine::describe_run(reader::Run& run) {
   info.num_alerts = run.alerts().size();
   info.num_graphs = run.definitions().graphs().size();
   info.num_ranks = num_ranks(run);
+  info.num_bad_complex = run.bad_complex().size();
+  if (info.num_bad_complex > 0) info.first_bad_complex = run.bad_complex().front();
   if (run.num_traces() > 0) {
     if (const auto trace = run.trace(0)) info.mode = trace->event.tensor_debug_mode;
   } else if (run.num_executions() > 0) {

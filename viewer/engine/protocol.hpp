@@ -175,6 +175,9 @@ struct RunInfo {
   std::uint64_t num_graphs = 0;
   std::int32_t mode = 0;        ///< tensor debug mode of the first event; 0: none seen
   std::uint32_t num_ranks = 0;  ///< of a job's processes that recorded into it
+  /// Executions that made complex numbers with a NaN or infinity, which raise no alert; and the first of them.
+  std::uint64_t num_bad_complex = 0;
+  std::uint64_t first_bad_complex = 0;
 };
 
 /// A cause in words, and where it is.

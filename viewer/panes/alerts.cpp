@@ -170,6 +170,7 @@ std::string empty_alerts_text(const App& app) {
   const auto mode = static_cast<TensorDebugMode>(run.mode);
   if (run.num_traces + run.num_executions == 0) return tr(Text::run_empty);
   if (!tells(mode, Told::health)) return tr(Text::alerts_no_health, {{"mode", debug_mode_name(mode)}});
+  if (run.num_bad_complex > 0) return complex_text(run);
   return tr(Text::alerts_none, {{"rows", run.num_traces}, {"executions", run.num_executions}});
 }
 

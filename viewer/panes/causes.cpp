@@ -287,7 +287,9 @@ void draw_causes(App& app, const Rect& window) {
   overlay(app, tr(Text::causes_title), centered(window, width, std::min(most, wanted)), [&](Rect inside) {
     Ui& ui = app.ui;
     if (!e.complete || (e.causes.empty() && e.expected.empty())) {
-      draw_empty(app, inside, tr(e.complete ? Text::causes_none : Text::causes_looking));
+      const bool complex = e.complete && app.run().num_bad_complex > 0;
+      draw_empty(app, inside,
+                 complex ? complex_text(app.run()) : tr(e.complete ? Text::causes_none : Text::causes_looking));
       return;
     }
     draw_sum(ui, inside.cut_bottom(ui.px(sum_height)).inset(ui.px(14), 0), e);

@@ -125,6 +125,12 @@ float draw_clean_verdict(App& app, const Rect& bar) {
     if (hit.clicked) app.command("focus_execution", {{"index", v.execution}});
     if (hit.hovered) ui.tooltip(text);
     ui.text_in(inner, ui.sans, 14, ui.theme.warn, text);
+  } else if (run.num_bad_complex > 0) {
+    const std::string text = "▲ " + complex_text(run);
+    const Hit hit = ui.item("verdict", inner);
+    if (hit.clicked) app.command("focus_execution", {{"index", run.first_bad_complex}});
+    if (hit.hovered) ui.tooltip(text);
+    ui.text_in(inner, ui.sans, 14, ui.theme.warn, text);
   } else
     ui.text_in(inner, ui.sans, 14, ui.theme.ok, tr(Text::verdict_none));
   return bar.h;

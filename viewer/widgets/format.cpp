@@ -88,6 +88,10 @@ std::string device_name(const std::string& device) {
   return at == std::string::npos ? device : device.substr(at + 7);
 }
 
+std::string complex_text(const RunInfo& run) {
+  return tr(Text::out_complex, {{"n", run.num_bad_complex}, {"first", run.first_bad_complex}});
+}
+
 std::string place_text(const std::string& path, std::int32_t line) {
   return line > 0 ? base_name(path) + ":" + std::to_string(line) : std::string();
 }

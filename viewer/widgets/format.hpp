@@ -24,6 +24,8 @@ std::string initial(const std::string& op_type);
 std::string stack_title(const Stack& stack, Tongue in = tongue());
 /// "Log:0 in loss"; without a graph the tensor alone.
 std::string tensor_text(const std::string& tensor, const std::string& graph);
+/// What is said of complex numbers that are bad in a run without alerts.
+std::string complex_text(const RunInfo& run);
 /// What became of a bad value, in words.
 const char* class_text(EventClass event_class);
 /// A device without its host and task: "GPU:0".
