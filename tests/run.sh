@@ -12,7 +12,7 @@ node=
 command -v node >/dev/null || node=nodejs
 command -v npm >/dev/null || node="$node npm"
 # shellcheck disable=SC2086
-sh cmake/install-packages.sh libtcmalloc-minimal4 pkg-config zstd nlohmann-json3-dev clang-19 lld-19 llvm-19 node-acorn $node clang-tidy-19 libcli11-dev libzstd-dev || exit 1
+sh cmake/install-packages.sh libtcmalloc-minimal4 pkg-config zstd nlohmann-json3-dev clang-19 lld-19 llvm-19 node-acorn $node || exit 1
 sh cmake/get-viewer-sources.sh || exit 1
 
 # Compilers get tcmalloc, with which clang takes up to a sixth less time; what they make has the malloc that it is made for.
@@ -22,17 +22,15 @@ printf '#!/bin/sh\nLD_PRELOAD=libtcmalloc_minimal.so.4 exec "$@"\n' >"$quick"
 chmod +x "$quick"
 export CMAKE_CXX_COMPILER_LAUNCHER="$quick"
 
-# Most of a page that is not there yet is compiled early, too, and then what has not been tidy before is looked at. What fails does so
-# again in the step that reports it.
+# Most of a page that is not there yet is compiled early, too. What fails does so again in the step that reports it.
 ended=build/ended.times # the shells' own, of what ran beside this one, when that has ended
 rm -f "$ended".*
-{
-  [ -f build/wasm/nanlens.html ] || nice -n 10 sh wasm/build.sh nanlens-program >/dev/null 2>&1
-  [ -f build/stamps/tidy-viewer ] || nice -n 10 "$quick" sh tests/style/tidy.sh >/dev/null 2>&1
+[ -f build/wasm/nanlens.html ] || {
+  nice -n 10 sh wasm/build.sh nanlens-program >/dev/null 2>&1
   times >"$ended.early"
 } &
-sh cmake/install-packages.sh libeigen3-dev \
-  libre2-dev libprotobuf-dev protobuf-compiler doctest-dev libbenchmark-dev valgrind python3 python3-numpy python3-jsonschema python3-junitparser python3-markdown-it python3-yaml clang-format-19 \
+sh cmake/install-packages.sh libzstd-dev libeigen3-dev libcli11-dev \
+  libre2-dev libprotobuf-dev protobuf-compiler doctest-dev libbenchmark-dev valgrind python3 python3-numpy python3-jsonschema python3-junitparser python3-markdown-it python3-yaml clang-tidy-19 clang-format-19 \
   libclang-rt-19-dev g++-aarch64-linux-gnu qemu-user \
   libc++-19-dev-wasm32 libc++abi-19-dev-wasm32 libclang-rt-19-dev-wasm32 wasi-libc \
   libglfw3-dev libgl-dev libgl1-mesa-dri libfontconfig-dev libpng-dev xvfb xauth xdotool imagemagick chromium chromium-headless-shell firefox-esr \

@@ -4,12 +4,9 @@
 # is shown by their whole paths (HeaderFilterRegex). Without NANLENS_SPLIT every definition in a header has to be inline.
 set -eu
 cd "$(dirname "$0")/../.."
-mkdir -p build
-exec 9>build/tidy.lock
-flock 9 # one after the other
 work=build/tidy
 rm -rf "$work"
-mkdir "$work"
+mkdir -p "$work"
 # group NAME CHECKS "INPUTS" FILE...: one source that includes all files; it is checked again if one of its inputs has changed.
 group() {
   name=$1 checks=$2 inputs=$3
