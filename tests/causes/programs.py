@@ -1352,6 +1352,7 @@ def mask_that_is_multiplied(tf, np):
         return tf.nn.softmax(scores + (1.0 - keep) * -np.inf)
     attend(c(1.0, 2.0, 3.0), c(1.0, 0.0, 1.0))
 
+
 def scaled_training(tf, lower):
     """One weight in float16, trained with a loss that is scaled too far; `lower` gives the scale to go on with."""
     w, scale = tf.Variable([[0.5], [0.25]]), tf.Variable(2.0 ** 30)
@@ -1417,6 +1418,24 @@ def step_of_a_loop_left_out(tf, np):
 def steps_never_taken(tf, np):
     """No step is taken, as the scale is never lowered."""
     scaled_training(tf, lambda scale: scale)
+
+
+@program("Cast", ["cast", "overflow"], BOTH)
+def steps_never_taken_beside_a_choice(tf, np):
+    """The gradient of a maximum chooses, too: that leaves out a part of the infinities, and the other spoils each step."""
+    w, other = tf.Variable([[0.5], [0.25]]), tf.Variable([[-0.5], [-0.25]])
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            small = tf.cast(x, tf.float16)
+            y = tf.maximum(tf.matmul(small, tf.cast(w, tf.float16)), tf.matmul(small, tf.cast(other, tf.float16)))
+            loss = tf.reduce_mean(tf.square(tf.cast(y, tf.float32) - 1.0)) * 2.0 ** 30
+        gradients = tape.gradient(loss, [w, other])
+        if tf.reduce_all([tf.reduce_all(tf.math.is_finite(g)) for g in gradients]):
+            w.assign_sub(0.01 * gradients[0])
+    for _ in range(4):
+        step(tf.constant([[1.0, 2.0], [3.0, 1.0]]))
 
 
 def with_holes(np):

@@ -287,13 +287,18 @@ class Causes {
   void truncate(std::size_t keep);
   void forget_removals(std::size_t keep);
   void note_parent(std::uint32_t alert, std::uint32_t parent);
+  // Did nothing come of it? Whoever asks whether it is finite leaves it as it is.
+  [[nodiscard]] static bool is_left(std::uint8_t fate) noexcept { return (fate & ~decided) == 0; }
   // Does something bad end here that no choice left out?
-  [[nodiscard]] static bool is_open(std::uint8_t fate) noexcept { return fate == 0 || (fate & removed_otherwise) != 0; }
+  [[nodiscard]] static bool is_open(std::uint8_t fate) noexcept {
+    return is_left(fate) || (fate & removed_otherwise) != 0;
+  }
   [[nodiscard]] std::uint32_t alert_of_part(std::uint32_t whole);
   void note_fate(std::uint32_t alert, std::uint8_t fate);
   void note_fate_alone(std::uint32_t alert, std::uint8_t fate);
   [[nodiscard]] bool is_asked_for_nan(EventRef bad);
   [[nodiscard]] OpRef guard_of(const Root& root, std::size_t joined_in_turn);
+  [[nodiscard]] bool is_piped_data(const Root& root);
   [[nodiscard]] bool may_lack_values(const Root& root);
   [[nodiscard]] std::uint8_t fate_by(EventRef result, EventRef bad, const Root& root);
   void note_integers(std::uint32_t alert, OpRef integers);

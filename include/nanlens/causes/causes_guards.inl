@@ -25,12 +25,17 @@ NANLENS_API bool Causes::is_asked_for_nan(EventRef bad) {
          });
 }
 
-// Did it come out of an input pipeline, or is it written in the program? There a NaN stands for a value that is
-// missing, if the program asks for it.
+// Did it come in through an input pipeline?
+NANLENS_API bool Causes::is_piped_data(const Root& root) {
+  return root.event_class == EventClass::source &&
+         (model_.code(root.event) == OpCode::iterator_get || is_in_pipeline(root.event));
+}
+
+// Did it do so, or is it written in the program? There a NaN stands for a value that is missing, if the program asks
+// for it.
 NANLENS_API bool Causes::may_lack_values(const Root& root) {
-  if (root.event_class != EventClass::source) return false;
-  const OpCode code = model_.code(root.event);
-  return code == OpCode::constant || code == OpCode::iterator_get || is_in_pipeline(root.event);
+  const bool constant = root.event_class == EventClass::source && model_.code(root.event) == OpCode::constant;
+  return constant || is_piped_data(root);
 }
 
 // What an op with this clean result made of its bad input. A bound that a NaN did not pass was written without care,
@@ -46,7 +51,7 @@ NANLENS_API std::uint8_t Causes::fate_by(EventRef result, EventRef bad, const Ro
     if (!nan || (!clips && may_lack_values(root))) return chosen_from;
     if (!clips && code != OpCode::nan_to_num && !is_asked_for_nan(bad)) return chosen_from;
   }
-  if (code == OpCode::keep && looks_up(model_.op_type(result)) && may_lack_values(root)) return chosen_from;
+  if (code == OpCode::keep && looks_up(model_.op_type(result)) && is_piped_data(root)) return chosen_from;
   if (model_.health(result).known()) return removed_otherwise;
   return code == OpCode::cast ? std::uint8_t{to_integers} : std::uint8_t{0};
 }

@@ -79,7 +79,7 @@ NANLENS_API void Causes::note_fate_alone(std::uint32_t alert, std::uint8_t fate)
   fates_[alert] |= fate;
   if (root == none) return;
   if (is_open_outside(alert)) ++roots_[root].open_outside;
-  if (before == 0 && fates_[alert] != 0) --roots_[root].left;
+  if (is_left(before) && !is_left(fates_[alert])) --roots_[root].left;
   if (is_open(before)) --roots_[root].open;
   if (is_open(fates_[alert])) ++roots_[root].open;
 }
@@ -151,7 +151,7 @@ NANLENS_API void Causes::forget_removals(std::size_t keep) {
 NANLENS_API void Causes::count_reach(std::uint32_t root, std::uint32_t alert, EventRef event) {
   Root& r = roots_[root];
   ++r.reach;
-  r.left += fates_[alert] == 0 ? 1 : 0;
+  r.left += is_left(fates_[alert]) ? 1 : 0;
   r.open += is_open(fates_[alert]) ? 1 : 0;
   r.open_outside += is_open_outside(alert) ? 1 : 0;
   const OpCode code = model_.code(event);

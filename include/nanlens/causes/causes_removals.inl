@@ -134,7 +134,7 @@ NANLENS_API void Causes::count_integer_killers(EventRef event, std::uint32_t ale
     if (edge.output_slot == slot) note_fate(alert, to_integers), note_integers(alert, {{}, edge.op});
   };
   std::for_each(all.casts.begin(), all.casts.end(), note);
-  if (!takers.empty() && !filter_of({{}, takers.front().op}).empty() && may_lack_values(roots_[root_of_alert_[alert]]))
+  if (!takers.empty() && !filter_of({{}, takers.front().op}).empty() && is_piped_data(roots_[root_of_alert_[alert]]))
     std::for_each(takers.begin(), takers.end(), note);
   const auto n =
       std::count_if(takers.begin(), takers.end(), [&](const ConsumerEdge& edge) { return edge.output_slot == slot; });
@@ -179,7 +179,7 @@ NANLENS_API void Causes::find_killers(EventRef event, std::uint32_t alert) {
   model_.spend(takers.size());
   for (const ConsumerEdge& edge : takers) {
     if (edge.output_slot != slot) continue;
-    if (model_.graphs().op(edge.op).code == OpCode::keep && !may_lack_values(roots_[root_of_alert_[alert]])) continue;
+    if (model_.graphs().op(edge.op).code == OpCode::keep && !is_piped_data(roots_[root_of_alert_[alert]])) continue;
     const std::uint32_t row = window.find(model_.graphs().tensor(edge.op, 0), at);
     if (row == none || may_have_bad_output(window, edge.op, at, event)) continue;
     if ((run().trace_flags(row) & reader::has_summary_flag) != 0) add_killer(edge.op, trace_event(row), event, alert);

@@ -70,10 +70,10 @@ NANLENS_API bool Causes::skips_steps(std::uint32_t graph) {
   return skipping_.contains(graphs.top(graph));
 }
 
-// Does something bad end at an event that no choice left out, and that is no gradient, of which many are calculated in
-// vain?
+// Does something bad end at an event that no choice left out, by which no branch goes, and that is no gradient, of
+// which many are calculated in vain?
 NANLENS_API bool Causes::is_open_outside(std::uint32_t alert) {
-  if (!is_open(fates_[alert])) return false;
+  if (!is_open(fates_[alert]) || fates_[alert] == decided) return false;
   const reader::AlertRef& ref = run().alerts()[alert];
   if (ref.is_execution) return true;
   const std::uint32_t op = run().trace_op(ref.event);
