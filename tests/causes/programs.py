@@ -1476,6 +1476,19 @@ def holes_in_a_mean(tf, np):
         tf.reduce_sum(batch)
 
 
+@program("Const", "const", alone=True)
+def rows_of_frozen_weights(tf, np):
+    """A row of a constant table is NaN; those that are looked up are not."""
+    table = np.ones([6, 4], np.float32)
+    table[3] = np.nan
+
+    @tf.function
+    def look_up(ids):
+        return tf.reduce_sum(tf.gather(tf.constant(table), ids))
+    look_up(tf.constant([1, 2]))
+    look_up(tf.constant([0, 5]))
+
+
 def main():
     out = sys.argv[1]
     only = sys.argv[2:]
