@@ -72,7 +72,7 @@ class TensorRegistry {
     const Piece* const at = shard.pieces.at(shard.pieces.first_at(key.begin));
     if (at == nullptr || at->begin != key.begin || at->end != key.end || !at->key.same_bytes(key)) return false;
     const bool holds = !look || at->sample.holds(at->key);
-    if (!holds && at->key.copied) return false;
+    if (!holds && (at->key.copied || key.copied)) return false;
     link = at->link;
     origin = holds ? logdir::TensorOrigin::recorded : logdir::TensorOrigin::changed;
     return true;
@@ -186,7 +186,7 @@ class TensorRegistry {
       if (look && (same || key.dense))
         if (!piece.sample.holds(piece.key, std::max(piece.begin, range.begin), std::min(piece.end, range.end),
                                 checked)) {
-          if (piece.key.copied) return false;
+          if (piece.key.copied || key.copied) return false;
           found.origin = changed;
         }
       return true;

@@ -130,6 +130,7 @@ inline std::unique_ptr<::at::ObserverContext> begin_op(const ::at::RecordFunctio
   if (function.seqNr() >= 0 && op->place.stack != SourcePlace::no_stack && thread.node == nullptr)
     forward_stacks().set(function.threadId(), function.seqNr(), op->place);
   op->first_result = thread.results.count();
+  if (thread.depth > 0) op->inside_of = thread.outermost;
   if (thread.depth == 0) {
     thread.first_result = op->first_result;
     thread.outermost = facts.makes_nothing || facts.allocates ? nullptr : op.get();

@@ -47,6 +47,7 @@ struct RunningOp final : ::at::ObserverContext {
   std::vector<nanlens::detail::ContentSample> hidden_before;
   std::vector<nanlens::detail::InputSeen> seen;  ///< one for each input
   std::vector<::c10::Storage> kept;
+  const RunningOp* inside_of = nullptr;  ///< the outermost op, if it is known what that reads; asked when this begins
   std::uint64_t first_result = 0;
   std::uint64_t begun_ns = 0;
   bool from_device = false;       ///< some argument is not in the host's memory
@@ -68,6 +69,10 @@ struct RunningOp final : ::at::ObserverContext {
   }
 };
 
+inline bool overlaps_any(const nanlens::detail::TensorKey& key, const std::vector<OutputRef>& outputs) noexcept {
+  return std::any_of(outputs.begin(), outputs.end(), [&](const OutputRef& output) { return output.key.overlaps(key); });
+}
+
 // Where an op writes a part of a tensor that is on record, by a view, the whole is another tensor than before.
 inline void add_around(RunningOp& op, const ::c10::TensorImpl& tensor, const SeenTensor& part) {
   constexpr std::int64_t most_bytes = std::int64_t{1} << 20;  // it is looked at at every such write
@@ -78,6 +83,9 @@ inline void add_around(RunningOp& op, const ::c10::TensorImpl& tensor, const See
   if (bytes <= element * tensor.numel() || bytes % element != 0) return;
   if (NANLENS_FOLLOWS_EXCHANGES && part.key.far == 0) WrittenParts::get().add(part.key);
   if (bytes > most_bytes) return;
+  // An op may have made a larger result of its own smaller: nobody has the whole, where anything may lie.
+  const bool is_own = op.inside_of != nullptr && !overlaps_any(part.key, op.inside_of->written);
+  if (is_own || storage.use_count() < 2) return;
   TensorView whole = dense_view(storage.data(), part.view.dtype, Shape{bytes / element});
   InputRef before{whole, nanlens::detail::key_of(whole), {}};
   if (part.key.far != 0) {
@@ -120,6 +128,7 @@ inline void add_argument(RunningOp& op, const ::c10::TensorImpl& tensor, Argumen
   if ((facts.unread & bit) == 0) {
     if (tensor.is_wrapped_number() && op.inputs.size() < 64) op.numbers |= std::uint64_t{1} << op.inputs.size();
     op.inputs.push_back({view, key, {}});
+    op.inputs.back().key.copied = tensor.dim() == 0;  // a number of Python's, as a rule: where another one lay before
     op.input_identities.push_back(identity_of(tensor));
   }
   if (!key.empty()) op.kept.push_back(tensor.storage());
@@ -142,10 +151,6 @@ inline void add_number(RunningOp& op, const ::at::RecordFunction& function, doub
   if (op.inputs.size() < 64) op.numbers |= std::uint64_t{1} << op.inputs.size();
   op.inputs.push_back({dense_view(&op.given.front(), DType::float64, Shape{}), {}, {}});
   op.input_identities.emplace_back();
-}
-
-inline bool overlaps_any(const nanlens::detail::TensorKey& key, const std::vector<OutputRef>& outputs) noexcept {
-  return std::any_of(outputs.begin(), outputs.end(), [&](const OutputRef& output) { return output.key.overlaps(key); });
 }
 
 // What is about to be written over is identified, and looked at, now.
