@@ -569,3 +569,17 @@ TEST_CASE("two hosts of one run: the sentence names the one where it began") {
   CHECK(s.host == "beta");
   CHECK(s.text.find(" on host beta") != std::string::npos);
 }
+
+TEST_CASE("an input whose memory was changed since is not called the result of what was recorded there") {
+  for (const bool changed : {false, true}) {
+    CAPTURE(changed);
+    const WhyAnswer a = ask(*Recorded([&] {
+      std::vector<float> x = op("Data", std::vector<float>{1, changed ? 2.0F : 0.0F, 3, 4});
+      x[1] = 0;
+      op("Log", std::vector<float>{0, -infinity, 1, 2}, x);
+    }));
+    CHECK(a.op_type == "Log");
+    CHECK((a.text.find("1 zero of input 0") != std::string::npos) == changed);
+    CHECK((a.text.find("1 zero of the result of Data") != std::string::npos) == !changed);
+  }
+}

@@ -221,10 +221,10 @@ class Causes {
   [[nodiscard]] std::uint64_t steps() const noexcept { return model_.spent(); }
   /// Bytes that results take.
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
-    return classes_.capacity() + fates_.capacity() + root_of_alert_.capacity() * sizeof(std::uint32_t) +
-           roots_.capacity() * sizeof(Root) + alert_of_row_.capacity() * sizeof(std::uint32_t) +
-           blocks_.capacity() * sizeof(RowBlock) + killer_rows_.capacity() * sizeof(std::uint32_t) +
-           removals_.capacity() * sizeof(Removal) +
+    return classes_.capacity() + fates_.capacity() + spread_.capacity() / 8 +
+           root_of_alert_.capacity() * sizeof(std::uint32_t) + roots_.capacity() * sizeof(Root) +
+           alert_of_row_.capacity() * sizeof(std::uint32_t) + blocks_.capacity() * sizeof(RowBlock) +
+           killer_rows_.capacity() * sizeof(std::uint32_t) + removals_.capacity() * sizeof(Removal) +
            later_parents_.capacity() * sizeof(std::pair<std::uint32_t, std::uint32_t>);
   }
 
@@ -242,6 +242,7 @@ class Causes {
     std::int64_t failing_tensor = -1;
     Arrival arrival{};
     bool mixed = false;               // its parents have several roots
+    bool spread = false;              // a parent is bad in more than the elements that its root is bad in
     bool made_more = false;           // than what came in can have spoilt
     std::vector<EventRef> complex{};  // bad complex tensors on the way to its parents
   };
@@ -261,7 +262,8 @@ class Causes {
     chosen_from = 2,  // by an op that chooses elements, or bounds them
     to_integers = 4,
     removed_otherwise = 8,
-    decided = 16,  // a branch goes by whether it is finite
+    decided = 16,       // a branch goes by whether it is finite
+    taken_as_log = 32,  // by an op to which −∞ is the logarithm of 0
   };
   // An op removed a bad value.
   struct Removal {
@@ -297,10 +299,15 @@ class Causes {
   void note_fate(std::uint32_t alert, std::uint8_t fate);
   void note_fate_alone(std::uint32_t alert, std::uint8_t fate);
   [[nodiscard]] bool is_asked_for_nan(EventRef bad);
+  [[nodiscard]] bool is_compared_to_itself(const TensorUse& use);
+  [[nodiscard]] bool is_part_of_isfinite(EventRef result, EventRef bad);
   [[nodiscard]] OpRef guard_of(const Root& root, std::size_t joined_in_turn);
   [[nodiscard]] bool is_piped_data(const Root& root);
   [[nodiscard]] bool may_lack_values(const Root& root);
-  [[nodiscard]] std::uint8_t fate_by(EventRef result, EventRef bad, const Root& root);
+  [[nodiscard]] bool leaves_missing_out(EventRef result, EventRef bad, const Root& root);
+  [[nodiscard]] bool is_less_its_maximum(EventRef bad);
+  [[nodiscard]] bool takes_as_log(EventRef result, EventRef bad, const Root& root);
+  [[nodiscard]] std::uint8_t fate_by(EventRef result, EventRef bad, std::uint32_t alert);
   void note_integers(std::uint32_t alert, OpRef integers);
   [[nodiscard]] bool type_has_rows(std::uint32_t op);
   [[nodiscard]] OpRef choice_of_integers(EventRef integers);
@@ -346,6 +353,7 @@ class Causes {
   [[nodiscard]] std::uint32_t same_failure(const Step& step);
   [[nodiscard]] static Arrival arrival_of(const Classification& c);
   [[nodiscard]] std::uint32_t same_arrival(const Step& step);
+  [[nodiscard]] std::uint32_t arrival_of_part(const Step& step);
   void note_arrival(std::uint32_t root);
   [[nodiscard]] bool is_log_of_constant(EventRef event);
   [[nodiscard]] bool is_log_of_mask(EventRef event);
@@ -423,6 +431,7 @@ class Causes {
   std::vector<std::uint8_t> classes_;  // by alert: EventClass, or unseen, visiting
   std::vector<std::uint32_t> root_of_alert_;
   std::vector<std::uint8_t> fates_;  // by alert: bits of Fate
+  std::vector<bool> spread_;         // by alert: may more be bad than the elements that its root is bad in?
   std::vector<Root> roots_;
   std::map<std::uint32_t, Twins> twins_;                             // by root
   std::map<std::uint64_t, std::uint32_t> root_of_site_;              // the last root of each op
@@ -471,6 +480,7 @@ class Causes {
 #include <nanlens/causes/causes_complex.inl>
 #include <nanlens/causes/causes_guards.inl>
 #include <nanlens/causes/causes_lead.inl>
+#include <nanlens/causes/causes_missing.inl>
 #include <nanlens/causes/causes_pass.inl>
 #include <nanlens/causes/causes_queries.inl>
 #include <nanlens/causes/causes_removals.inl>

@@ -5,53 +5,61 @@
 #include <string_view>
 #include <utility>
 
+#include <nanlens/causes/autograd_name.hpp>
+
 namespace nanlens::causes {
 
-// Has the program asked whether a tensor holds a NaN? Then it knows of a fault, and mends what came of it: unless that
-// stands for a value that is missing.
-NANLENS_API bool Causes::is_asked_for_nan(EventRef bad) {
-  if (std::exchange(asked_of_, bad) == bad) return asked_;  // of each op that removed it, one after another
-  if (bad.is_execution) {
-    const auto uses = model_.calls().consumers(bad.index, bad.slot);
-    model_.spend(uses.size());
-    return asked_ = std::any_of(uses.begin(), uses.end(), [&](const TensorUse& use) {
-             return asks_if_finite(model_.op_type(execution_event(use.execution, 0)));
-           });
+// Was the largest of the same elements taken away from it, as it is before exponentials are added up?
+NANLENS_API bool Causes::is_less_its_maximum(EventRef bad) {
+  if (model_.code(bad) != OpCode::subtract) return false;
+  if (!bad.is_execution) {
+    const auto& inputs = model_.graphs().op(run().trace_op(bad.index)).inputs;
+    if (inputs.empty() || inputs[0].op == none) return false;
+    const auto& edges = model_.graphs().op(inputs[0].op).consumers;
+    const std::size_t looked_at = std::min(edges.size(), limits::consumers_looked_at);
+    return std::any_of(edges.begin(), edges.begin() + static_cast<std::ptrdiff_t>(looked_at),
+                       [&](const auto& edge) { return model_.graphs().op(edge.op).code == OpCode::maximum_of; });
   }
-  const auto& edges = model_.graphs().op(run().trace_op(bad.index)).consumers;
-  model_.spend(edges.size());
-  return asked_ = std::any_of(edges.begin(), edges.end(), [&](const ConsumerEdge& edge) {
-           return asks_if_finite(model_.graphs().op_type(edge.op));
-         });
+  const auto inputs = model_.calls().inputs(bad.index);
+  const auto made = inputs.empty() ? std::nullopt : model_.calls().producer(inputs[0].tensor_id, bad.index);
+  if (!made) return false;
+  const auto uses = model_.calls().consumers(made->execution, made->position);
+  const auto looked_at = uses.first(std::min(uses.size(), limits::consumers_looked_at));
+  return std::any_of(looked_at.begin(), looked_at.end(), [&](const TensorUse& use) {
+    return model_.code(execution_event(use.execution, 0)) == OpCode::maximum_of;
+  });
 }
 
-// Did it come in through an input pipeline?
-NANLENS_API bool Causes::is_piped_data(const Root& root) {
-  return root.event_class == EventClass::source &&
-         (model_.code(root.event) == OpCode::iterator_get || is_in_pipeline(root.event));
-}
-
-// Did it do so, or is it written in the program? There a NaN stands for a value that is missing, if the program asks
-// for it.
-NANLENS_API bool Causes::may_lack_values(const Root& root) {
-  const bool constant = root.event_class == EventClass::source && model_.code(root.event) == OpCode::constant;
-  return constant || is_piped_data(root);
+// Does an op, as programs do that reckon with logarithms of probabilities, take −∞ for that of 0, or +∞ for the cost
+// of what can't be? Only where a logarithm made it: the sum of what has these logarithms, its gradient, or the best.
+NANLENS_API bool Causes::takes_as_log(EventRef result, EventRef bad, const Root& root) {
+  if (root.event_class != EventClass::producer || model_.code(root.event) != OpCode::log) return false;
+  if (!model_.kinds_known(bad) || !model_.health(result).known()) return false;
+  const OpCode code = model_.code(result);
+  const Kinds kinds = model_.kinds(bad);
+  if (kinds == reader::pos_inf_flag) return code == OpCode::minimum_of;
+  if (kinds != reader::neg_inf_flag) return false;
+  if (code == OpCode::maximum_of || detail::plain_name(model_.op_type(result)).ends_with("logsumexp")) return true;
+  if (code != OpCode::exp) return false;
+  return is_less_its_maximum(bad) ||
+         (result.is_execution && is_node_of(extension_of(run(), result).op_name, "aten::logsumexp"));
 }
 
 // What an op with this clean result made of its bad input. A bound that a NaN did not pass was written without care,
-// and what looks for NaN hides a fault, where that may be one: only a choice by something else was meant.
-NANLENS_API std::uint8_t Causes::fate_by(EventRef result, EventRef bad, const Root& root) {
+// and what looks for NaN hides a fault, where that may be one: only a choice by something else was meant. So it does
+// where more is bad by then than the elements that came in so.
+NANLENS_API std::uint8_t Causes::fate_by(EventRef result, EventRef bad, std::uint32_t alert) {
   if (!result.exists()) return removed_otherwise;
+  const Root& root = roots_[root_of_alert_[alert]];
   const OpCode code = model_.code(result);
   const OpCode before = model_.code(bad);
   const bool clips = code == OpCode::clamp || (code == OpCode::maximum && before == OpCode::minimum) ||
                      (code == OpCode::minimum && before == OpCode::maximum);  // as TensorFlow clips
-  if (clips || chooses(code)) {
-    const bool nan = !model_.kinds_known(bad) || (model_.kinds(bad) & reader::nan_flag) != 0;
-    if (!nan || (!clips && may_lack_values(root))) return chosen_from;
-    if (!clips && code != OpCode::nan_to_num && !is_asked_for_nan(bad)) return chosen_from;
-  }
-  if (code == OpCode::keep && looks_up(model_.op_type(result)) && is_piped_data(root)) return chosen_from;
+  const bool nan = !model_.kinds_known(bad) || (model_.kinds(bad) & reader::nan_flag) != 0;
+  if ((clips || chooses(code)) && !nan) return chosen_from;
+  if (!spread_[alert] && may_lack_values(root) && leaves_missing_out(result, bad, root)) return chosen_from;
+  if (!clips && chooses(code) && code != OpCode::nan_to_num && !is_asked_for_nan(bad)) return chosen_from;
+  if (takes_as_log(result, bad, root)) return taken_as_log;
   if (model_.health(result).known()) return removed_otherwise;
   return code == OpCode::cast ? std::uint8_t{to_integers} : std::uint8_t{0};
 }

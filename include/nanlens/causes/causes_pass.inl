@@ -120,6 +120,7 @@ NANLENS_API void Causes::truncate(std::size_t keep) {
     classes_.resize(keep);
     root_of_alert_.resize(keep);
     fates_.resize(keep);
+    spread_.resize(keep);
     for (std::uint32_t i = 0; i < keep; ++i) {
       std::uint32_t& root = root_of_alert_[i];
       root = root == none ? none : new_number[root];
@@ -181,6 +182,7 @@ NANLENS_API void Causes::prepare() {
   classes_.resize(alerts.size(), unseen);
   root_of_alert_.resize(alerts.size(), none);
   fates_.resize(alerts.size());
+  spread_.resize(alerts.size());
   blocks_.assign(run().num_traces() / 64 + 1, {});
   std::uint32_t bad_rows = 0;
   for (std::size_t row = 0; row < run().num_traces(); ++row) {
@@ -296,11 +298,25 @@ NANLENS_API void Causes::note_arrival(std::uint32_t root) {
         {model_.set_of(roots_[root].event), arrival.unrecorded_id, roots_[root].event_class}, root);
 }
 
+// What a PyTorch op wrote into a part of a tensor, and so into the whole.
+NANLENS_API std::uint32_t Causes::arrival_of_part(const Step& step) {
+  if (step.event_class != EventClass::source) return none;
+  const std::uint32_t part = alert_of_part(step.alert);
+  const std::uint32_t root = root_of_alert(part);
+  if (root == none || roots_[root].alert != part || roots_[root].event_class != EventClass::source) return none;
+  const Arrival& before = roots_[root].arrival;
+  const Arrival& now = step.arrival;
+  const bool same = before.exists() && before.size == now.size && before.num_bad == now.num_bad &&
+                    before.values_hash == now.values_hash && before.recorded_id == now.recorded_id;
+  return same ? root : none;
+}
+
 // What several ops of a process take has come in once: what was written to a variable, a tensor of TensorFlow's that is
 // not on record, a tensor with the same values, or one of the same memory, where one op takes the whole and another a
 // part. Two parts may have gone bad one by one, and so may two contents of a buffer.
 NANLENS_API std::uint32_t Causes::same_arrival(const Step& step) {
   const Arrival& now = step.arrival;
+  if (const std::uint32_t part = arrival_of_part(step); part != none) return part;
   if (const auto read = root_of_writer_.find(now.writer); read != root_of_writer_.end()) return read->second;
   const auto same_set = [&](std::uint32_t r) { return model_.set_of(roots_[r].event) == model_.set_of(step.event); };
   if (const auto found = root_of_unrecorded_.find({model_.set_of(step.event), now.unrecorded_id, step.event_class});
@@ -324,7 +340,9 @@ NANLENS_API void Causes::join_arrival(const Step& step, Root& root) {
 }
 
 NANLENS_API void Causes::take_root_of(std::uint32_t alert, Step& step) {
-  if (alert != none && classes_[alert] != visiting) take_root(root_of_alert_[alert], step);
+  if (alert == none || classes_[alert] == visiting) return;
+  take_root(root_of_alert_[alert], step);
+  step.spread = step.spread || spread_[alert];
 }
 
 NANLENS_API void Causes::take_root(std::uint32_t root, Step& step) {
@@ -421,6 +439,7 @@ NANLENS_API void Causes::finish(const Step& step) {
   for (const EventRef& event : step.mixed ? std::vector<EventRef>{} : step.complex)
     complex_roots_.try_emplace({event.index, event.slot}, ComplexRoot{root, step.alert});
   note_parent(step.alert, roots_[root].alert);
+  spread_[step.alert] = step.spread || !keeps_elements_apart(model_.code(step.event), model_.op_type(step.event));
   count_reach(root, step.alert, step.event);
   find_killers(step.event, step.alert);
 }

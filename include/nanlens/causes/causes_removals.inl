@@ -20,7 +20,7 @@ NANLENS_API void Causes::list_killer(std::uint32_t op, EventRef event, EventRef 
 NANLENS_API void Causes::add_killer(std::uint32_t op, EventRef event, EventRef removed, std::uint32_t alert) {
   if (!event.exists() || may_remove(event, removed)) list_killer(op, event, removed, alert);
   removals_.push_back({alert, op, event});
-  const std::uint8_t fate = fate_by(event, removed, roots_[root_of_alert_[alert]]);
+  const std::uint8_t fate = fate_by(event, removed, alert);
   note_fate(alert, fate);
   if (fate == to_integers) note_integers(alert, {event});
   Root& root = roots_[root_of_alert_[alert]];

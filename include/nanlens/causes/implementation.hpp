@@ -12,6 +12,7 @@
 #include <nanlens/causes/causes_complex.inl>
 #include <nanlens/causes/causes_guards.inl>
 #include <nanlens/causes/causes_lead.inl>
+#include <nanlens/causes/causes_missing.inl>
 #include <nanlens/causes/causes_pass.inl>
 #include <nanlens/causes/causes_queries.inl>
 #include <nanlens/causes/causes_removals.inl>

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <nanlens/causes/evidence.hpp>
+#include <nanlens/causes/nan_choice.hpp>
 #include <nanlens/causes/nested_calls.hpp>
 #include <nanlens/causes/numerics.hpp>
 #include <nanlens/causes/window.hpp>
@@ -144,11 +145,17 @@ class Model {
     const OpCode op = code(event);
     return owners_.native() && (op == OpCode::other || op == OpCode::select) && kinds(event) == reader::neg_inf_flag;
   }
-  /// Did an op that chooses elements take none of those of an input that are bad, by their kinds?
+  /// Did an op that chooses elements take none of those of an input that are bad: by their kinds, or since it takes
+  /// what is no NaN? What a program calls so itself may turn the sign of an infinity.
   bool has_left_out(EventRef result, EventRef input) {
+    if (code(result) != OpCode::select) return false;
+    constexpr Kinds infinite = reader::neg_inf_flag | reader::pos_inf_flag;
     const Kinds taken = kinds(result);
     const Kinds offered = kinds(input);
-    return code(result) == OpCode::select && taken != 0 && offered != 0 && (taken & offered) == 0;
+    const bool may_turn = owners_.native() && !op_type(result).starts_with("aten::");
+    const bool turned = may_turn && (taken & infinite) != 0 && (offered & infinite) != 0;
+    if (taken != 0 && offered != 0 && (taken & offered) == 0) return !turned;
+    return offered == reader::nan_flag && NanChoice(graphs_, calls_).takes_no_nan(result, input);
   }
   /// Does the recording tell NaN from infinity there? CURT_HEALTH does not, unless nanlens saw the tensor; nor does it
   /// tell then that a tensor has both infinities and NaN.

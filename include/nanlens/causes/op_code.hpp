@@ -443,6 +443,7 @@ inline constexpr OpName aten_names[] = {
     {"fftc2r", OpCode::matmul},
     {"fftr2c", OpCode::matmul},
     {"fill", OpCode::constant},
+    {"filldiagonal", OpCode::constant},
     {"flip", OpCode::keep},
     {"fmax", OpCode::maximum},
     {"fmin", OpCode::minimum},
@@ -759,12 +760,19 @@ inline bool takes_weights(OpCode code, std::string_view type) {
          detail::has_any(plain, names);
 }
 
+/// Does PyTorch's op write over elements of a tensor, whatever they held?
+inline bool writes_over(std::string_view type) {
+  constexpr std::string_view names[] = {"aten::copy_", "aten::index_put_", "aten::_index_put_impl_",
+                                        "aten::index_copy_", "aten::masked_scatter_"};
+  return std::find(std::begin(names), std::end(names), type) != std::end(names);
+}
+
 /// Of an op that gives a number that it does not compute: does it put that into a tensor, or make one of it, so that
 /// there is no constant to speak of?
 inline bool fills_in(OpCode code, std::string_view type) {
   constexpr std::string_view constants[] = {"const", "constant", "constantofshape", "aten::scalartensor"};
-  return code == OpCode::constant &&
-         std::find(std::begin(constants), std::end(constants), detail::plain_name(type)) == std::end(constants);
+  return writes_over(type) || (code == OpCode::constant && std::find(std::begin(constants), std::end(constants),
+                                                                     detail::plain_name(type)) == std::end(constants));
 }
 
 /// Of an op that normalises by its own statistics: by a variance, and not by the mean of the squares?
@@ -791,6 +799,19 @@ inline bool asks_if_finite(std::string_view type) {
 inline bool looks_up(std::string_view type) {
   const std::string plain = detail::plain_name(type);
   return plain == "gather" || plain == "gatherv2" || plain == "gathernd";
+}
+
+/// Does PyTorch's op take those elements of its first input that an index or a mask names?
+inline bool takes_named(std::string_view type) {
+  constexpr std::string_view names[] = {"aten::index", "aten::index_select", "aten::masked_select", "aten::take",
+                                        "aten::gather"};
+  return std::find(std::begin(names), std::end(names), type) != std::end(names);
+}
+
+/// Does PyTorch's op leave out what is NaN, as values that are missing?
+inline bool leaves_nan_out(std::string_view type) {
+  constexpr std::string_view names[] = {"aten::nansum", "aten::nanmedian"};
+  return std::find(std::begin(names), std::end(names), type) != std::end(names);
 }
 
 /// Does the op give every element of its input, perhaps in another shape or order?
@@ -882,6 +903,13 @@ constexpr bool is_relay(OpCode op) noexcept {
     case OpCode::call: return true;
     default: return false;
   }
+}
+
+/// Comes what is bad in an element of the output from one element of each input, so that it does not spread?
+inline bool keeps_elements_apart(OpCode code, std::string_view type) {
+  const bool preserves = only_preserves(code) && code != OpCode::softmax;
+  return preserves || broadcasts(code) || code == OpCode::constant || is_relay(code) ||
+         puts_into_container(code, type) || code == OpCode::iterator_get || takes_named(type) || writes_over(type);
 }
 
 /// Are its outputs floating-point, whatever its inputs are? Where such an op has no row, a filter left it out.

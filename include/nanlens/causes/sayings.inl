@@ -99,6 +99,7 @@ X(remedy_data, "Check the data before it goes in; recording the loader's ops sho
 X(remedy_assigned, "Look at what is written there: if it is a weight, at what trained, converted or loaded it.")
 X(remedy_const, "If it is a weight, look at what trained, converted or loaded it; if it is meant as a mask, mark it as expected.")
 X(remedy_const_nan, "A NaN masks nothing: if this is a weight, look at what trained, converted or loaded it.")
+X(remedy_filled_nan, "If it stands for a value that is missing, replace it or leave it out wherever it is read: sums and products hand it on, even times 0.")
 X(remedy_expected, "Nothing to do if it is meant as a mask.")
 X(remedy_guarded, "Nothing to do. If its gradient is wanted, guard the input instead: behind a choice a gradient can still be NaN.")
 X(remedy_scaled, "Nothing to do: it goes on with a smaller scale.")

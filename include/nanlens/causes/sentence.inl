@@ -174,6 +174,8 @@ NANLENS_API std::string SentenceWriter::choose(const Root& root, const Classific
       const InputEvidence& input = c.inputs[c.arrived];
       const bool changed = input.origin == TensorOrigin::changed || input.event.exists();
       if (is_relay(code)) return "data";
+      // A number of Python's, from where it is put into a tensor.
+      if (!changed && input.now.rank == 0 && fills_in(code, model.op_type(root.event))) return "const";
       const bool only_masked = (input.now.flags & reader::bad_flags) == reader::neg_inf_flag;
       if (code == OpCode::softmax && only_masked && (model.kinds(root.event) & reader::nan_flag) != 0)
         return "allmasked";
@@ -465,7 +467,9 @@ NANLENS_API std::string SentenceWriter::input_name(EventRef event, const InputEv
   if (std::string name = host_name(event, input.input); !name.empty()) return name;
   if (input.link.reason == Reason::other_rank)
     return say(speech_, Saying::part_of_rank, {{"rank", std::to_string(input.input)}});
-  return input.event.exists() ? user_name(input.event) : number;
+  // What its memory held when that was recorded is not what the op got.
+  const bool is_result = input.event.exists() && input.origin != TensorOrigin::changed;
+  return is_result ? user_name(input.event) : number;
 }
 
 // What the host called an input of a bad event; empty for most.

@@ -118,6 +118,7 @@ inline constexpr Wording remedies[] = {
     {"data", Saying::remedy_data},
     {"assigned", Saying::remedy_assigned},
     {"const_nan", Saying::remedy_const_nan},
+    {"filled_nan", Saying::remedy_filled_nan},
     {"const", Saying::remedy_const},
     {"expected", Saying::remedy_expected},
     {"guarded", Saying::remedy_guarded},

@@ -294,7 +294,8 @@ inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
   if (key == "contradicted") return f.native ? "contradicted_native" : "contradicted";
   if (key == "data" && f.reason == Reason::assigned) return "assigned";
   if (key == "data" && (f.reason == Reason::updated || f.reason == Reason::vectorized)) return "made";
-  if (key == "const" && f.kinds_known && (f.kinds & reader::nan_flag) != 0) return "const_nan";
+  if (key == "const" && f.kinds_known && (f.kinds & reader::nan_flag) != 0)
+    return fills_in(f.code, f.op) ? "filled_nan" : "const_nan";
   if (torch && key == "arrived") return "arrived_torch";
   if (torch && key == "changed") return "changed_torch";
   if (f.code == OpCode::log1p) return "log1p";

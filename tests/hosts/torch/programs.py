@@ -43,6 +43,13 @@ def small_net(torch):
     return torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2))
 
 
+def numpy_with_gap():
+    import numpy
+    data = numpy.ones((20, 4), "float32")
+    data[3, 1] = numpy.nan
+    return data
+
+
 def extension(torch):
     """An op in C++ that works on raw memory, compiled against this PyTorch."""
     library = os.environ["NANLENS_LOGDIR"] + ".so"
@@ -812,6 +819,97 @@ def filled_with_infinity(torch):
     torch.where(x > 0, x, -infinity).amax(1)
     x[:, 0] = -infinity
     x.softmax(1)
+
+
+@program(None)
+def larger_results_made_smaller(torch):
+    """Behind a mean lies what its memory held before: numbers that are NaN as float32."""
+    x = torch.randn(128, 1, requires_grad=True)
+    for _ in range(25):
+        ids = [torch.full((64,), -1) for _ in range(4)]
+        sum(int((i < 0).sum()) for i in ids)
+        del ids
+        torch.nn.functional.mse_loss(x, torch.zeros(128, 1)).backward()
+
+
+@program(None)
+def missing_values(torch):
+    """Which are filled, or left out, wherever they are read."""
+    x = torch.randn(20, 4)
+    x[5, 2] = float("nan")
+    torch.nan_to_num(x).sum()
+    torch.where(torch.isnan(x), x.nanmean(0), x).std()
+    x[~torch.isnan(x).any(1)].mean()
+    torch.nansum(x)
+    x.masked_fill(torch.isnan(x), 0.0).sum()
+    x[torch.isfinite(x)].mean()
+    target = torch.randn(20)
+    target[::4] = float("nan")
+    known = ~torch.isnan(target)
+    (x[:, 0][known] - target[known]).pow(2).mean()
+    target[torch.isnan(target)] = 0.0
+    marks = torch.full((3,), float("nan"))
+    for i in range(3):
+        marks[i] = i
+    marks.sum()
+    batch = torch.stack([torch.tensor([1.0, float("nan")]), torch.tensor([2.0, 3.0])])
+    torch.nan_to_num(batch).mean()
+
+
+@program("aten::copy_", arrives=True, says=["filled in NaN", "All "])
+def missing_value_in_a_mean(torch):
+    x = torch.randn(20, 4)
+    x[5, 2] = float("nan")  # culprit
+    torch.where(torch.isnan(x), torch.zeros_like(x), x).sum()
+    x.mean(0)
+
+
+@program("aten::mm", arrives=True, says=["was not recorded before"])
+def missing_value_in_a_layer(torch):
+    """What is filled in too late is no missing value any more."""
+    x = torch.from_numpy(numpy_with_gap())
+    torch.nan_to_num(x @ torch.ones(4, 2)).sum()  # culprit
+
+
+@program("aten::div", says=["only 0/0 does that"])
+def nothing_to_fill_with(torch):
+    x = torch.randn(20, 4)
+    x[torch.rand(20, 4) < 0.2] = float("nan")
+    x[:, 1] = float("nan")
+    mean = x.nanmean(0)  # culprit
+    torch.where(torch.isnan(x), mean, x).sum()
+
+
+@program("aten::fill_", arrives=True, says=["filled in NaN"])
+def number_where_another_lay(torch):
+    """As one of Python's may, which PyTorch gives any memory that is free."""
+    memory = numpy_with_gap()[0, :1]
+    torch.from_numpy(memory).add_(1)
+    memory[0] = float("nan")
+    y = torch.randn(8, 1)
+    y[3].fill_(torch.from_numpy(memory.reshape(())))  # culprit
+    y.sum()
+
+
+@program(None)
+def neighbours_but_oneself(torch):
+    points = torch.randn(6, 2)
+    distances = (points[:, None] - points).pow(2).sum(-1).sqrt_()
+    distances.fill_diagonal_(float("inf"))
+    distances.min(1)
+
+
+@program(None)
+def impossible_transitions(torch):
+    """−∞ is the logarithm of 0."""
+    allowed = torch.triu(torch.ones(4, 4)) * torch.tril(torch.ones(4, 4), 1)
+    step = (allowed / allowed.sum(1, keepdim=True)).log()
+    start = torch.zeros(4, requires_grad=True)
+    now = start
+    for _ in range(5):
+        now = torch.logsumexp(now[:, None] + step, 0)
+    torch.logsumexp(now, 0).backward()
+    (torch.zeros(4)[:, None] + step).max(0)
 
 
 @program("aten::log")

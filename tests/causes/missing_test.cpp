@@ -1,0 +1,210 @@
+// NaN that stands for values that are missing, and −∞ that stands for the logarithm of 0: expected where all that takes
+// them says so, and nothing else does.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../capture/recorded.hpp"
+#include "why_answer.hpp"
+
+using namespace nanlens;
+using test::ask;
+using test::infinity;
+using test::not_a_number;
+using test::Recorded;
+using test::WhyAnswer;
+using Vector = std::vector<float>;
+using Integers = std::vector<std::int64_t>;
+
+namespace {
+
+// Data of four values, of which one is missing, as a program in Python puts them together.
+Vector data_with_gap() {
+  const Vector outside{1, not_a_number, 2, 3};
+  return op("aten::cat", Vector(outside), outside);
+}
+
+// What becomes of it; `asked`: whether the program looks for NaN.
+WhyAnswer taken_by(const char* taker, bool asked, const Vector& result) {
+  return ask(*Recorded([&] {
+    const Vector x = data_with_gap();
+    if (asked) op("aten::ne", Integers{0, 1, 0, 0}, x, x);
+    op(taker, Vector(result), x);
+  }));
+}
+
+// log(x), of which an op takes −∞ for the logarithm of 0.
+WhyAnswer logarithms_taken_by(const char* log, const char* taker, const Vector& result) {
+  return ask(*Recorded([&] {
+    const Vector x = op("Data", Vector{0, 1});
+    const Vector y = op(log, Vector{-infinity, 0}, x);
+    op(taker, Vector(result), op("AddV2", Vector{-infinity, 1}, y, x));
+  }));
+}
+
+}  // namespace
+
+TEST_CASE("what PyTorch gets with NaN, fills or leaves out, and takes no more, lacks values") {
+  for (const char* const taker : {"aten::nan_to_num", "aten::nansum", "aten::where", "aten::masked_fill", "aten::copy_",
+                                  "aten::_index_put_impl_"})
+    for (const bool asked : {false, true}) {
+      CAPTURE(taker);
+      CAPTURE(asked);
+      const WhyAnswer a = taken_by(taker, asked, {1, 0, 2, 3});
+      CHECK(a.causes == 0);
+      CHECK(a.expected == 1);
+    }
+  for (const char* const taker : {"aten::relu", "aten::clamp", "aten::max"}) {
+    CAPTURE(taker);
+    CHECK(taken_by(taker, true, {1, 0, 2, 3}).causes == 1);
+  }
+}
+
+TEST_CASE("elements that are named are a choice where the program asked which are NaN") {
+  for (const char* const taker : {"aten::index", "aten::masked_select", "aten::index_select"}) {
+    CAPTURE(taker);
+    CHECK(taken_by(taker, true, {1, 2, 3}).causes == 0);
+    CHECK(taken_by(taker, false, {1, 2, 3}).causes == 1);
+  }
+}
+
+TEST_CASE("PyTorch asks what is finite by a comparison of absolute values with infinity") {
+  for (const bool with_itself : {false, true}) {
+    const WhyAnswer a = ask(*Recorded([&] {
+      const Vector outside{1, not_a_number, 2, 3};
+      const Vector magnitude = op("aten::abs", Vector(outside), outside);
+      const Integers finite = op("aten::ne", Integers{1, 1, 1, 1}, magnitude);
+      const Integers itself = op(with_itself ? "aten::eq" : "aten::gt", Integers{1, 0, 1, 1}, outside, outside);
+      op("aten::mul", Integers{1, 0, 1, 1}, itself, finite);
+    }));
+    CHECK(a.causes == (with_itself ? 0 : 1));
+  }
+}
+
+TEST_CASE("a missing value that has spread is a fault, whatever is filled in afterwards") {
+  for (const char* const mixer : {"aten::mm", "aten::sum", "aten::neg"}) {
+    CAPTURE(mixer);
+    const WhyAnswer a = ask(*Recorded([&] {
+      const Vector mixed = op(mixer, Vector{not_a_number, not_a_number}, data_with_gap());
+      op("aten::nan_to_num", Vector{0, 0}, mixed);
+    }));
+    const bool apart = std::string(mixer) == "aten::neg";
+    CHECK(a.causes == (apart ? 0 : 1));
+    CHECK(a.expected == (apart ? 1 : 0));
+  }
+}
+
+TEST_CASE("one taker that leaks is enough") {
+  const WhyAnswer a = ask(*Recorded([&] {
+    const Vector x = data_with_gap();
+    op("aten::nan_to_num", Vector{1, 0, 2, 3}, x);
+    op("aten::mean", Vector{not_a_number}, x);
+  }));
+  CHECK(a.causes == 1);
+  CHECK(a.expected == 0);
+}
+
+TEST_CASE("a NaN that an op made is no missing value") {
+  const WhyAnswer a = ask(*Recorded([&] {
+    const Vector x = op("aten::data", Vector{0, 1});
+    const Vector y = op("aten::div", Vector{not_a_number, 1}, x, x);
+    op("aten::nansum", Vector{1}, y);
+  }));
+  CHECK(a.causes == 1);
+  CHECK(a.op_type == "aten::div");
+}
+
+TEST_CASE("a number that Python writes into a part of a tensor came in once, and was filled in") {
+  const WhyAnswer a = ask(*Recorded([] {
+    Vector whole = op("aten::randn", Vector{1, 2, 3});
+    Vector part{not_a_number};
+    const float number = not_a_number;
+    whole[1] = not_a_number;
+    record("aten::copy_", outputs(part, whole), inputs(number));
+    op("aten::sum", Vector{not_a_number}, whole);
+  }));
+  CHECK(a.causes == 1);
+  CHECK(a.reach == 3);
+  CHECK(a.text.find("aten::copy_") == 0);
+  CHECK(a.text.find("filled in NaN") != std::string::npos);
+}
+
+TEST_CASE("where what is NaN is replaced, what is NaN afterwards is the replacement's") {
+  for (const char* const negation : {"", "aten::bitwise_not", "aten::neg"}) {
+    CAPTURE(negation);
+    const std::string by = negation;
+    const WhyAnswer a = ask(*Recorded([&] {
+      const Vector zero = op("aten::zeros", Vector{0, 0, 0, 0});
+      const Vector x = data_with_gap();
+      const Vector mean = op("aten::div", Vector{1, not_a_number, 1, 1}, zero, zero);
+      const Integers asked = op("aten::ne", Integers{0, 1, 0, 0}, x, x);
+      if (by.empty())
+        op("aten::where", Vector{1, not_a_number, 2, 3}, asked, mean, x);
+      else
+        op("aten::where", Vector{1, not_a_number, 2, 3}, op(negation, Integers{1, 0, 1, 1}, asked), x, mean);
+    }));
+    const bool known = by != "aten::neg";
+    CHECK(a.op_type == (known ? "aten::div" : "aten::cat"));
+    CHECK(a.causes == (known ? 1 : 2));
+    CHECK(a.expected == (known ? 1 : 0));
+  }
+}
+
+TEST_CASE("the same in a graph") {
+  for (const char* const asked : {"IsNan", "IsInf"}) {
+    CAPTURE(asked);
+    const WhyAnswer a = ask(*Recorded([&] {
+      const Vector zero = op("Data", Vector{0, 0});
+      Function f("f", arg("zero", zero));
+      const Vector x = f.op("Const", Vector{1, not_a_number});
+      const Vector mean = f.op("RealDiv", Vector{not_a_number, not_a_number}, zero, zero);
+      const Integers is_nan = f.op(asked, Integers{0, 1}, x);
+      f.result(f.op("SelectV2", Vector{1, not_a_number}, is_nan, mean, x));
+    }));
+    const bool known = std::string(asked) == "IsNan";
+    CHECK(a.op_type == (known ? "RealDiv" : "Const"));
+    CHECK(a.expected == (known ? 1 : 0));
+  }
+}
+
+TEST_CASE("what a program calls a choice may turn the sign of an infinity, and removes nothing then") {
+  const auto removed_by = [](const char* type, float result) {
+    return ask(
+        *Recorded([&] { op(type, Vector{result, 1}, op("Log", Vector{-infinity, 1}, op("Data", Vector{0, 1}))); }));
+  };
+  CHECK(removed_by("Select", infinity).removed == 0);
+  CHECK(removed_by("Select", not_a_number).removed == 1);
+  CHECK(removed_by("aten::where", infinity).removed == 1);
+}
+
+TEST_CASE("−∞ from a logarithm is that of 0 to sums of what has these logarithms, and to what looks for the largest") {
+  for (const char* const log : {"Log", "aten::log"})
+    for (const char* const taker : {"LogSumExp", "aten::logsumexp", "Max", "aten::amax"}) {
+      CAPTURE(log);
+      CAPTURE(taker);
+      const WhyAnswer a = logarithms_taken_by(log, taker, {1});
+      CHECK(a.causes == 0);
+      CHECK(a.expected == 1);
+    }
+  for (const char* const other : {"Exp", "Softmax", "Min", "Sigmoid"}) {
+    CAPTURE(other);
+    CHECK(logarithms_taken_by("Log", other, {0, 1}).causes == 1);
+  }
+  CHECK(logarithms_taken_by("Reciprocal", "LogSumExp", {1}).causes == 1);
+}
+
+TEST_CASE("exponentials of what is less than its own maximum are such a sum") {
+  for (const bool own : {false, true}) {
+    CAPTURE(own);
+    const WhyAnswer a = ask(*Recorded([&] {
+      const Vector x = op("Data", Vector{0, 1});
+      const Vector y = op("Log", Vector{-infinity, 0}, x);
+      const Vector largest = op("Max", Vector{own ? 0.0F : 1.0F}, own ? y : x);
+      op("Exp", Vector{0, 1}, op("Sub", Vector{-infinity, 0}, y, largest));
+    }));
+    CHECK(a.causes == (own ? 0 : 1));
+    CHECK(a.expected == (own ? 1 : 0));
+  }
+}
