@@ -148,6 +148,19 @@ def test_library():
     check("told: " + ours.stderr, re.search(r"nanlens: 0/0 in ratio at caller\.c:\d+ in main, 1 time", ours.stderr))
 
 
+def test_together():
+    """Without lines the places of a function are one, and without functions all are: none is left out of their number."""
+    for flags, told in ((["-g"], {10, 5}), (["-g0"], {20, 5}), (["-s"], {25})):
+        program = build("together.c", "-O1", *flags)
+        logdir = work / ("together" + flags[0])
+        run(logdir, program)
+        report = json.loads(plain(nanlens, "why", "--json", logdir).stdout)
+        said = [cause["sentence"] for cause in report["causes"]]
+        times = [int(re.search(r"(\d+) times; first", sentence)[1]) for sentence in said]
+        check(f"{flags}: {said}", set(times) == told and sum(times) == 25)
+        check(f"functions: {said}", flags == ["-s"] or (any("in twice, " in text for text in said) and any("in once, " in text for text in said)))
+
+
 def test_narrow():
     flags = processor_flags()
     if "f16c" not in flags:
@@ -200,7 +213,7 @@ def test_lanes():
     line, e = next(v for (o, k), v in by_op.items() if o == "vdivpd" and k == "0/0")
     check("1 of 4 lanes", e["output_evidence"][0]["counts"][2] == 1 and e["output_evidence"][0]["shape"] == [4])
     check("which one", e["output_evidence"][0]["positions"][0] == 1)
-    check("the sentence says so: " + ours.stderr, re.search(r"0/0 at lanes\.c:%d in \w+, 1 of 4 lanes, 1 time" % line, ours.stderr))
+    check("the sentence says so: " + ours.stderr, re.search(r"0/0 at lanes\.c:%d in \w+, 1 time; first at \+[0-9.]+ s, in 1 of 4 lanes" % line, ours.stderr))
     loop = [(op, kind) for op, kind, n, _, _ in found if op.startswith("vdivps")]
     check(f"the loop is wide: {by_op.keys()}", loop)
 

@@ -150,7 +150,7 @@ NANLENS_API std::string CauseGroups::key_of_execution(EventRef event, bool named
   if (frame && frame->line > 0 && !shares_line(frames, {})) return key = detail::key_of_site(*frame, type, {});
   key = "eager " + type + "\n";
   if (named) key += extension_of(causes_.run(), event).op_name;
-  if (frame && frame->line > 0) key += "\n" + frame->file_path + "\n" + std::to_string(frame->line);
+  if (frame) key += "\n" + frame->file_path + "\n" + (frame->line > 0 ? std::to_string(frame->line) : frame->function);
   return key;
 }
 

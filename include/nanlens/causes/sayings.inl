@@ -64,7 +64,7 @@ X(say_unknown_lost, "Can't tell what made {t} ({op}{at}): its inputs on record a
 X(say_unknown_2, "Can't tell what made {t} ({op}{at}): no input on record accounts for it")
 X(say_contradicted, "{op}{at} made {kinds}{in_bad}, which its inputs on record can't give: one of them may have been changed by something that is not on record")
 X(say_contradicted_seen, "{op}{at} made {kinds}{in_bad}, and its inputs were clean when it had run")
-X(say_trap, "{trap}{at}{in_function}{bad_lanes}, {times}; first at +{since} s")
+X(say_trap, "{trap}{at}{in_function}, {times}; first at +{since} s{bad_lanes}")
 X(say_made, "{op}{at} made {kinds}{in_bad}{from}{because}")
 
 // What to do
@@ -142,7 +142,7 @@ X(in_bad, " in {bad} of {size} elements")
 X(arrived_one, "{kinds} was already")
 X(arrived_more, "{kinds} were already")
 X(arrived_bad, " ({bad} of {size} elements)")
-X(bad_lanes, ", {bad} of {size} lanes")
+X(bad_lanes, ", in {bad} of {size} lanes")
 X(wider_float16, ", or use bfloat16 or float32 (for gradients: loss scaling)")
 X(wider_float32, ", or use float64")
 X(wider_other, ", or use float32")

@@ -71,7 +71,7 @@ class NANLENS_HIDDEN TrapRecorder {
     std::string in;         ///< the function of the C library that was called there; empty if none was
     std::string within;     ///< else the function that the instruction is in, where its line isn't known but a caller's
     ResolvedFrame instruction;                    ///< or the call that led to it
-    std::string line;                             ///< the innermost that is known, to count by
+    std::string line;                             ///< the innermost that is known, else the function, to count by
     std::uint32_t stack = SourcePlace::no_stack;  ///< the recorder's, of a program in Python
   };
 
@@ -133,12 +133,12 @@ class NANLENS_HIDDEN TrapRecorder {
     const auto resolved = symbolizer_.resolve(python.empty() ? frames : outside_python(frames), nowhere);
     const auto known =
         std::find_if(resolved.rbegin(), resolved.rend(), [](const ResolvedFrame& frame) { return frame.line > 0; });
-    const auto line = [](std::string_view file, auto number) {
-      return std::string(file) + ":" + std::to_string(number);
+    const auto line = [](std::string_view file, const std::string& number_or_function) {
+      return std::string(file) + ":" + number_or_function;
     };
-    where.line = known != resolved.rend() ? line(known->file, known->line)
-                 : python.empty()         ? std::to_string(trap.key)
-                                          : line(python.front().file, python.front().line);
+    where.line = known != resolved.rend() ? line(known->file, std::to_string(known->line))
+                 : python.empty()         ? line(where.instruction.file, where.instruction.function)
+                                          : line(python.front().file, std::to_string(python.front().line));
     if (!python.empty()) where.stack = joint_stack(python, resolved);
     if (where.instruction.line == 0 && (known != resolved.rend() || !python.empty()))
       where.within = bare_name(where.instruction.function);
