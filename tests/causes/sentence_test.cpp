@@ -401,6 +401,30 @@ TEST_CASE("the logarithm of the gamma function, and its derivatives: their poles
     CHECK(text_of(made_by(op, "generic", health(4, 2, 0, 0, 0, 0), {x})).find("x ≠ 0") == std::string::npos);
 }
 
+TEST_CASE("what to do about a division is said where the program can do it: behind a gradient of PyTorch's, in front") {
+  const auto remedy = [](const char* op, const char* node) {
+    CauseFacts f = made_by(op, "div0", health(4, 0, 0, 2, 0, 2), {{"x", true, health(4, 0, 0, 0, 2, 2)}});
+    f.native = true;
+    f.op_name = node;
+    return causes::word(f).remedy;
+  };
+  for (const char* const node : {"SqrtBackward0", "Atan2Backward0 of net"})
+    CHECK(remedy("aten::reciprocal", node).starts_with("This division is part of a gradient"));
+  for (const char* const node : {"", "net.BackwardPass", "OwnBackward"})
+    CHECK(remedy("aten::reciprocal", node).starts_with("Add a small ε to the divisor"));
+  CHECK(remedy("Reciprocal", "SqrtBackward0").starts_with("Add a small ε to the divisor"));
+}
+
+TEST_CASE("the deviation of a single value: the one that divides by n has one") {
+  const auto remedy = [](double size) {
+    return causes::word(
+               made_by("aten::std", "generic", health(4, 4, 0, 0, 0, 0), {{"x", true, health(size, 0, 0, 0, 0, 4)}}))
+        .remedy;
+  };
+  CHECK(remedy(4).find("divides by n, not by n − 1") != std::string::npos);
+  CHECK(remedy(8).find("divides by n") == std::string::npos);
+}
+
 TEST_CASE("an op that normalises by its own statistics: by large values, never by negative ones") {
   InputFacts x{"x", true, health(4, 0, 0, 0, 2, 0)};
   x.largest = 1e25;

@@ -196,12 +196,15 @@ inline Saying because_of_mean(const CauseFacts& f) {
   return had_elements ? Saying::it_overflowed : Saying::overflowed_or_empty;
 }
 
-// Of n elements, one of which is one too few where the sum is divided by n − 1.
+// Is it a deviation, of n elements, one of which is one too few where the sum is divided by n − 1?
+inline bool has_single_values(const CauseFacts& f) {
+  if (f.code != OpCode::deviation || f.inputs.size() != 1 || !f.inputs.front().known) return false;
+  return f.inputs.front().health.size > 0 && f.inputs.front().health.size == f.out.size;
+}
+
 inline std::string because_of_deviation(const CauseFacts& f, const Speech& speech) {
   if (f.kinds_known && (f.kinds & reader::nan_flag) == 0) return say(speech, Saying::it_overflowed);
-  const bool known = f.inputs.size() == 1 && f.inputs.front().known && f.inputs.front().health.size > 0;
-  const bool single = known && f.inputs.front().health.size == f.out.size;
-  return single ? say(speech, Saying::single_values) : std::string();
+  return has_single_values(f) ? say(speech, Saying::single_values) : std::string();
 }
 
 /// To follow "made NaN": with its punctuation; empty where nothing is known.

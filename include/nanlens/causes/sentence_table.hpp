@@ -97,6 +97,8 @@ inline constexpr Wording remedies[] = {
     {"gradient", Saying::remedy_gradient},
     {"division", Saying::remedy_division},
     {"division_native", Saying::remedy_division_native},
+    {"division_gradient", Saying::remedy_division_gradient},
+    {"single_values", Saying::remedy_single_values},
     {"empty", Saying::remedy_empty},
     {"exp", Saying::remedy_exp},
     {"softmax", Saying::remedy_softmax},

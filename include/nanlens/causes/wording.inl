@@ -288,6 +288,14 @@ inline std::string_view wording_key(const CauseFacts& f) {
 // Mostly of a program in Python, which wraps no op itself.
 inline bool is_of_pytorch(const CauseFacts& f) { return f.op.starts_with("aten::"); }
 
+// "SqrtBackward0 of net": of a gradient that PyTorch has, unlike "OwnBackward", which a program itself has written.
+inline bool is_node_of_pytorch(std::string_view name) {
+  constexpr std::string_view backward = "Backward";
+  const std::size_t at = name.find(backward);
+  const std::size_t behind = at + backward.size();
+  return at != name.npos && behind < name.size() && name[behind] >= '0' && name[behind] <= '9';
+}
+
 inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
   const bool torch = is_of_pytorch(f);
   if (key == "guarded" || key == "contradicted_seen") return key;
@@ -300,10 +308,12 @@ inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
   if (torch && key == "changed") return "changed_torch";
   if (f.code == OpCode::log1p) return "log1p";
   if (f.id == "logneg") return "logneg";
-  if (key == "division" || key == "zero_by_zero")
-    return f.native || f.code == OpCode::modulo ? "division_native" : "division";
+  const bool divides = key == "division" || key == "zero_by_zero";
+  if (divides && torch && is_node_of_pytorch(f.op_name)) return "division_gradient";
+  if (divides) return f.native || f.code == OpCode::modulo ? "division_native" : "division";
   if (is_power_overflow(f)) return "overflow";
   if ((key == "made" || key == "generic") && is_softmax(f.code)) return "softmax";
+  if ((key == "made" || key == "generic") && has_single_values(f)) return "single_values";
   if (key == "opaque") return f.native ? "opaque_native" : "opaque";
   if (key == "unknown_gone") return "unknown_lost";
   if (key != "unknown") return key;
