@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
@@ -364,6 +365,7 @@ class Causes {
   [[nodiscard]] bool is_bound_of_layer(OpRef guard, const Root& root);
   [[nodiscard]] bool goes_into_layer(const Root& root);
   [[nodiscard]] bool goes_into_layer(EventRef event);
+  [[nodiscard]] std::span<const TensorUse> first_consumers(EventRef event);
   [[nodiscard]] bool goes_into_layer(std::uint32_t op);
   [[nodiscard]] bool came_in_first(EventRef event, EventClass what);
   [[nodiscard]] bool is_pipeline_function(std::uint32_t graph);

@@ -17,15 +17,15 @@ NANLENS_API bool Causes::is_less_its_maximum(EventRef bad) {
     if (inputs.empty() || inputs[0].op == none) return false;
     const auto& edges = model_.graphs().op(inputs[0].op).consumers;
     const std::size_t looked_at = std::min(edges.size(), limits::consumers_looked_at);
+    if (edges.size() > looked_at) model_.reach_limit(Limit::consumers);
     return std::any_of(edges.begin(), edges.begin() + static_cast<std::ptrdiff_t>(looked_at),
                        [&](const auto& edge) { return model_.graphs().op(edge.op).code == OpCode::maximum_of; });
   }
   const auto inputs = model_.calls().inputs(bad.index);
   const auto made = inputs.empty() ? std::nullopt : model_.calls().producer(inputs[0].tensor_id, bad.index);
   if (!made) return false;
-  const auto uses = model_.calls().consumers(made->execution, made->position);
-  const auto looked_at = uses.first(std::min(uses.size(), limits::consumers_looked_at));
-  return std::any_of(looked_at.begin(), looked_at.end(), [&](const TensorUse& use) {
+  const auto uses = first_consumers(execution_event(made->execution, made->position));
+  return std::any_of(uses.begin(), uses.end(), [&](const TensorUse& use) {
     return model_.code(execution_event(use.execution, 0)) == OpCode::maximum_of;
   });
 }

@@ -37,9 +37,8 @@ NANLENS_API bool Causes::is_compared_to_itself(const TensorUse& use) {
 // comparison with itself gives, asks what is finite?
 NANLENS_API bool Causes::is_part_of_isfinite(EventRef result, EventRef bad) {
   if (model_.op_type(result) != "aten::ne" || model_.op_type(bad) != "aten::abs") return false;
-  const auto uses = model_.calls().consumers(result.index, 0);
-  const auto looked_at = uses.first(std::min(uses.size(), limits::consumers_looked_at));
-  return std::any_of(looked_at.begin(), looked_at.end(), [&](const TensorUse& use) {
+  const auto uses = first_consumers(result);
+  return std::any_of(uses.begin(), uses.end(), [&](const TensorUse& use) {
     const auto inputs = model_.calls().inputs(use.execution);
     if (model_.op_type(execution_event(use.execution, 0)) != "aten::mul" || inputs.size() != 2) return false;
     const auto other = model_.calls().producer(inputs[use.position == 0 ? 1 : 0].tensor_id, use.execution);

@@ -50,14 +50,19 @@ NANLENS_API bool Causes::goes_into_layer(const Root& root) {
          std::any_of(root.also.begin(), root.also.end(), [&](const auto& in) { return goes_into_layer(in.second); });
 }
 
+// What took an execution's output: not all of it where that is much.
+NANLENS_API std::span<const TensorUse> Causes::first_consumers(EventRef event) {
+  const auto uses = model_.calls().consumers(event.index, event.slot);
+  if (uses.size() > limits::consumers_looked_at) model_.reach_limit(Limit::consumers);
+  return uses.first(std::min(uses.size(), limits::consumers_looked_at));
+}
+
 NANLENS_API bool Causes::goes_into_layer(EventRef event) {
   if (takes_weights(model_.code(event), model_.op_type(event))) return true;
   if (!event.is_execution) return goes_into_layer(run().trace_op(event.index));
-  const auto uses = model_.calls().consumers(event.index, event.slot);
-  if (uses.size() > limits::consumers_looked_at) model_.reach_limit(Limit::consumers);
-  const auto looked_at = uses.first(std::min(uses.size(), limits::consumers_looked_at));
+  const auto uses = first_consumers(event);
   const bool variable = model_.code(event) == OpCode::read_variable;
-  return std::any_of(looked_at.begin(), looked_at.end(), [&](const TensorUse& use) {
+  return std::any_of(uses.begin(), uses.end(), [&](const TensorUse& use) {
     const EventRef user = execution_event(use.execution, 0);
     const std::string_view type = model_.op_type(user);
     return takes_weights(model_.code(user), type) || (variable && use.position == 0 && looks_up(type));
