@@ -84,5 +84,8 @@ refused "no element type" 'nanlens::op("X", std::vector<std::array<long double, 
 refused "an expression has no elements" 'nanlens::op("X", x, x + x)'
 refused "inside outputs() and inputs()" 'nanlens::record("X", x, x)'
 refused "inside outputs() and inputs()" 'nanlens::record("X", nanlens::inputs(x), nanlens::outputs(x))'
+refused "use nanlens::OpScope" 'nanlens::op("X", [] {}, x)'
+refused "arguments have names" 'nanlens::Function f("f", x)'
+refused "inside outputs()" 'nanlens::OpScope s("X", nanlens::inputs(x)); s.finish(x)'
 refused "inside inputs()" '(void)nanlens::OpScope("X", x)'
 echo "all as expected"

@@ -25,6 +25,15 @@ struct Argument {
   [[nodiscard]] Argument untraced() const noexcept { return {name, value, false}; }
 };
 
+namespace detail {
+
+template <class T>
+inline constexpr bool is_argument = false;
+template <class T>
+inline constexpr bool is_argument<Argument<T>> = true;
+
+}  // namespace detail
+
 /// Names an argument: `Function f("loss", arg("probs", probs), arg("labels", labels))`.
 template <class T>
 Argument<T> arg(std::string_view name, const T& value) noexcept {
@@ -73,6 +82,13 @@ class Function {
     const std::array<bool, sizeof...(T)> traced{arguments.traced...};
     call_ = detail::recorder().enter_function({name.name, static_cast<std::int32_t>(name.kind), name.where,
                                                inputs.data(), names.data(), traced.data(), sizeof...(T)});
+  }
+  /// Anything else is refused, with one explanation.
+  template <class... T>
+    requires(!(detail::is_argument<T> && ...))
+  explicit Function(const FunctionName&, const T&...) : exceptions_(0) {
+    static_assert((detail::is_argument<T> && ...),
+                  "nanlens: Function f(name, arg(\"x\", x), ...): arguments have names, by arg()");
   }
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;

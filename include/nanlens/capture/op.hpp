@@ -38,6 +38,9 @@ template <class T>
 concept Callable = std::invocable<T&> && !Viewable<std::remove_cvref_t<T>> && !LazyExpression<std::remove_cvref_t<T>> &&
                    !requires { typename std::remove_cvref_t<T>::value_type; };
 
+template <class T>
+concept GivesNothing = Callable<T> && std::is_void_v<std::invoke_result_t<T&>>;
+
 // A value with what it evaluates to: expressions are evaluated, anything else is passed on.
 template <class T>
 decltype(auto) evaluated(T&& value) {
@@ -189,12 +192,15 @@ void record_value(const OpName& name, Value& value, bool address_lasts, const Me
 /// recording is off. Throws NumericsError only, and only with check_numerics on.
 template <class Value, class... Inputs>
 decltype(auto) op(const OpName& name, Value&& value, const Inputs&... inputs) {
-  if constexpr (detail::Callable<Value>) {
+  if constexpr (detail::GivesNothing<Value>) {
+    static_assert(
+        !detail::GivesNothing<Value>,
+        "nanlens: the callable returns nothing; use nanlens::OpScope, or nanlens::record, for what is done in "
+        "place");
+  } else if constexpr (detail::Callable<Value>) {
     detail::InputsOfCallable<Inputs...> in(inputs...);
     detail::OpTimer timer;
     decltype(auto) result = value();
-    static_assert(!std::is_void_v<decltype(result)>,
-                  "nanlens: the callable returns nothing; use nanlens::record for in-place ops");
     if constexpr (std::is_lvalue_reference_v<decltype(result)>) {
       if (timer.on()) detail::record_value(name, result, true, timer.stop(), in.after(inputs...));
       return result;
@@ -348,6 +354,12 @@ class OpScope {
   void finish(Outputs outs) {
     if (const detail::NumericsRef* const found = op_.finish(outs); found != nullptr) [[unlikely]]
       detail::deliver(*found);
+  }
+  /// Anything else is refused, with one explanation.
+  template <class T>
+    requires(!detail::OutputRefs<T>)
+  void finish(const T&) {
+    static_assert(detail::OutputRefs<T>, "nanlens: finish(outputs(y, ...)): tensors are named inside outputs()");
   }
 
  private:
