@@ -30,8 +30,8 @@ Vector data_with_gap() {
 WhyAnswer taken_by(const char* taker, bool asked, const Vector& result) {
   return ask(*Recorded([&] {
     const Vector x = data_with_gap();
-    if (asked) op("aten::ne", Integers{0, 1, 0, 0}, x, x);
-    op(taker, Vector(result), x);
+    const Integers mask = asked ? op("aten::ne", Integers{0, 1, 0, 0}, x, x) : op("aten::gt", Integers{1, 0, 1, 1}, x);
+    op(taker, Vector(result), x, op("aten::bitwise_not", Integers{1, 0, 1, 1}, mask));
   }));
 }
 
@@ -48,47 +48,65 @@ WhyAnswer logarithms_taken_by(const char* log, const char* taker, const Vector& 
 
 TEST_CASE("what PyTorch gets with NaN, fills or leaves out, and takes no more, lacks values") {
   for (const char* const taker : {"aten::nan_to_num", "aten::nansum", "aten::where", "aten::masked_fill", "aten::copy_",
-                                  "aten::_index_put_impl_"})
-    for (const bool asked : {false, true}) {
-      CAPTURE(taker);
-      CAPTURE(asked);
-      const WhyAnswer a = taken_by(taker, asked, {1, 0, 2, 3});
-      CHECK(a.causes == 0);
-      CHECK(a.expected == 1);
-    }
+                                  "aten::_index_put_impl_", "aten::index", "aten::masked_select"}) {
+    CAPTURE(taker);
+    const WhyAnswer a = taken_by(taker, true, {1, 0, 2, 3});
+    CHECK(a.causes == 0);
+    CHECK(a.expected == 1);
+  }
   for (const char* const taker : {"aten::relu", "aten::clamp", "aten::max"}) {
     CAPTURE(taker);
     CHECK(taken_by(taker, true, {1, 0, 2, 3}).causes == 1);
   }
 }
 
-TEST_CASE("elements that are named are a choice where the program asked which are NaN") {
-  for (const char* const taker : {"aten::index", "aten::masked_select", "aten::index_select"}) {
+TEST_CASE("a comparison, which NaN decides without a word, is no question for it") {
+  for (const char* const taker :
+       {"aten::where", "aten::masked_fill", "aten::_index_put_impl_", "aten::index", "aten::masked_select"}) {
     CAPTURE(taker);
-    CHECK(taken_by(taker, true, {1, 2, 3}).causes == 0);
-    CHECK(taken_by(taker, false, {1, 2, 3}).causes == 1);
+    CHECK(taken_by(taker, false, {1, 0, 2, 3}).causes == 1);
+  }
+  for (const char* const taker : {"aten::nan_to_num", "aten::nansum"})
+    CHECK(taken_by(taker, false, {1, 0, 2, 3}).causes == 0);
+}
+
+TEST_CASE("PyTorch asks what is finite by a comparison of absolute values with infinity: nothing comes of these") {
+  for (const bool taken : {false, true}) {
+    CAPTURE(taken);
+    const WhyAnswer a = ask(*Recorded([&] {
+      const Vector x = data_with_gap();
+      const Vector magnitude = op("aten::abs", Vector{1, not_a_number, 2, 3}, x);
+      const Integers not_infinite = op("aten::ne", Integers{1, 1, 1, 1}, magnitude);
+      const Integers itself = op("aten::eq", Integers{1, 0, 1, 1}, x, x);
+      const Integers finite = op("aten::mul", Integers{1, 0, 1, 1}, itself, not_infinite);
+      if (taken) op("aten::index", Vector{1, 2, 3}, x, finite);
+    }));
+    CHECK(a.causes == (taken ? 0 : 1));  // who only looks still has the NaN
+    CHECK(a.expected == (taken ? 1 : 0));
   }
 }
 
-TEST_CASE("PyTorch asks what is finite by a comparison of absolute values with infinity") {
-  for (const bool with_itself : {false, true}) {
-    const WhyAnswer a = ask(*Recorded([&] {
-      const Vector outside{1, not_a_number, 2, 3};
-      const Vector magnitude = op("aten::abs", Vector(outside), outside);
-      const Integers finite = op("aten::ne", Integers{1, 1, 1, 1}, magnitude);
-      const Integers itself = op(with_itself ? "aten::eq" : "aten::gt", Integers{1, 0, 1, 1}, outside, outside);
-      op("aten::mul", Integers{1, 0, 1, 1}, itself, finite);
+TEST_CASE(
+    "what holds no value at all, a gradient, what is updated in place, and a factor that is repeated, lack none") {
+  const auto filled = [](const char* type, const char* node, Vector outside, const Vector& result) {
+    return ask(*Recorded([&] {
+      const Vector x = op({type, node}, Vector(result), outside);
+      op("aten::nan_to_num", Vector(result.size()), x);
     }));
-    CHECK(a.causes == (with_itself ? 0 : 1));
-  }
+  };
+  CHECK(filled("aten::mul", "net", {1, not_a_number}, {1, not_a_number}).causes == 0);
+  CHECK(filled("aten::mul", "net", {not_a_number, not_a_number}, {not_a_number, not_a_number}).causes == 1);
+  CHECK(filled("aten::mul", "MulBackward0", {1, not_a_number}, {1, not_a_number}).causes == 1);
+  CHECK(filled("aten::mul_", "net", {1, not_a_number}, {1, not_a_number}).causes == 1);
+  CHECK(filled("aten::mul", "net", {1, not_a_number}, {1, not_a_number, 1, not_a_number}).causes == 1);
 }
 
 TEST_CASE("a missing value that has spread is a fault, whatever is filled in afterwards") {
   for (const char* const mixer : {"aten::mm", "aten::sum", "aten::neg"}) {
     CAPTURE(mixer);
     const WhyAnswer a = ask(*Recorded([&] {
-      const Vector mixed = op(mixer, Vector{not_a_number, not_a_number}, data_with_gap());
-      op("aten::nan_to_num", Vector{0, 0}, mixed);
+      const Vector mixed = op(mixer, Vector{1, not_a_number, 2, 3}, data_with_gap());
+      op("aten::nan_to_num", Vector{1, 0, 2, 3}, mixed);
     }));
     const bool apart = std::string(mixer) == "aten::neg";
     CHECK(a.causes == (apart ? 0 : 1));
@@ -111,6 +129,18 @@ TEST_CASE("a NaN that an op made is no missing value") {
     const Vector x = op("aten::data", Vector{0, 1});
     const Vector y = op("aten::div", Vector{not_a_number, 1}, x, x);
     op("aten::nansum", Vector{1}, y);
+  }));
+  CHECK(a.causes == 1);
+  CHECK(a.op_type == "aten::div");
+}
+
+TEST_CASE(
+    "what PyTorch fills by a question for NaN hides a fault, also where the question is not of that very tensor") {
+  const WhyAnswer a = ask(*Recorded([&] {
+    const Vector x = op("aten::data", Vector{0, 1});
+    const Vector y = op("aten::div", Vector{not_a_number, 1}, x, x);
+    const Integers is_nan = op("aten::ne", Integers{1, 0}, y, y);
+    op("aten::masked_fill_", Vector{0, 1}, op("aten::clone", Vector{not_a_number, 1}, y), is_nan);
   }));
   CHECK(a.causes == 1);
   CHECK(a.op_type == "aten::div");
@@ -195,14 +225,40 @@ TEST_CASE("−∞ from a logarithm is that of 0 to sums of what has these logari
   CHECK(logarithms_taken_by("Reciprocal", "LogSumExp", {1}).causes == 1);
 }
 
+TEST_CASE("the logarithm of what an op has made so small that it is 0 is a fault, whatever takes it") {
+  for (const char* const maker : {"Softmax", "Exp", "Prod", "Sigmoid", "RealDiv", "Mul", "Reshape"}) {
+    CAPTURE(maker);
+    const WhyAnswer a = ask(*Recorded([&] {
+      const Vector data = op("Data", Vector{0, 1});
+      const Vector x = op(maker, Vector{0, 1}, data, data);
+      op("LogSumExp", Vector{0}, op("Log", Vector{-infinity, 0}, x));
+    }));
+    const std::string by = maker;
+    const bool given = by == "RealDiv" || by == "Mul" || by == "Reshape";
+    CHECK(a.causes == (given ? 0 : 1));
+  }
+}
+
+TEST_CASE("the best of means, or of sums, of which one is infinite") {
+  for (const char* const mixer : {"Mean", "Sum", "Neg", "Max"}) {
+    CAPTURE(mixer);
+    const WhyAnswer a = ask(*Recorded([&] {
+      const Vector y = op("Log", Vector{-infinity, 0}, op("Data", Vector{0, 1}));
+      op("Max", Vector{0}, op(mixer, Vector{-infinity, 0}, y));
+    }));
+    CHECK(a.causes == (std::string(mixer) == "Mean" || std::string(mixer) == "Sum" ? 1 : 0));
+  }
+}
+
 TEST_CASE("exponentials of what is less than its own maximum are such a sum") {
   for (const bool own : {false, true}) {
     CAPTURE(own);
     const WhyAnswer a = ask(*Recorded([&] {
       const Vector x = op("Data", Vector{0, 1});
       const Vector y = op("Log", Vector{-infinity, 0}, x);
-      const Vector largest = op("Max", Vector{own ? 0.0F : 1.0F}, own ? y : x);
-      op("Exp", Vector{0, 1}, op("Sub", Vector{-infinity, 0}, y, largest));
+      const Vector largest = op("Max", Vector{0}, y);
+      const Vector other = op("Max", Vector{1}, x);
+      op("Exp", Vector{0, 1}, op("Sub", Vector{-infinity, 0}, y, own ? largest : other));
     }));
     CHECK(a.causes == (own ? 0 : 1));
     CHECK(a.expected == (own ? 1 : 0));

@@ -80,6 +80,7 @@ struct Root {
   std::array<EventRef, 3> failing;   ///< clean inputs that it may have failed on
   std::int64_t failing_tensor = -1;  ///< likewise, the id of a tensor that no execution on record made
   Arrival arrival;                   ///< of a bad tensor that came in
+  bool named = false;                ///< that is a parameter of PyTorch's
   std::vector<std::pair<std::uint32_t, EventRef>> also;  ///< alerts of other ops in which that came in, the first ones
   /// Alerts in which what follows met what follows from an earlier root, which they count as: the first for each such
   /// root, by its index. None: there are more roots.
@@ -222,7 +223,7 @@ class Causes {
   [[nodiscard]] std::uint64_t steps() const noexcept { return model_.spent(); }
   /// Bytes that results take.
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
-    return classes_.capacity() + fates_.capacity() + spread_.capacity() / 8 +
+    return classes_.capacity() + fates_.capacity() + spread_.capacity() +
            root_of_alert_.capacity() * sizeof(std::uint32_t) + roots_.capacity() * sizeof(Root) +
            alert_of_row_.capacity() * sizeof(std::uint32_t) + blocks_.capacity() * sizeof(RowBlock) +
            killer_rows_.capacity() * sizeof(std::uint32_t) + removals_.capacity() * sizeof(Removal) +
@@ -243,7 +244,8 @@ class Causes {
     std::int64_t failing_tensor = -1;
     Arrival arrival{};
     bool mixed = false;               // its parents have several roots
-    bool spread = false;              // a parent is bad in more than the elements that its root is bad in
+    std::uint8_t spread = 0;          // bits of Spread, of its parents
+    bool only_asked = false;          // of which values are finite
     bool made_more = false;           // than what came in can have spoilt
     std::vector<EventRef> complex{};  // bad complex tensors on the way to its parents
   };
@@ -265,6 +267,16 @@ class Causes {
     removed_otherwise = 8,
     decided = 16,       // a branch goes by whether it is finite
     taken_as_log = 32,  // by an op to which −∞ is the logarithm of 0
+  };
+  // How a bad tensor is more than what came in bad, as bits.
+  enum Spread : std::uint8_t {
+    into_others = 1,  // elements of it come of several
+    into_state = 2,   // it is a gradient, was computed in place, or has a smaller operand repeated, as parameters are
+  };
+  // What a condition was made of, of all that follows from one root: by asking for NaN, by other comparisons.
+  struct Question {
+    bool asked = false;
+    bool compared = false;
   };
   // An op removed a bad value.
   struct Removal {
@@ -305,8 +317,15 @@ class Causes {
   [[nodiscard]] OpRef guard_of(const Root& root, std::size_t joined_in_turn);
   [[nodiscard]] bool is_piped_data(const Root& root);
   [[nodiscard]] bool may_lack_values(const Root& root);
-  [[nodiscard]] bool leaves_missing_out(EventRef result, EventRef bad, const Root& root);
+  [[nodiscard]] bool is_for_isfinite(EventRef event);
+  [[nodiscard]] Question question_of(EventRef result, std::uint32_t root);
+  [[nodiscard]] bool is_decided_by(EventRef result, std::uint32_t root);
+  [[nodiscard]] bool only_shows(EventRef result);
+  [[nodiscard]] bool leaves_missing_out(EventRef result, std::uint32_t root);
+  [[nodiscard]] bool repeats(EventRef event, double size);
+  [[nodiscard]] std::uint8_t spread_by(const Step& step);
   [[nodiscard]] bool is_less_its_maximum(EventRef bad);
+  [[nodiscard]] bool has_given_zeros(EventRef log);
   [[nodiscard]] bool takes_as_log(EventRef result, EventRef bad, const Root& root);
   [[nodiscard]] std::uint8_t fate_by(EventRef result, EventRef bad, std::uint32_t alert);
   void note_integers(std::uint32_t alert, OpRef integers);
@@ -432,8 +451,8 @@ class Causes {
   std::size_t done_ = 0;
   std::vector<std::uint8_t> classes_;  // by alert: EventClass, or unseen, visiting
   std::vector<std::uint32_t> root_of_alert_;
-  std::vector<std::uint8_t> fates_;  // by alert: bits of Fate
-  std::vector<bool> spread_;         // by alert: may more be bad than the elements that its root is bad in?
+  std::vector<std::uint8_t> fates_;   // by alert: bits of Fate
+  std::vector<std::uint8_t> spread_;  // by alert: bits of Spread
   std::vector<Root> roots_;
   std::map<std::uint32_t, Twins> twins_;                             // by root
   std::map<std::uint64_t, std::uint32_t> root_of_site_;              // the last root of each op

@@ -11,30 +11,54 @@ namespace nanlens::causes {
 
 // Was the largest of the same elements taken away from it, as it is before exponentials are added up?
 NANLENS_API bool Causes::is_less_its_maximum(EventRef bad) {
-  if (model_.code(bad) != OpCode::subtract) return false;
-  if (!bad.is_execution) {
-    const auto& inputs = model_.graphs().op(run().trace_op(bad.index)).inputs;
-    if (inputs.empty() || inputs[0].op == none) return false;
-    const auto& edges = model_.graphs().op(inputs[0].op).consumers;
-    const std::size_t looked_at = std::min(edges.size(), limits::consumers_looked_at);
-    if (edges.size() > looked_at) model_.reach_limit(Limit::consumers);
-    return std::any_of(edges.begin(), edges.begin() + static_cast<std::ptrdiff_t>(looked_at),
-                       [&](const auto& edge) { return model_.graphs().op(edge.op).code == OpCode::maximum_of; });
+  if (model_.code(bad) != OpCode::subtract || !bad.is_execution) return false;
+  const auto operands = model_.calls().inputs(bad.index);
+  if (operands.size() != 2) return false;
+  constexpr int most_steps = 3;  // an infinite one is replaced by 0
+  auto made = model_.calls().producer(operands[1].tensor_id, bad.index);
+  for (int step = 0; made && step < most_steps; ++step) {
+    const auto inputs = model_.calls().inputs(made->execution);
+    const OpCode code = model_.code(execution_event(made->execution, 0));
+    if (code == OpCode::maximum_of) return !inputs.empty() && inputs[0].tensor_id == operands[0].tensor_id;
+    const bool hands_on = chooses(code) || code == OpCode::keep || code == OpCode::identity;
+    if (inputs.empty() || !hands_on) return false;
+    made = model_.calls().producer(inputs[code == OpCode::select && inputs.size() == 3 ? 2 : 0].tensor_id,
+                                   made->execution);
   }
-  const auto inputs = model_.calls().inputs(bad.index);
-  const auto made = inputs.empty() ? std::nullopt : model_.calls().producer(inputs[0].tensor_id, bad.index);
-  if (!made) return false;
-  const auto uses = first_consumers(execution_event(made->execution, made->position));
-  return std::any_of(uses.begin(), uses.end(), [&](const TensorUse& use) {
-    return model_.code(execution_event(use.execution, 0)) == OpCode::maximum_of;
-  });
+  return false;
+}
+
+// Were the zeros of which this is the logarithm given, as those of what is impossible are, and no underflow? What is
+// divided by its sum, masked or picked out has the zeros that it had; of what comes in from outside nothing else is
+// known.
+NANLENS_API bool Causes::has_given_zeros(EventRef log) {
+  constexpr int most_steps = 8;
+  std::vector<InputEvidence> inputs;
+  EventRef event = log;
+  for (int step = 0; step < most_steps; ++step) {
+    classifier_.find_inputs(event, inputs);
+    if (inputs.empty() || !inputs[0].event.exists()) return true;
+    event = inputs[0].event;
+    switch (model_.code(event)) {
+      case OpCode::constant:
+      case OpCode::placeholder: return true;
+      case OpCode::keep:
+      case OpCode::identity:
+      case OpCode::cast:
+      case OpCode::divide:
+      case OpCode::multiply:
+      case OpCode::select: break;
+      default: classifier_.find_inputs(event, inputs); return inputs.empty();
+    }
+  }
+  return false;
 }
 
 // Does an op, as programs do that reckon with logarithms of probabilities, take −∞ for that of 0, or +∞ for the cost
 // of what can't be? Only where a logarithm made it: the sum of what has these logarithms, its gradient, or the best.
 NANLENS_API bool Causes::takes_as_log(EventRef result, EventRef bad, const Root& root) {
   if (root.event_class != EventClass::producer || model_.code(root.event) != OpCode::log) return false;
-  if (!model_.kinds_known(bad) || !model_.health(result).known()) return false;
+  if (!model_.kinds_known(bad) || !model_.health(result).known() || !has_given_zeros(root.event)) return false;
   const OpCode code = model_.code(result);
   const Kinds kinds = model_.kinds(bad);
   if (kinds == reader::pos_inf_flag) return code == OpCode::minimum_of;
@@ -57,9 +81,11 @@ NANLENS_API std::uint8_t Causes::fate_by(EventRef result, EventRef bad, std::uin
                      (code == OpCode::minimum && before == OpCode::maximum);  // as TensorFlow clips
   const bool nan = !model_.kinds_known(bad) || (model_.kinds(bad) & reader::nan_flag) != 0;
   if ((clips || chooses(code)) && !nan) return chosen_from;
-  if (!spread_[alert] && may_lack_values(root) && leaves_missing_out(result, bad, root)) return chosen_from;
-  if (!clips && chooses(code) && code != OpCode::nan_to_num && !is_asked_for_nan(bad)) return chosen_from;
-  if (takes_as_log(result, bad, root)) return taken_as_log;
+  if (spread_[alert] == 0 && may_lack_values(root) && leaves_missing_out(result, root_of_alert_[alert]))
+    return chosen_from;
+  const bool chosen = !clips && chooses(code) && code != OpCode::nan_to_num && !is_asked_for_nan(bad);
+  if (chosen && !is_decided_by(result, root_of_alert_[alert])) return chosen_from;
+  if ((spread_[alert] & into_others) == 0 && takes_as_log(result, bad, root)) return taken_as_log;
   if (model_.health(result).known()) return removed_otherwise;
   return code == OpCode::cast ? std::uint8_t{to_integers} : std::uint8_t{0};
 }

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include <nanlens/causes/stack_of.hpp>
 
 namespace nanlens::causes {
 
@@ -46,6 +49,15 @@ NANLENS_API bool Causes::is_part_of_isfinite(EventRef result, EventRef bad) {
   });
 }
 
+// Are these absolute values made for such a question alone? Then nothing comes of them.
+NANLENS_API bool Causes::is_for_isfinite(EventRef event) {
+  if (!event.is_execution || model_.op_type(event) != "aten::abs") return false;
+  const auto uses = first_consumers(event);
+  return !uses.empty() && std::all_of(uses.begin(), uses.end(), [&](const TensorUse& use) {
+    return is_part_of_isfinite(execution_event(use.execution, 0), event);
+  });
+}
+
 // Did it come in through an input pipeline?
 NANLENS_API bool Causes::is_piped_data(const Root& root) {
   return root.event_class == EventClass::source &&
@@ -53,23 +65,71 @@ NANLENS_API bool Causes::is_piped_data(const Root& root) {
 }
 
 // Did it do so, is it written in the program, or did PyTorch get it from Python? There a NaN stands for a value that is
-// missing, if the program asks for it.
+// missing, if the program asks for it. Not all values are, and no parameter, which has a name, or is copied to where it
+// belongs when it is loaded.
 NANLENS_API bool Causes::may_lack_values(const Root& root) {
   if (root.event_class != EventClass::source) return false;
-  const bool from_python =
-      model_.op_type(root.event).starts_with("aten::") && root.arrival.exists() && !root.arrival.changed;
-  return from_python || model_.code(root.event) == OpCode::constant || is_piped_data(root);
+  const Arrival& arrival = root.arrival;
+  const bool from_python = model_.op_type(root.event).starts_with("aten::") && arrival.exists() && !arrival.changed;
+  const bool in_part = arrival.num_bad < arrival.size || arrival.size == 1;
+  const bool loaded = root.named || (model_.op_type(root.event) == "aten::copy_" && arrival.size > 1);
+  return (from_python && in_part && !loaded) || model_.code(root.event) == OpCode::constant || is_piped_data(root);
 }
 
-// Does the op with this clean result leave out, or fill, what is missing in its bad input?
-NANLENS_API bool Causes::leaves_missing_out(EventRef result, EventRef bad, const Root& root) {
+// What the integers and booleans that went into an op of PyTorch's were made of.
+NANLENS_API Causes::Question Causes::question_of(EventRef result, std::uint32_t root) {
+  constexpr std::size_t most_steps = 64;
+  Question question;
+  std::vector<std::uint32_t> way{result.index};
+  for (std::size_t at = 0; at < way.size() && way.size() < most_steps; ++at) {
+    const auto inputs = model_.calls().inputs(way[at]);
+    model_.spend(inputs.size());
+    const bool of_itself = inputs.size() == 2 && inputs[0].tensor_id == inputs[1].tensor_id;
+    for (const TensorUse& input : inputs) {
+      const auto made = model_.calls().producer(input.tensor_id, way[at]);
+      if (!made) continue;
+      const EventRef event = execution_event(made->execution, made->position);
+      if (!model_.health(event).known()) {
+        way.push_back(made->execution);
+      } else if (at > 0 && root_of(event) == root) {
+        const EventRef asker = execution_event(way[at], 0);
+        const bool asks = of_itself || asks_if_finite(model_.op_type(asker)) || is_part_of_isfinite(asker, event);
+        (asks ? question.asked : question.compared) = true;
+      }
+    }
+  }
+  return question;
+}
+
+// Does an op of PyTorch's choose by what is bad itself: by whether it is, or by how it compares with something, which a
+// NaN decides without a word?
+NANLENS_API bool Causes::is_decided_by(EventRef result, std::uint32_t root) {
+  if (!result.is_execution || !model_.op_type(result).starts_with("aten::")) return false;
+  const Question question = question_of(result, root);
+  return question.asked || question.compared;
+}
+
+// Does the op show a tensor, as Python's print() does? It takes what is finite of it to find out how wide that is.
+NANLENS_API bool Causes::only_shows(EventRef result) {
+  const auto frames = stack_of(run(), result);
+  return std::any_of(frames.begin(), frames.end(), [](const reader::StackFrame& frame) {
+    return frame.file_path.ends_with("/torch/_tensor_str.py");
+  });
+}
+
+// Does the op with this clean result leave out, or fill, what is missing in its bad input? Not by a comparison, which a
+// NaN decides without a word.
+NANLENS_API bool Causes::leaves_missing_out(EventRef result, std::uint32_t root) {
   const OpCode code = model_.code(result);
   const std::string_view type = model_.op_type(result);
-  if (code == OpCode::keep && looks_up(type) && is_piped_data(root)) return true;
-  if (takes_named(type)) return is_asked_for_nan(bad);
-  if (is_part_of_isfinite(result, bad)) return true;
-  const bool overwritten = writes_over(type) && model_.health(result).known();
-  return (chooses(code) && code != OpCode::clamp) || leaves_nan_out(type) || overwritten;
+  if (code == OpCode::keep && looks_up(type) && is_piped_data(roots_[root])) return true;
+  if (leaves_nan_out(type) || code == OpCode::nan_to_num) return true;
+  const bool writes = writes_over(type) && model_.health(result).known();
+  const bool chooses_elements = chooses(code) && code != OpCode::clamp;
+  if (!takes_named(type) && !writes && !chooses_elements) return false;
+  if (!result.is_execution || !type.starts_with("aten::")) return !takes_named(type);
+  const Question question = question_of(result, root);
+  return takes_named(type) ? question.asked && !only_shows(result) : question.asked || !question.compared;
 }
 
 }  // namespace nanlens::causes

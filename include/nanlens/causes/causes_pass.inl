@@ -274,6 +274,7 @@ NANLENS_API Causes::Step Causes::begin(std::uint32_t alert) {
   if (!passed) classifier_.classify(event, scratch_);
   Step step{alert, event, scratch_.event_class, scratch_.confidence, scratch_.also_made};
   step.made_more = scratch_.made_more;
+  step.only_asked = is_for_isfinite(event);
   if (!passed) step.arrival = arrival_of(scratch_);
   const bool came_in = step.event_class == EventClass::source || step.event_class == EventClass::unknown;
   if (!passed && came_in) step.arrival.unrecorded_id = scratch_.unrecorded_id;
@@ -339,10 +340,19 @@ NANLENS_API void Causes::join_arrival(const Step& step, Root& root) {
     root.also.emplace_back(step.alert, step.event);
 }
 
+// Does an op of PyTorch's repeat a smaller operand, as a factor that is learnt?
+NANLENS_API bool Causes::repeats(EventRef event, double size) {
+  const OpCode code = model_.code(event);
+  const bool binary = broadcasts(code) && !is_elementwise(code);
+  return binary && event.is_execution && model_.op_type(event).starts_with("aten::") && size >= 0 &&
+         size < model_.health(event).size;
+}
+
 NANLENS_API void Causes::take_root_of(std::uint32_t alert, Step& step) {
   if (alert == none || classes_[alert] == visiting) return;
   take_root(root_of_alert_[alert], step);
-  step.spread = step.spread || spread_[alert];
+  step.spread |= spread_[alert];
+  if (step.event.is_execution && repeats(step.event, model_.health(event_of(alert)).size)) step.spread |= into_state;
 }
 
 NANLENS_API void Causes::take_root(std::uint32_t root, Step& step) {
@@ -371,7 +381,7 @@ NANLENS_API void Causes::look_at(std::uint32_t alert) {
   for (const EventRef& parent : scratch_.parents) {
     const std::uint32_t index = alert_of(parent);
     note_parent(alert, index);
-    note_fate(index, passed_on);
+    if (!step.only_asked) note_fate(index, passed_on);
     all_seen = all_seen && (index == none || classes_[index] != unseen);
     if (all_seen) take_root_of(index, step);
   }
@@ -392,7 +402,7 @@ NANLENS_API void Causes::follow(const Step& first) {
     }
     const std::uint32_t parent = alert_of(top.parents[top.next]);
     note_parent(top.step.alert, parent);
-    note_fate(parent, passed_on);
+    if (!top.step.only_asked) note_fate(parent, passed_on);
     if (parent != none && classes_[parent] == unseen) {
       const Step inner = begin(parent);
       stack_.push_back({inner, scratch_.parents, 0});
@@ -439,9 +449,25 @@ NANLENS_API void Causes::finish(const Step& step) {
   for (const EventRef& event : step.mixed ? std::vector<EventRef>{} : step.complex)
     complex_roots_.try_emplace({event.index, event.slot}, ComplexRoot{root, step.alert});
   note_parent(step.alert, roots_[root].alert);
-  spread_[step.alert] = step.spread || !keeps_elements_apart(model_.code(step.event), model_.op_type(step.event));
+  spread_[step.alert] = step.spread | spread_by(step);
   count_reach(root, step.alert, step.event);
+  if (step.only_asked) note_fate(step.alert, chosen_from);
   find_killers(step.event, step.alert);
+}
+
+NANLENS_API std::uint8_t Causes::spread_by(const Step& step) {
+  const EventRef event = step.event;
+  const std::string_view type = model_.op_type(event);
+  const OpCode code = model_.code(event);
+  // The best of what can't be is that, too.
+  const bool best = code == OpCode::maximum_of || detail::plain_name(type).ends_with("logsumexp");
+  const bool impossible = best && model_.kinds_known(event) && model_.kinds(event) == reader::neg_inf_flag;
+  std::uint8_t bits = impossible || keeps_elements_apart(code, type) ? std::uint8_t{0} : std::uint8_t{into_others};
+  if (!event.is_execution || !type.starts_with("aten::")) return bits;
+  const bool in_place = type.ends_with('_') && broadcasts(code) && !writes_over(type);
+  const bool repeated = step.arrival.exists() && repeats(event, step.arrival.size);
+  if (in_place || repeated || scaled_.is_of_backward_pass(event.index)) bits |= into_state;
+  return bits;
 }
 
 NANLENS_API std::uint64_t Causes::site_of(EventRef event) {
@@ -470,6 +496,11 @@ NANLENS_API std::uint32_t Causes::add_root(const Step& step) {
   root.failing = step.failing;
   root.failing_tensor = step.failing_tensor;
   root.arrival = step.arrival;
+  if (step.event_class == EventClass::source && step.event.is_execution && sees_every_op(step.event) &&
+      model_.owners().native()) {
+    const auto evidence = output_evidence(run(), step.event);
+    root.named = evidence && !evidence->name.empty();
+  }
   root.call = step.event.is_execution ? step.event.index : model_.owners().owner(step.event.index);
   const auto number = static_cast<std::uint32_t>(roots_.size());
   const auto [found, is_new] = root_of_site_.try_emplace(site, number);

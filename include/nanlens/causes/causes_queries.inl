@@ -132,6 +132,11 @@ NANLENS_API bool Causes::is_benign(const Root& root, std::size_t joined_in_turn)
   if (root.nan_reach > 0) return false;
   const Kinds kinds = model_.kinds(root.event);
   if (kinds != reader::neg_inf_flag && kinds != reader::pos_inf_flag) return false;
+  if (constant && kinds == reader::pos_inf_flag && ends_in_infinity(root) &&
+      (spread_[root.last_alert] & into_others) != 0) {
+    const TensorHealth health = model_.counted_health(root.event);
+    if (health.num_pos_inf < health.size) return false;  // a mean over what was masked
+  }
   // What holds the best value so far begins with infinity throughout; a mask in a variable, or put into memory that
   // held something else, is made of −∞.
   const bool variable = model_.code(root.event) == OpCode::read_variable;

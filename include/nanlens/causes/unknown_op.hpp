@@ -131,7 +131,7 @@ inline std::string because_of_unknown_op(const CauseFacts& f, const Speech& spee
   for (const Met where : {Met::everywhere, Met::perhaps}) {
     if (std::string zeros = zeros_inside(f.inputs, num_bad(f), speech, where); !zeros.empty()) return zeros;
     if (large != nullptr && infinite) return large_words(f, speech, *large);
-    if (!nan) continue;
+    if (!nan || infinite) continue;  // what is negative makes no infinity
     if (std::string negatives = negatives_inside(f, speech, where); !negatives.empty()) return negatives;
   }
   return large != nullptr ? large_words(f, speech, *large) : std::string();

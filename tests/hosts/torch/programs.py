@@ -846,7 +846,7 @@ def missing_values(torch):
     target = torch.randn(20)
     target[::4] = float("nan")
     known = ~torch.isnan(target)
-    (x[:, 0][known] - target[known]).pow(2).mean()
+    (torch.randn(20)[known] - target[known]).pow(2).mean()
     target[torch.isnan(target)] = 0.0
     marks = torch.full((3,), float("nan"))
     for i in range(3):
@@ -862,6 +862,33 @@ def missing_value_in_a_mean(torch):
     x[5, 2] = float("nan")  # culprit
     torch.where(torch.isnan(x), torch.zeros_like(x), x).sum()
     x.mean(0)
+
+
+@program("aten::copy_", arrives=True, says=["was not recorded before"])
+def loaded_weight_filled_in(torch):
+    net = torch.nn.Linear(4, 20, bias=False)
+    net.load_state_dict({"weight": torch.from_numpy(numpy_with_gap())})  # culprit
+    torch.nn.functional.linear(torch.ones(3, 4), net.weight.masked_fill(torch.isnan(net.weight), 0.0)).sum()
+
+
+@program("aten::mul", arrives=True, says=["was not recorded before"])
+def printed_with_a_gap(torch):
+    """Printing takes what is finite, too: the NaN is still there."""
+    print(torch.from_numpy(numpy_with_gap()) * 2)  # culprit
+
+
+@program("aten::mul", arrives=True, says=["was not recorded before"])
+def compared_with_a_gap(torch):
+    """A comparison chooses something where there is a NaN, and does not say so."""
+    x = torch.from_numpy(numpy_with_gap()) * 2  # culprit
+    torch.where(x > 1, x, torch.zeros(())).mean()
+
+
+@program("aten::log", says=["turned"])
+def likelihood_that_underflows(torch):
+    """The best of them is finite, and the others are wrong."""
+    p = torch.softmax(torch.tensor([[0.0, 200.0], [1.0, 2.0]]), 1)
+    torch.log(p[:, 0]).max()  # culprit
 
 
 @program("aten::mm", arrives=True, says=["was not recorded before"])
