@@ -70,6 +70,21 @@ TEST_CASE("a comparison, which NaN decides without a word, is no question for it
     CHECK(taken_by(taker, false, {1, 0, 2, 3}).causes == 0);
 }
 
+TEST_CASE("nor is a comparison of what was made of it") {
+  for (const bool of_it : {false, true}) {
+    CAPTURE(of_it);
+    const WhyAnswer a = ask(*Recorded([&] {
+      const Vector x = data_with_gap();
+      const Vector other = op("aten::randn", Vector{1, 2, 3, 4});
+      const Vector twice = op("aten::mul", Vector{2, not_a_number, 4, 6}, x, other);
+      const Integers above = op("aten::gt", Integers{0, 0, 1, 1}, of_it ? twice : other);
+      op("aten::where", Vector{1, 1, 0, 0}, above, other, x);
+      op("aten::nan_to_num", Vector{2, 0, 4, 6}, twice);
+    }));
+    CHECK(a.causes == (of_it ? 1 : 0));
+  }
+}
+
 TEST_CASE("PyTorch asks what is finite by a comparison of absolute values with infinity: nothing comes of these") {
   for (const bool taken : {false, true}) {
     CAPTURE(taken);
@@ -197,6 +212,45 @@ TEST_CASE("the same in a graph") {
     CHECK(a.op_type == (known ? "RealDiv" : "Const"));
     CHECK(a.expected == (known ? 1 : 0));
   }
+}
+
+TEST_CASE("values may be missing in what a graph is given") {
+  for (const bool asked : {false, true}) {
+    CAPTURE(asked);
+    const WhyAnswer a = ask(*Recorded([&] {
+      const Vector outside{1, not_a_number};
+      Function f("f", arg("x", outside));
+      const Integers mask = f.op(asked ? "IsNaN" : "Sign", Integers{0, 1}, outside);
+      f.result(f.op(asked ? "Where" : "Relu", Vector{1, 0}, mask, outside, outside));
+    }));
+    CHECK(a.causes == (asked ? 0 : 1));
+  }
+}
+
+TEST_CASE("a bound from above is meant for what is infinite; one from below makes a ReLU, too") {
+  const auto bounded = [](const char* bound, float infinite) {
+    return ask(*Recorded([&] {
+      const Vector x = op("Data", Vector{0, 1});
+      op(bound, Vector{5, 1}, op("Reciprocal", Vector{infinite, 1}, x));
+    }));
+  };
+  CHECK(bounded("Minimum", infinity).causes == 0);
+  CHECK(bounded("Minimum", not_a_number).causes == 1);
+  CHECK(bounded("Maximum", -infinity).causes == 1);
+}
+
+TEST_CASE("a mask of which a NaN came that was removed again: no word that none follows") {
+  const WhyAnswer a = ask(*Recorded([] {
+    const Vector x = op("Data", Vector{1, 2});
+    Function f("f", arg("x", x));
+    const Vector mask = f.op("Const", Vector{-infinity, -infinity});
+    const Vector masked = f.op("AddV2", Vector{-infinity, -infinity}, x, mask);
+    const Vector weights = f.op("Softmax", Vector{not_a_number, not_a_number}, masked);
+    const Integers is_nan = f.op("IsNan", Integers{1, 1}, weights);
+    f.result(f.op("SelectV2", Vector{0, 0}, is_nan, x, weights));
+  }));
+  CHECK(a.causes == 0);
+  CHECK(a.text.find("no NaN follows") == std::string::npos);
 }
 
 TEST_CASE("what a program calls a choice may turn the sign of an infinity, and removes nothing then") {

@@ -318,11 +318,13 @@ class Causes {
   [[nodiscard]] bool is_piped_data(const Root& root);
   [[nodiscard]] bool may_lack_values(const Root& root);
   [[nodiscard]] bool is_for_isfinite(EventRef event);
-  [[nodiscard]] Question question_of(EventRef result, std::uint32_t root);
-  [[nodiscard]] bool is_decided_by(EventRef result, std::uint32_t root);
+  [[nodiscard]] bool is_made_of(EventRef event, EventRef other);
+  [[nodiscard]] bool follows_with(EventRef event, EventRef bad);
+  [[nodiscard]] Question question_of(EventRef result, EventRef bad);
+  [[nodiscard]] bool is_decided_by(EventRef result, EventRef bad);
   [[nodiscard]] bool only_shows(EventRef result);
-  [[nodiscard]] bool leaves_missing_out(EventRef result, std::uint32_t root);
-  [[nodiscard]] bool repeats(EventRef event, double size);
+  [[nodiscard]] bool leaves_missing_out(EventRef result, EventRef bad, const Root& root);
+  [[nodiscard]] bool may_repeat(EventRef event);
   [[nodiscard]] std::uint8_t spread_by(const Step& step);
   [[nodiscard]] bool is_less_its_maximum(EventRef bad);
   [[nodiscard]] bool has_given_zeros(EventRef log);

@@ -63,7 +63,7 @@ NANLENS_API bool Causes::takes_as_log(EventRef result, EventRef bad, const Root&
   const Kinds kinds = model_.kinds(bad);
   if (kinds == reader::pos_inf_flag) return code == OpCode::minimum_of;
   if (kinds != reader::neg_inf_flag) return false;
-  if (code == OpCode::maximum_of || detail::plain_name(model_.op_type(result)).ends_with("logsumexp")) return true;
+  if (code == OpCode::maximum_of || is_log_sum_exp(model_.op_type(result))) return true;
   if (code != OpCode::exp) return false;
   return is_less_its_maximum(bad) ||
          (result.is_execution && is_node_of(extension_of(run(), result).op_name, "aten::logsumexp"));
@@ -80,11 +80,12 @@ NANLENS_API std::uint8_t Causes::fate_by(EventRef result, EventRef bad, std::uin
   const bool clips = code == OpCode::clamp || (code == OpCode::maximum && before == OpCode::minimum) ||
                      (code == OpCode::minimum && before == OpCode::maximum);  // as TensorFlow clips
   const bool nan = !model_.kinds_known(bad) || (model_.kinds(bad) & reader::nan_flag) != 0;
-  if ((clips || chooses(code)) && !nan) return chosen_from;
-  if (spread_[alert] == 0 && may_lack_values(root) && leaves_missing_out(result, root_of_alert_[alert]))
-    return chosen_from;
+  const bool bounds =
+      code == OpCode::minimum && model_.kinds(bad) == reader::pos_inf_flag && root.event_class == EventClass::producer;
+  if ((clips || bounds || chooses(code)) && !nan) return chosen_from;
+  if (spread_[alert] == 0 && may_lack_values(root) && leaves_missing_out(result, bad, root)) return chosen_from;
   const bool chosen = !clips && chooses(code) && code != OpCode::nan_to_num && !is_asked_for_nan(bad);
-  if (chosen && !is_decided_by(result, root_of_alert_[alert])) return chosen_from;
+  if (chosen && !is_decided_by(result, bad)) return chosen_from;
   if ((spread_[alert] & into_others) == 0 && takes_as_log(result, bad, root)) return taken_as_log;
   if (model_.health(result).known()) return removed_otherwise;
   return code == OpCode::cast ? std::uint8_t{to_integers} : std::uint8_t{0};

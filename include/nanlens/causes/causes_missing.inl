@@ -64,20 +64,41 @@ NANLENS_API bool Causes::is_piped_data(const Root& root) {
          (model_.code(root.event) == OpCode::iterator_get || is_in_pipeline(root.event));
 }
 
-// Did it do so, is it written in the program, or did PyTorch get it from Python? There a NaN stands for a value that is
-// missing, if the program asks for it. Not all values are, and no parameter, which has a name, or is copied to where it
-// belongs when it is loaded.
+// Did it do so, is it written in the program, was a host's graph given it, or PyTorch, by Python? There a NaN stands
+// for a value that is missing, if the program asks for it. Not all values are, and no parameter, which has a name, or
+// is copied to where it belongs when it is loaded.
 NANLENS_API bool Causes::may_lack_values(const Root& root) {
   if (root.event_class != EventClass::source) return false;
   const Arrival& arrival = root.arrival;
   const bool from_python = model_.op_type(root.event).starts_with("aten::") && arrival.exists() && !arrival.changed;
   const bool in_part = arrival.num_bad < arrival.size || arrival.size == 1;
   const bool loaded = root.named || (model_.op_type(root.event) == "aten::copy_" && arrival.size > 1);
-  return (from_python && in_part && !loaded) || model_.code(root.event) == OpCode::constant || is_piped_data(root);
+  const OpCode code = model_.code(root.event);
+  const bool given = code == OpCode::placeholder && !root.event.is_execution && model_.owners().native();
+  return (from_python && in_part && !loaded) || given || code == OpCode::constant || is_piped_data(root);
 }
 
-// What the integers and booleans that went into an op of PyTorch's were made of.
-NANLENS_API Causes::Question Causes::question_of(EventRef result, std::uint32_t root) {
+// Was a bad tensor made of another one, by ops that passed on what is bad?
+NANLENS_API bool Causes::is_made_of(EventRef event, EventRef other) {
+  constexpr std::size_t most_steps = 64;
+  std::vector<EventRef> way{event};
+  for (std::size_t at = 0; at < way.size() && way.size() < most_steps; ++at) {
+    if (way[at] == other) return true;
+    const auto inputs = model_.calls().inputs(way[at].index);
+    model_.spend(inputs.size());
+    for (const TensorUse& input : inputs) {
+      const auto made = model_.calls().producer(input.tensor_id, way[at].index);
+      if (!made || made->execution < other.index) continue;
+      const EventRef maker = execution_event(made->execution, made->position);
+      if (model_.bad(maker) && std::find(way.begin(), way.end(), maker) == way.end()) way.push_back(maker);
+    }
+  }
+  return false;
+}
+
+// What the integers and booleans that went into an op of PyTorch's were made of: of what follows from the root of a bad
+// tensor, or from that. What comes later may not be known to follow yet.
+NANLENS_API Causes::Question Causes::question_of(EventRef result, EventRef bad) {
   constexpr std::size_t most_steps = 64;
   Question question;
   std::vector<std::uint32_t> way{result.index};
@@ -91,7 +112,7 @@ NANLENS_API Causes::Question Causes::question_of(EventRef result, std::uint32_t 
       const EventRef event = execution_event(made->execution, made->position);
       if (!model_.health(event).known()) {
         way.push_back(made->execution);
-      } else if (at > 0 && root_of(event) == root) {
+      } else if (at > 0 && model_.bad(event) && follows_with(event, bad)) {
         const EventRef asker = execution_event(way[at], 0);
         const bool asks = of_itself || asks_if_finite(model_.op_type(asker)) || is_part_of_isfinite(asker, event);
         (asks ? question.asked : question.compared) = true;
@@ -101,11 +122,17 @@ NANLENS_API Causes::Question Causes::question_of(EventRef result, std::uint32_t 
   return question;
 }
 
+NANLENS_API bool Causes::follows_with(EventRef event, EventRef bad) {
+  const std::uint32_t alert = alert_of(event);
+  const std::uint32_t own = alert_of(bad);
+  return alert <= own ? root_of_alert_[alert] == root_of_alert_[own] : is_made_of(event, bad);
+}
+
 // Does an op of PyTorch's choose by what is bad itself: by whether it is, or by how it compares with something, which a
 // NaN decides without a word?
-NANLENS_API bool Causes::is_decided_by(EventRef result, std::uint32_t root) {
+NANLENS_API bool Causes::is_decided_by(EventRef result, EventRef bad) {
   if (!result.is_execution || !model_.op_type(result).starts_with("aten::")) return false;
-  const Question question = question_of(result, root);
+  const Question question = question_of(result, bad);
   return question.asked || question.compared;
 }
 
@@ -119,16 +146,16 @@ NANLENS_API bool Causes::only_shows(EventRef result) {
 
 // Does the op with this clean result leave out, or fill, what is missing in its bad input? Not by a comparison, which a
 // NaN decides without a word.
-NANLENS_API bool Causes::leaves_missing_out(EventRef result, std::uint32_t root) {
+NANLENS_API bool Causes::leaves_missing_out(EventRef result, EventRef bad, const Root& root) {
   const OpCode code = model_.code(result);
   const std::string_view type = model_.op_type(result);
-  if (code == OpCode::keep && looks_up(type) && is_piped_data(roots_[root])) return true;
+  if (code == OpCode::keep && looks_up(type) && is_piped_data(root)) return true;
   if (leaves_nan_out(type) || code == OpCode::nan_to_num) return true;
   const bool writes = writes_over(type) && model_.health(result).known();
   const bool chooses_elements = chooses(code) && code != OpCode::clamp;
   if (!takes_named(type) && !writes && !chooses_elements) return false;
   if (!result.is_execution || !type.starts_with("aten::")) return !takes_named(type);
-  const Question question = question_of(result, root);
+  const Question question = question_of(result, bad);
   return takes_named(type) ? question.asked && !only_shows(result) : question.asked || !question.compared;
 }
 

@@ -340,19 +340,18 @@ NANLENS_API void Causes::join_arrival(const Step& step, Root& root) {
     root.also.emplace_back(step.alert, step.event);
 }
 
-// Does an op of PyTorch's repeat a smaller operand, as a factor that is learnt?
-NANLENS_API bool Causes::repeats(EventRef event, double size) {
+// Can an op of PyTorch's repeat a smaller operand, as a factor that is learnt?
+NANLENS_API bool Causes::may_repeat(EventRef event) {
   const OpCode code = model_.code(event);
-  const bool binary = broadcasts(code) && !is_elementwise(code);
-  return binary && event.is_execution && model_.op_type(event).starts_with("aten::") && size >= 0 &&
-         size < model_.health(event).size;
+  return event.is_execution && broadcasts(code) && !is_elementwise(code) && model_.op_type(event).starts_with("aten::");
 }
 
 NANLENS_API void Causes::take_root_of(std::uint32_t alert, Step& step) {
   if (alert == none || classes_[alert] == visiting) return;
   take_root(root_of_alert_[alert], step);
   step.spread |= spread_[alert];
-  if (step.event.is_execution && repeats(step.event, model_.health(event_of(alert)).size)) step.spread |= into_state;
+  if (may_repeat(step.event) && model_.health(event_of(alert)).size < model_.health(step.event).size)
+    step.spread |= into_state;
 }
 
 NANLENS_API void Causes::take_root(std::uint32_t root, Step& step) {
@@ -460,12 +459,12 @@ NANLENS_API std::uint8_t Causes::spread_by(const Step& step) {
   const std::string_view type = model_.op_type(event);
   const OpCode code = model_.code(event);
   // The best of what can't be is that, too.
-  const bool best = code == OpCode::maximum_of || detail::plain_name(type).ends_with("logsumexp");
+  const bool best = code == OpCode::maximum_of || is_log_sum_exp(type);
   const bool impossible = best && model_.kinds_known(event) && model_.kinds(event) == reader::neg_inf_flag;
   std::uint8_t bits = impossible || keeps_elements_apart(code, type) ? std::uint8_t{0} : std::uint8_t{into_others};
   if (!event.is_execution || !type.starts_with("aten::")) return bits;
   const bool in_place = type.ends_with('_') && broadcasts(code) && !writes_over(type);
-  const bool repeated = step.arrival.exists() && repeats(event, step.arrival.size);
+  const bool repeated = step.arrival.exists() && may_repeat(event) && step.arrival.size < model_.health(event).size;
   if (in_place || repeated || scaled_.is_of_backward_pass(event.index)) bits |= into_state;
   return bits;
 }

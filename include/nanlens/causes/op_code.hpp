@@ -816,6 +816,11 @@ inline bool leaves_nan_out(std::string_view type) {
   return std::find(std::begin(names), std::end(names), type) != std::end(names);
 }
 
+/// Does the op add up exponentials, and take the logarithm of that?
+constexpr bool is_log_sum_exp(std::string_view type) noexcept {
+  return type.ends_with("ogSumExp") || type.ends_with("logsumexp");
+}
+
 /// Does the op give every element of its input, perhaps in another shape or order?
 inline bool keeps_all(OpCode code, std::string_view type) {
   constexpr std::string_view names[] = {"transpose", "reshape", "squeeze", "unsqueeze", "expanddims", "flatten"};

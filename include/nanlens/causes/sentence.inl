@@ -222,6 +222,7 @@ NANLENS_API void SentenceWriter::gather(const Root& root, const Classification& 
   f.name = user_name(root.event);
   f.complex = model.is_bad_complex(root.event);
   f.unread = root.unread > 0;
+  f.nan_follows = root.nan_reach > 0;
   f.written_over = c.written_over;
   const auto kinds = kinds_of(root.event);
   f.kinds_known = kinds.has_value();

@@ -79,7 +79,7 @@ inline void word_output(const CauseFacts& f, const Speech& speech, Arguments& a)
       a["in_bad"] = say(speech, Saying::in_bad, {{"bad", grouped(bad, speech)}, {"size", grouped(out.size, speech)}});
   }
   a["kinds"] = kinds_words(f.kinds_known ? f.kinds : Kinds{0}, speech);
-  const bool infinite = f.kinds_known && f.kinds != 0 && (f.kinds & reader::nan_flag) == 0;
+  const bool infinite = f.kinds_known && f.kinds != 0 && (f.kinds & reader::nan_flag) == 0 && !f.nan_follows;
   if (infinite) a[f.unread ? "unread_mask" : f.code == OpCode::constant ? "mask" : "came_mask"] = a["kinds"];
   if (dtype_max(out.dtype) <= 0) return;
   a["dtype"] = std::string(dtype_name(out.dtype));
