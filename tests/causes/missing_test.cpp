@@ -235,6 +235,7 @@ TEST_CASE("a bound from above is meant for what is infinite; one from below make
     }));
   };
   CHECK(bounded("Minimum", infinity).causes == 0);
+  CHECK(bounded("Min", infinity).causes == 0);
   CHECK(bounded("Minimum", not_a_number).causes == 1);
   CHECK(bounded("Maximum", -infinity).causes == 1);
 }

@@ -328,6 +328,7 @@ class Causes {
   [[nodiscard]] std::uint8_t spread_by(const Step& step);
   [[nodiscard]] bool is_less_its_maximum(EventRef bad);
   [[nodiscard]] bool has_given_zeros(EventRef log);
+  [[nodiscard]] bool is_bound_from_above(EventRef result, EventRef bad);
   [[nodiscard]] bool takes_as_log(EventRef result, EventRef bad, const Root& root);
   [[nodiscard]] std::uint8_t fate_by(EventRef result, EventRef bad, std::uint32_t alert);
   void note_integers(std::uint32_t alert, OpRef integers);

@@ -69,6 +69,14 @@ NANLENS_API bool Causes::takes_as_log(EventRef result, EventRef bad, const Root&
          (result.is_execution && is_node_of(extension_of(run(), result).op_name, "aten::logsumexp"));
 }
 
+// Is what is +∞ replaced by the least of it and something else? ONNX calls that "Min", as TensorFlow the least element.
+NANLENS_API bool Causes::is_bound_from_above(EventRef result, EventRef bad) {
+  if (model_.kinds(bad) != reader::pos_inf_flag) return false;
+  const OpCode code = model_.code(result);
+  return code == OpCode::minimum || (code == OpCode::minimum_of && model_.owners().native() &&
+                                     model_.health(result).size == model_.health(bad).size);
+}
+
 // What an op with this clean result made of its bad input. A bound that a NaN did not pass was written without care,
 // and what looks for NaN hides a fault, where that may be one: only a choice by something else was meant. So it does
 // where more is bad by then than the elements that came in so.
@@ -80,8 +88,7 @@ NANLENS_API std::uint8_t Causes::fate_by(EventRef result, EventRef bad, std::uin
   const bool clips = code == OpCode::clamp || (code == OpCode::maximum && before == OpCode::minimum) ||
                      (code == OpCode::minimum && before == OpCode::maximum);  // as TensorFlow clips
   const bool nan = !model_.kinds_known(bad) || (model_.kinds(bad) & reader::nan_flag) != 0;
-  const bool bounds =
-      code == OpCode::minimum && model_.kinds(bad) == reader::pos_inf_flag && root.event_class == EventClass::producer;
+  const bool bounds = root.event_class == EventClass::producer && is_bound_from_above(result, bad);
   if ((clips || bounds || chooses(code)) && !nan) return chosen_from;
   if (spread_[alert] == 0 && may_lack_values(root) && leaves_missing_out(result, bad, root)) return chosen_from;
   const bool chosen = !clips && chooses(code) && code != OpCode::nan_to_num && !is_asked_for_nan(bad);
