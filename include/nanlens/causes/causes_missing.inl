@@ -87,6 +87,7 @@ NANLENS_API bool Causes::is_made_of(EventRef event, EventRef other) {
     const auto inputs = model_.calls().inputs(way[at].index);
     model_.spend(inputs.size());
     for (const TensorUse& input : inputs) {
+      if (way.size() >= most_steps) break;
       const auto made = model_.calls().producer(input.tensor_id, way[at].index);
       if (!made || made->execution < other.index) continue;
       const EventRef maker = execution_event(made->execution, made->position);
@@ -107,6 +108,7 @@ NANLENS_API Causes::Question Causes::question_of(EventRef result, EventRef bad) 
     model_.spend(inputs.size());
     const bool of_itself = inputs.size() == 2 && inputs[0].tensor_id == inputs[1].tensor_id;
     for (const TensorUse& input : inputs) {
+      if (way.size() >= most_steps) break;
       const auto made = model_.calls().producer(input.tensor_id, way[at]);
       if (!made) continue;
       const EventRef event = execution_event(made->execution, made->position);
