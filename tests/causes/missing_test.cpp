@@ -240,6 +240,17 @@ TEST_CASE("a bound from above is meant for what is infinite; one from below make
   CHECK(bounded("Maximum", -infinity).causes == 1);
 }
 
+TEST_CASE("a mean over a mask of +∞ in places is a result, and no mask") {
+  for (const char* const taker : {"Mean", "Neg"}) {
+    CAPTURE(taker);
+    const WhyAnswer a = ask(*Recorded([&] {
+      const Vector x = op("Const", Vector{infinity, 1});
+      op(taker, Vector{std::string(taker) == "Mean" ? infinity : -infinity}, x);
+    }));
+    CHECK(a.causes == (std::string(taker) == "Mean" ? 1 : 0));
+  }
+}
+
 TEST_CASE("a mask of which a NaN came that was removed again: no word that none follows") {
   const WhyAnswer a = ask(*Recorded([] {
     const Vector x = op("Data", Vector{1, 2});

@@ -415,6 +415,14 @@ TEST_CASE("what to do about a division is said where the program can do it: behi
   CHECK(remedy("Reciprocal", "SqrtBackward0").starts_with("Add a small ε to the divisor"));
 }
 
+TEST_CASE("what is negative makes no infinity: no root or logarithm of it is thought of then") {
+  const InputFacts x{"x", true, health(4, 0, 0, 0, 2, 0)};
+  CHECK(text_of(made_by("Fused", "generic", health(4, 2, 0, 0, 0, 2), {x})).find("root or logarithm") !=
+        std::string::npos);
+  CHECK(text_of(made_by("Fused", "generic", health(4, 1, 1, 0, 0, 2), {x})).find("root or logarithm") ==
+        std::string::npos);
+}
+
 TEST_CASE("the deviation of a single value: the one that divides by n has one") {
   const auto remedy = [](double size) {
     return causes::word(

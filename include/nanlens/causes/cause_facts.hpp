@@ -58,7 +58,7 @@ struct CauseFacts {
   std::string guard;     ///< guarded: type of the op that left it out
   std::string integers;  ///< guarded: type of the op that made integers of it, among which that op chooses
 
-  bool nan_follows = false;  ///< expected: which was removed again
+  bool nan_follows = false;  ///< expected: a NaN came of it, and was removed again
 
   std::string missing;  ///< unknown and data: the input that is not on record
   Reason reason = Reason::none;

@@ -312,7 +312,7 @@ class Causes {
   void note_fate(std::uint32_t alert, std::uint8_t fate);
   void note_fate_alone(std::uint32_t alert, std::uint8_t fate);
   [[nodiscard]] bool is_asked_for_nan(EventRef bad);
-  [[nodiscard]] bool is_compared_to_itself(const TensorUse& use);
+  [[nodiscard]] bool compares_with_itself(std::uint32_t execution);
   [[nodiscard]] bool is_part_of_isfinite(EventRef result, EventRef bad);
   [[nodiscard]] OpRef guard_of(const Root& root, std::size_t joined_in_turn);
   [[nodiscard]] bool is_piped_data(const Root& root);
@@ -348,6 +348,7 @@ class Causes {
   [[nodiscard]] std::uint32_t first_that_spoilt(const std::vector<Incident>& list, std::uint32_t first);
   [[nodiscard]] std::uint32_t leader(const std::vector<Incident>& list);
   [[nodiscard]] bool sees_every_op(EventRef event);
+  [[nodiscard]] bool is_eager_torch(EventRef event);
   [[nodiscard]] bool may_have_led_on(const Root& root);
   void count_reach(std::uint32_t root, std::uint32_t alert, EventRef event);
   void look_at(std::uint32_t alert);

@@ -58,15 +58,17 @@ NANLENS_API bool Causes::has_given_zeros(EventRef log) {
 // of what can't be? Only where a logarithm made it: the sum of what has these logarithms, its gradient, or the best.
 NANLENS_API bool Causes::takes_as_log(EventRef result, EventRef bad, const Root& root) {
   if (root.event_class != EventClass::producer || model_.code(root.event) != OpCode::log) return false;
-  if (!model_.kinds_known(bad) || !model_.health(result).known() || !has_given_zeros(root.event)) return false;
+  if (!model_.kinds_known(bad) || !model_.health(result).known()) return false;
   const OpCode code = model_.code(result);
   const Kinds kinds = model_.kinds(bad);
-  if (kinds == reader::pos_inf_flag) return code == OpCode::minimum_of;
+  if (kinds == reader::pos_inf_flag) return code == OpCode::minimum_of && has_given_zeros(root.event);
   if (kinds != reader::neg_inf_flag) return false;
-  if (code == OpCode::maximum_of || is_log_sum_exp(model_.op_type(result))) return true;
-  if (code != OpCode::exp) return false;
-  return is_less_its_maximum(bad) ||
-         (result.is_execution && is_node_of(extension_of(run(), result).op_name, "aten::logsumexp"));
+  const auto is_its_gradient = [&] {
+    return result.is_execution && is_node_of(extension_of(run(), result).op_name, "aten::logsumexp");
+  };
+  const bool takes = code == OpCode::maximum_of || is_log_sum_exp(model_.op_type(result)) ||
+                     (code == OpCode::exp && (is_less_its_maximum(bad) || is_its_gradient()));
+  return takes && has_given_zeros(root.event);
 }
 
 // Is what is +∞ replaced by the least of it and something else? ONNX calls that "Min", as TensorFlow the least element.
@@ -181,6 +183,11 @@ NANLENS_API OpRef Causes::choice_of_integers(std::uint32_t op) {
 // Does the host record every op? Where a program names its ops itself, what it has not named may take a tensor, too.
 NANLENS_API bool Causes::sees_every_op(EventRef event) {
   return !model_.owners().native() || model_.op_type(event).starts_with("aten::");
+}
+
+// Is it of an op that PyTorch ran, outside of TorchScript?
+NANLENS_API bool Causes::is_eager_torch(EventRef event) {
+  return event.is_execution && model_.op_type(event).starts_with("aten::");
 }
 
 // May what came in later, from where nobody knows, be what is bad here, handed on by code that is not on record?

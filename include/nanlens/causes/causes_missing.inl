@@ -18,7 +18,8 @@ NANLENS_API bool Causes::is_asked_for_nan(EventRef bad) {
     const auto uses = model_.calls().consumers(bad.index, bad.slot);
     model_.spend(uses.size());
     return asked_ = std::any_of(uses.begin(), uses.end(), [&](const TensorUse& use) {
-             return asks_if_finite(model_.op_type(execution_event(use.execution, 0))) || is_compared_to_itself(use);
+             return asks_if_finite(model_.op_type(execution_event(use.execution, 0))) ||
+                    compares_with_itself(use.execution);
            });
   }
   const auto& edges = model_.graphs().op(run().trace_op(bad.index)).consumers;
@@ -28,11 +29,11 @@ NANLENS_API bool Causes::is_asked_for_nan(EventRef bad) {
          });
 }
 
-// Which only a NaN does not equal: as PyTorch asks for one.
-NANLENS_API bool Causes::is_compared_to_itself(const TensorUse& use) {
-  const std::string_view type = model_.op_type(execution_event(use.execution, 0));
+// Does an op compare a tensor with itself, which only a NaN does not equal: as PyTorch asks for one?
+NANLENS_API bool Causes::compares_with_itself(std::uint32_t execution) {
+  const std::string_view type = model_.op_type(execution_event(execution, 0));
   if (type != "aten::ne" && type != "aten::eq") return false;
-  const auto inputs = model_.calls().inputs(use.execution);
+  const auto inputs = model_.calls().inputs(execution);
   return inputs.size() == 2 && inputs[0].tensor_id == inputs[1].tensor_id;
 }
 
@@ -106,7 +107,7 @@ NANLENS_API Causes::Question Causes::question_of(EventRef result, EventRef bad) 
   for (std::size_t at = 0; at < way.size() && way.size() < most_steps; ++at) {
     const auto inputs = model_.calls().inputs(way[at]);
     model_.spend(inputs.size());
-    const bool of_itself = inputs.size() == 2 && inputs[0].tensor_id == inputs[1].tensor_id;
+    const bool of_itself = compares_with_itself(way[at]);
     for (const TensorUse& input : inputs) {
       if (way.size() >= most_steps) break;
       const auto made = model_.calls().producer(input.tensor_id, way[at]);
@@ -124,6 +125,7 @@ NANLENS_API Causes::Question Causes::question_of(EventRef result, EventRef bad) 
   return question;
 }
 
+// Has a bad tensor the root of another one, or was it made of that?
 NANLENS_API bool Causes::follows_with(EventRef event, EventRef bad) {
   const std::uint32_t alert = alert_of(event);
   const std::uint32_t own = alert_of(bad);
@@ -133,7 +135,7 @@ NANLENS_API bool Causes::follows_with(EventRef event, EventRef bad) {
 // Does an op of PyTorch's choose by what is bad itself: by whether it is, or by how it compares with something, which a
 // NaN decides without a word?
 NANLENS_API bool Causes::is_decided_by(EventRef result, EventRef bad) {
-  if (!result.is_execution || !model_.op_type(result).starts_with("aten::")) return false;
+  if (!is_eager_torch(result)) return false;
   const Question question = question_of(result, bad);
   return question.asked || question.compared;
 }
@@ -156,7 +158,7 @@ NANLENS_API bool Causes::leaves_missing_out(EventRef result, EventRef bad, const
   const bool writes = writes_over(type) && model_.health(result).known();
   const bool chooses_elements = chooses(code) && code != OpCode::clamp;
   if (!takes_named(type) && !writes && !chooses_elements) return false;
-  if (!result.is_execution || !type.starts_with("aten::")) return !takes_named(type);
+  if (!is_eager_torch(result)) return !takes_named(type);
   const Question question = question_of(result, bad);
   return takes_named(type) ? question.asked && !only_shows(result) : question.asked || !question.compared;
 }

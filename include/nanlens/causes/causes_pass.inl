@@ -343,7 +343,7 @@ NANLENS_API void Causes::join_arrival(const Step& step, Root& root) {
 // Can an op of PyTorch's repeat a smaller operand, as a factor that is learnt?
 NANLENS_API bool Causes::may_repeat(EventRef event) {
   const OpCode code = model_.code(event);
-  return event.is_execution && broadcasts(code) && !is_elementwise(code) && model_.op_type(event).starts_with("aten::");
+  return broadcasts(code) && !is_elementwise(code) && is_eager_torch(event);
 }
 
 NANLENS_API void Causes::take_root_of(std::uint32_t alert, Step& step) {
@@ -462,7 +462,7 @@ NANLENS_API std::uint8_t Causes::spread_by(const Step& step) {
   const bool best = code == OpCode::maximum_of || is_log_sum_exp(type);
   const bool impossible = best && model_.kinds_known(event) && model_.kinds(event) == reader::neg_inf_flag;
   std::uint8_t bits = impossible || keeps_elements_apart(code, type) ? std::uint8_t{0} : std::uint8_t{into_others};
-  if (!event.is_execution || !type.starts_with("aten::")) return bits;
+  if (!is_eager_torch(event)) return bits;
   const bool in_place = type.ends_with('_') && broadcasts(code) && !writes_over(type);
   const bool repeated = step.arrival.exists() && may_repeat(event) && step.arrival.size < model_.health(event).size;
   if (in_place || repeated || scaled_.is_of_backward_pass(event.index)) bits |= into_state;
@@ -495,8 +495,7 @@ NANLENS_API std::uint32_t Causes::add_root(const Step& step) {
   root.failing = step.failing;
   root.failing_tensor = step.failing_tensor;
   root.arrival = step.arrival;
-  if (step.event_class == EventClass::source && step.event.is_execution && sees_every_op(step.event) &&
-      model_.owners().native()) {
+  if (step.event_class == EventClass::source && is_eager_torch(step.event)) {
     const auto evidence = output_evidence(run(), step.event);
     root.named = evidence && !evidence->name.empty();
   }
