@@ -114,6 +114,45 @@ void record_twins(const std::string& path, unsigned seed, bool meet) {
   nanlens::disable_dump_debug_info();
 }
 
+// Data of PyTorch's that lacks values, and what conditions choose of it and of what is made of it, at random:
+// conditions that ask for NaN, that compare, and that are made of others.
+void record_conditions(const std::string& path, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<std::unique_ptr<Vector>> all;
+  std::vector<std::unique_ptr<std::vector<std::int64_t>>> masks;
+  const Vector good{1, 4, 2, 3};
+  const Vector lacking{1, NAN, 2, 3};
+  const auto keep = [&](const Vector& v) -> Vector& { return *all.emplace_back(std::make_unique<Vector>(v)); };
+  const auto made = [&](bool is_bad) -> Vector& { return keep(is_bad ? lacking : good); };
+  const auto new_mask = [&]() -> std::vector<std::int64_t>& {
+    return *masks.emplace_back(std::make_unique<std::vector<std::int64_t>>(std::vector<std::int64_t>{0, 1, 0, 0}));
+  };
+  const auto any_of = [&](const auto& list) -> auto& { return *list[random() % list.size()]; };
+  const auto is_bad = [](const Vector& v) { return std::isnan(v[1]); };
+  constexpr const char* pairs[] = {"aten::bitwise_and", "aten::bitwise_or"};
+  nanlens::enable_dump_debug_info(test::everything(path));
+  const Vector outside = lacking;
+  nanlens::op("aten::cat", made(true), outside);
+  nanlens::op("aten::randn", made(false));
+  nanlens::op("aten::ne", new_mask(), *all[0], *all[0]);
+  for (auto left = 10 + random() % 30; left > 0; --left) {
+    const Vector& x = any_of(all);
+    const Vector& y = any_of(all);
+    const auto& mask = any_of(masks);
+    switch (random() % 9) {
+      case 0: nanlens::op("aten::ne", new_mask(), x, x); break;
+      case 1: nanlens::op("aten::gt", new_mask(), x, y); break;
+      case 2: nanlens::op("aten::bitwise_not", new_mask(), mask); break;
+      case 3: nanlens::op(pairs[random() % 2], new_mask(), mask, any_of(masks)); break;
+      case 4: nanlens::op("aten::where", made(false), mask, x, y); break;
+      case 5: nanlens::op("aten::masked_fill", made(false), x, mask); break;
+      case 6: nanlens::op("aten::nan_to_num", made(false), x); break;
+      default: nanlens::op("aten::mul", made(is_bad(x) || is_bad(y)), x, y); break;
+    }
+  }
+  nanlens::disable_dump_debug_info();
+}
+
 using Files = std::map<std::string, std::string>;
 
 // Constants of TensorFlow's, each taken by an op that may have made its NaN, and much later by one that can't have.
@@ -259,6 +298,16 @@ TEST_CASE("a logdir that grows ends with the answers of one that was read at onc
         record_twins(run, seed, meet);
         check_growth(read_files(run));
       }
+  }
+}
+
+TEST_CASE("so does one of PyTorch's whose conditions leave out what is missing") {
+  test::TemporaryDirectory directory;
+  for (unsigned seed = 1; seed <= 24; ++seed) {
+    CAPTURE(seed);
+    const std::string run = directory / std::to_string(seed);
+    record_conditions(run, seed);
+    check_growth(read_files(run));
   }
 }
 

@@ -85,6 +85,24 @@ TEST_CASE("nor is a comparison of what was made of it") {
   }
 }
 
+TEST_CASE("a condition behind more ops than are looked at may be one that a NaN decides") {
+  const auto causes = [](std::size_t ops, bool of_it) {
+    const WhyAnswer a = ask(*Recorded([&] {
+      const Vector x = data_with_gap();
+      const Vector other = op("aten::randn", Vector{1, 2, 3, 4});
+      std::vector<Integers> masks;
+      masks.push_back(op("aten::gt", Integers{0, 0, 1, 1}, of_it ? x : other));
+      while (masks.size() < ops) masks.push_back(op("aten::bitwise_and", Integers{0, 0, 1, 1}, masks.back(), masks[0]));
+      op("aten::where", Vector{1, 1, 0, 0}, masks.back(), other, x);
+    }));
+    return a.causes;
+  };
+  CHECK(causes(limits::question_steps / 2, false) == 0);
+  CHECK(causes(limits::question_steps / 2, true) == 1);
+  CHECK(causes(limits::question_steps * 2, true) == 1);
+  CHECK(causes(limits::question_steps * 2, false) == 1);
+}
+
 TEST_CASE("PyTorch asks what is finite by a comparison of absolute values with infinity: nothing comes of these") {
   for (const bool taken : {false, true}) {
     CAPTURE(taken);

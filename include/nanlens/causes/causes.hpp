@@ -318,8 +318,8 @@ class Causes {
   [[nodiscard]] bool is_piped_data(const Root& root);
   [[nodiscard]] bool may_lack_values(const Root& root);
   [[nodiscard]] bool is_for_isfinite(EventRef event);
-  [[nodiscard]] bool is_made_of(EventRef event, EventRef other);
-  [[nodiscard]] bool follows_with(EventRef event, EventRef bad);
+  [[nodiscard]] std::optional<bool> is_made_of(EventRef event, EventRef other);
+  [[nodiscard]] std::optional<bool> follows_with(EventRef event, EventRef bad);
   [[nodiscard]] Question question_of(EventRef result, EventRef bad);
   [[nodiscard]] bool is_decided_by(EventRef result, EventRef bad);
   [[nodiscard]] bool only_shows(EventRef result);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -79,16 +80,15 @@ NANLENS_API bool Causes::may_lack_values(const Root& root) {
   return (from_python && in_part && !loaded) || given || code == OpCode::constant || is_piped_data(root);
 }
 
-// Was a bad tensor made of another one, by ops that passed on what is bad?
-NANLENS_API bool Causes::is_made_of(EventRef event, EventRef other) {
-  constexpr std::size_t most_steps = 64;
+// Was a bad tensor made of another one, by ops that passed on what is bad? Nothing where it is too far to be found out.
+NANLENS_API std::optional<bool> Causes::is_made_of(EventRef event, EventRef other) {
   std::vector<EventRef> way{event};
-  for (std::size_t at = 0; at < way.size() && way.size() < most_steps; ++at) {
+  for (std::size_t at = 0; at < way.size(); ++at) {
     if (way[at] == other) return true;
     const auto inputs = model_.calls().inputs(way[at].index);
     model_.spend(inputs.size());
     for (const TensorUse& input : inputs) {
-      if (way.size() >= most_steps) break;
+      if (way.size() >= limits::question_steps) return {};
       const auto made = model_.calls().producer(input.tensor_id, way[at].index);
       if (!made || made->execution < other.index) continue;
       const EventRef maker = execution_event(made->execution, made->position);
@@ -99,23 +99,31 @@ NANLENS_API bool Causes::is_made_of(EventRef event, EventRef other) {
 }
 
 // What the integers and booleans that went into an op of PyTorch's were made of: of what follows from the root of a bad
-// tensor, or from that. What comes later may not be known to follow yet.
+// tensor, or from that. What comes later may not be known to follow yet. Where that is too far to be found out, a
+// comparison may be behind it.
 NANLENS_API Causes::Question Causes::question_of(EventRef result, EventRef bad) {
-  constexpr std::size_t most_steps = 64;
   Question question;
   std::vector<std::uint32_t> way{result.index};
-  for (std::size_t at = 0; at < way.size() && way.size() < most_steps; ++at) {
+  for (std::size_t at = 0; at < way.size(); ++at) {
     const auto inputs = model_.calls().inputs(way[at]);
     model_.spend(inputs.size());
     const bool of_itself = compares_with_itself(way[at]);
     for (const TensorUse& input : inputs) {
-      if (way.size() >= most_steps) break;
+      if (way.size() >= limits::question_steps) {
+        question.compared = true;
+        return question;
+      }
       const auto made = model_.calls().producer(input.tensor_id, way[at]);
       if (!made) continue;
       const EventRef event = execution_event(made->execution, made->position);
       if (!model_.health(event).known()) {
-        way.push_back(made->execution);
-      } else if (at > 0 && model_.bad(event) && follows_with(event, bad)) {
+        if (std::find(way.begin(), way.end(), made->execution) == way.end()) way.push_back(made->execution);
+        continue;
+      }
+      if (at == 0 || !model_.bad(event)) continue;
+      const auto follows = follows_with(event, bad);
+      if (!follows) question.compared = true;
+      if (follows.value_or(false)) {
         const EventRef asker = execution_event(way[at], 0);
         const bool asks = of_itself || asks_if_finite(model_.op_type(asker)) || is_part_of_isfinite(asker, event);
         (asks ? question.asked : question.compared) = true;
@@ -126,7 +134,7 @@ NANLENS_API Causes::Question Causes::question_of(EventRef result, EventRef bad) 
 }
 
 // Has a bad tensor the root of another one, or was it made of that?
-NANLENS_API bool Causes::follows_with(EventRef event, EventRef bad) {
+NANLENS_API std::optional<bool> Causes::follows_with(EventRef event, EventRef bad) {
   const std::uint32_t alert = alert_of(event);
   const std::uint32_t own = alert_of(bad);
   return alert <= own ? root_of_alert_[alert] == root_of_alert_[own] : is_made_of(event, bad);
