@@ -148,17 +148,28 @@ void draw_inputs(App& app, const Canvas& canvas, const std::vector<Rect>& rects,
   ui.text_in(place.inset(-ui.px(6), 0), ui.sans, 12, ui.theme.dim, tr(Text::graph_no_inputs));
 }
 
+// A slot's name lies above the lines that cross its place.
+void draw_output_label(Ui& ui, const Canvas& canvas, const Rect& card, std::size_t slot, std::uint64_t num_consumers) {
+  const std::string text = tr(Text::graph_output_slot, {{"slot", slot}, {"n", num_consumers}});
+  Rect label = canvas.label(ui, card);
+  label.w = std::min(label.w, ui.text_width(ui.sans, 11, text));
+  ui.fill({label.x, label.y, label.w + ui.px(4), label.h - ui.px(2)}, ui.theme.bg);
+  ui.text_in(label, ui.sans, 11, ui.theme.dim, text);
+}
+
 void draw_consumers(App& app, const Canvas& canvas, const std::vector<Rect>& rects, const std::vector<Rect>& selves) {
   Ui& ui = app.ui;
   const auto& n = app.selection.neighbourhood;
+  std::size_t edge = 0;
+  for (std::size_t slot = 0; slot < n.consumers.size(); ++slot)
+    for (std::size_t i = 0; i < n.consumers[slot].size(); ++i, ++edge) {
+      const std::size_t from = std::min(slot, n.outputs.size() - 1);
+      draw_edge(ui, canvas.flow, selves[from], rects[edge], n.outputs[from].bad);
+    }
   std::size_t k = 0;
   for (std::size_t slot = 0; slot < n.consumers.size(); ++slot)
     for (std::size_t i = 0; i < n.consumers[slot].size(); ++i, ++k) {
-      const std::size_t from = std::min(slot, n.outputs.size() - 1);
-      draw_edge(ui, canvas.flow, selves[from], rects[k], n.outputs[from].bad);
-      if (canvas.flow.sizes.label > 0 && i == 0)
-        ui.text_in(canvas.label(ui, rects[k]), ui.sans, 11, ui.theme.dim,
-                   tr(Text::graph_output_slot, {{"slot", slot}, {"n", n.num_consumers[slot]}}));
+      if (canvas.flow.sizes.label > 0 && i == 0) draw_output_label(ui, canvas, rects[k], slot, n.num_consumers[slot]);
       draw_op_card(app, rects[k], "op:consumer:" + std::to_string(slot) + ":" + std::to_string(i), n.consumers[slot][i],
                    tr(Text::graph_input, {{"slot", n.consumers[slot][i].slot}}), false);
     }
