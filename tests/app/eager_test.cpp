@@ -1,7 +1,9 @@
 // A run without graphs, as PyTorch's: what lies around an op, its place in the window, and where a session begins.
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "../support/rank_on_paper.hpp"
 #include "headless.hpp"
@@ -62,6 +64,28 @@ TEST_CASE("what is bad first is selected, not a mask before it; around it is wha
   CHECK(v.state()["focus"]["execution"] == 2);
   v.key("j");  // beyond the chain: to what took it
   CHECK(v.state()["focus"]["execution"] == 3);
+}
+
+TEST_CASE("three inputs fit side by side, narrower; of more than fit, each has its full width") {
+  for (const int inputs : {2, 3, 7}) {
+    CAPTURE(inputs);
+    RankOnPaper p(0, 1.7e9, 1);
+    std::vector<std::int64_t> outputs;
+    for (int i = 1; i <= inputs; ++i) {
+      p.op("Neg", 0);
+      outputs.push_back(2 * i);  // each takes a tensor that is not on record
+    }
+    p.op_of("AddN", outputs, {.nan = 3});
+    Headless v;
+    p.store(v.memory["memory:wide"], "host");
+    v.open("memory:wide");
+    REQUIRE(v.state()["graph_structure"]["inputs"].size() == inputs);
+    CHECK(v.shows("op:input:0") == (inputs <= 3));
+    const auto card = v.rect("op:input:" + std::to_string(inputs / 2));
+    CHECK(v.rect("op:input:" + std::to_string(inputs / 2 - 1)).right() < card.x);
+    CHECK((card.w < 190) == (inputs == 3));
+    if (inputs == 3) CHECK(v.rect("op:input:2").right() <= v.rect("pane:graph_structure").right());
+  }
 }
 
 TEST_CASE("what a choice left out is not selected first, where another op that failed on the same zeros leads") {

@@ -62,6 +62,14 @@ std::size_t num_consumers(const Neighbourhood& n) {
   return count;
 }
 
+// How many cards lie side by side, hop by hop.
+std::vector<std::size_t> hop_sizes(const Neighbourhood& n) {
+  std::vector<std::size_t> sizes{n.inputs.size(), n.outputs.size(), num_consumers(n)};
+  for (const auto& hop : n.farther_inputs) sizes.push_back(hop.size());
+  for (const auto& hop : n.farther_consumers) sizes.push_back(hop.size());
+  return sizes;
+}
+
 // How far the content goes from the op's own cards: before them and after, along the flow, and in all across it.
 struct Extent {
   float before;
@@ -76,21 +84,18 @@ Extent extent_of(const Ui& ui, const Flow& flow, const Neighbourhood& n) {
                          : flow.sideways    ? ui.px(boundary_width + 24)
                                             : ui.px(boundary_height + 8);
   const float after = 2 + static_cast<float>(n.farther_consumers.size());
-  const float last_gap = flow.sideways          ? flow.hop - ui.px(card_width)
-                         : flow.sizes.label > 0 ? 0
-                                                : ui.px(flow.sizes.gap);
-  std::size_t widest = std::max({n.inputs.size(), num_consumers(n), n.outputs.size(), std::size_t{1}});
-  for (const auto& hop : n.farther_inputs) widest = std::max(widest, hop.size());
-  for (const auto& hop : n.farther_consumers) widest = std::max(widest, hop.size());
-  return {hops * flow.hop + boundary, after * flow.hop - last_gap + ui.px(6), static_cast<float>(widest) * flow.pitch};
+  const float last_gap = flow.sideways ? flow.hop - flow.card : flow.sizes.label > 0 ? 0 : ui.px(flow.sizes.gap);
+  const auto widest = static_cast<float>(std::ranges::max(hop_sizes(n)));
+  return {hops * flow.hop + boundary, after * flow.hop - last_gap + ui.px(6), widest * flow.pitch};
 }
 
 // Wheel and drag; then the place of the op, which is in view unless the user scrolled away.
 Canvas place_canvas(App& app, const Rect& area) {
   Ui& ui = app.ui;
   auto& pane = app.graph_pane;
-  const Flow flow = flow_for(ui, area);
-  const Extent extent = extent_of(ui, flow, app.selection.neighbourhood);
+  const Neighbourhood& n = app.selection.neighbourhood;
+  const Flow flow = flow_for(ui, area, hop_sizes(n));
+  const Extent extent = extent_of(ui, flow, n);
   const float length = extent.before + extent.after;
   const float room = flow.sideways ? area.w : area.h;
   float& along = flow.sideways ? pane.scroll_x : pane.scroll_y;
@@ -107,7 +112,7 @@ Canvas place_canvas(App& app, const Rect& area) {
   }
   const float lowest = std::min(0.0f, room - length);
   if (pane.center) {
-    const float half = flow.sideways ? ui.px(card_width) / 2 : ui.px(flow.sizes.card) / 2;
+    const float half = flow.sideways ? flow.card / 2 : ui.px(flow.sizes.card) / 2;
     along = room / 2 - extent.before - half;
     across = 0;
     pane.center = false;

@@ -91,13 +91,18 @@ void click_card(App& app, const OpCard& card, const CardLook& look) {
 
 }  // namespace
 
-Flow flow_for(const Ui& ui, const Rect& area) {
+Flow flow_for(const Ui& ui, const Rect& area, std::span<const std::size_t> hop_sizes) {
   constexpr float gap_of_edges = 56;
   const Sizes& sizes = area.h < ui.px(290) ? compact : roomy;
   const float high = ui.px(sizes.card + sizes.label);
   const bool sideways = area.w > 2 * area.h && area.w > 3 * ui.px(card_width) + 2 * ui.px(gap_of_edges);
-  if (sideways) return {true, sizes, ui.px(card_width + gap_of_edges), high + ui.px(card_gap)};
-  return {false, sizes, high + ui.px(sizes.gap), ui.px(card_width + card_gap)};
+  if (sideways) return {true, sizes, ui.px(card_width), ui.px(card_width + gap_of_edges), high + ui.px(card_gap)};
+  float card = ui.px(card_width);
+  for (const std::size_t cards : hop_sizes) {
+    const float fitting = area.w / static_cast<float>(std::max(cards, std::size_t{1})) - ui.px(card_gap);
+    if (fitting >= ui.px(least_card_width)) card = std::min(card, fitting);
+  }
+  return {false, sizes, card, high + ui.px(sizes.gap), card + ui.px(card_gap)};
 }
 
 void draw_op_card(App& app, const Rect& rect, const std::string& id, const OpCard& card, const std::string& slot_text,
@@ -140,7 +145,6 @@ void draw_edge(Ui& ui, const Flow& flow, const Rect& from, const Rect& to, bool 
 
 std::vector<Rect> Canvas::hop(const Ui& ui, int number, std::size_t count) const {
   std::vector<Rect> rects;
-  const float w = ui.px(card_width);
   const float h = ui.px(flow.sizes.card);
   const float label = flow.sideways || number != 0 ? ui.px(flow.sizes.label) : 0;
   const float along = (flow.sideways ? middle.x : middle.y) + static_cast<float>(number) * flow.hop;
@@ -148,9 +152,9 @@ std::vector<Rect> Canvas::hop(const Ui& ui, int number, std::size_t count) const
   for (std::size_t i = 0; i < count; ++i) {
     const float across = first + static_cast<float>(i) * flow.pitch;
     if (flow.sideways)
-      rects.push_back({along, middle.y + across - h / 2 + label / 2, w, h});
+      rects.push_back({along, middle.y + across - h / 2 + label / 2, flow.card, h});
     else
-      rects.push_back({middle.x + across - w / 2, along + label, w, h});
+      rects.push_back({middle.x + across - flow.card / 2, along + label, flow.card, h});
   }
   return rects;
 }

@@ -2,6 +2,7 @@
 /// The parts of the graph around the selected op: its cards, how they lie, and the lines between them.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,9 @@
 
 namespace nanlens::viewer {
 
+// Cards are narrower where those of one more hop fit side by side by that.
 inline constexpr float card_width = 190;
+inline constexpr float least_card_width = 150;
 inline constexpr float card_gap = 10;
 
 // Heights in pixels at 100 %. In a low pane cards have two lines instead of three, and no labels above them.
@@ -25,10 +28,12 @@ inline constexpr Sizes compact = {38, 0, 11};
 struct Flow {
   bool sideways;
   Sizes sizes;
+  float card;   ///< width of a card
   float hop;    ///< from one hop to the next
   float pitch;  ///< from one card to its neighbour
 };
-Flow flow_for(const Ui& ui, const Rect& area);
+/// In an area, where each hop has so many cards side by side.
+Flow flow_for(const Ui& ui, const Rect& area, std::span<const std::size_t> hop_sizes);
 
 /// Where the selected op is on the screen: everything else lies around it.
 struct Canvas {
