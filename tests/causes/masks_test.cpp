@@ -148,6 +148,26 @@ TEST_CASE(
   CHECK(bad.op_type == "Softmax");
 }
 
+TEST_CASE(
+    "−∞ that an op without rules makes of numbers is no mask, unless it puts that into one of them or is called so") {
+  const auto made_by = [](const char* maker, const Vector& x, const Vector& y, const Vector& z) {
+    return ask(*Recorded([&] {
+      const Vector first = op("Data", Vector(x));
+      const Vector second = op("Data", Vector(y));
+      const Vector made = op(maker, Vector(z), first, second);
+      op("Softmax", Vector(z.size(), 1), made);
+    }));
+  };
+  const Vector three{1, -2, 3};
+  const Vector weights{1, 2, 3, 4};
+  CHECK(made_by("Logits", three, weights, {1, -infinity}).causes == 1);            // of another size
+  CHECK(made_by("Logits", three, {2, 2, 2}, {-1, -infinity, -1}).causes == 1);     // more is negative than was
+  CHECK(made_by("LogLik", {0, 0, 0}, weights, Vector(3, -infinity)).causes == 1);  // nothing is left
+  CHECK(made_by("Attend", three, weights, {1, -infinity, 3}).causes == 0);         // one is taken out
+  CHECK(made_by("MaskedScores", three, weights, {5, -infinity}).causes == 0);      // as it says
+  CHECK(made_by("Logits", three, weights, {1, -infinity}).text.find("made −∞") != std::string::npos);
+}
+
 TEST_CASE("a mask that is made again where it lay is one again") {
   const WhyAnswer answer = ask(*Recorded([] {
     Vector mask{0, -infinity};

@@ -302,7 +302,9 @@ TEST_CASE("−∞ from a logarithm is that of 0 to sums of what has these logari
       CHECK(a.causes == 0);
       CHECK(a.expected == 1);
     }
-  for (const char* const other : {"Exp", "Softmax", "Min", "Sigmoid"}) {
+  for (const char* const of_each : {"Exp", "aten::exp", "Maximum"})
+    CHECK(logarithms_taken_by("Log", of_each, {0, 1}).causes == 0);
+  for (const char* const other : {"Relu", "Softmax", "Min", "Sigmoid"}) {
     CAPTURE(other);
     CHECK(logarithms_taken_by("Log", other, {0, 1}).causes == 1);
   }
@@ -334,17 +336,56 @@ TEST_CASE("the best of means, or of sums, of which one is infinite") {
   }
 }
 
-TEST_CASE("exponentials of what is less than its own maximum are such a sum") {
-  for (const bool own : {false, true}) {
-    CAPTURE(own);
-    const WhyAnswer a = ask(*Recorded([&] {
-      const Vector x = op("Data", Vector{0, 1});
-      const Vector y = op("Log", Vector{-infinity, 0}, x);
-      const Vector largest = op("Max", Vector{0}, y);
-      const Vector other = op("Max", Vector{1}, x);
-      op("Exp", Vector{0, 1}, op("Sub", Vector{-infinity, 0}, y, own ? largest : other));
+TEST_CASE("constants, and what an op without inputs gives, lack values where NaN is left out by name") {
+  for (const char* const maker : {"Const", "Load"})
+    for (const char* const taker : {"nan_to_num", "NanMean", "Relu"}) {
+      CAPTURE(maker);
+      CAPTURE(taker);
+      const WhyAnswer a = ask(*Recorded([&] {
+        const Vector first = op({maker, "wind"}, Vector{1, not_a_number, 2, 3});
+        const Vector second = op({maker, "rain"}, Vector{1, 1, not_a_number, 3});
+        op(taker, Vector{1, 1, 2, 3}, first);
+        op(taker, Vector{1, 1, 1, 3}, second);
+      }));
+      const bool named = std::string(taker) != "Relu";
+      CHECK(a.causes == (named ? 0 : 2));
+      CHECK(a.expected == (named ? 2 : 0));
+      if (!named && std::string(maker) == "Load")
+        CHECK(a.text.find(": it was recorded without inputs.") != std::string::npos);
+    }
+}
+
+TEST_CASE("an infinity that is masked, and comes into a loss or a number that is left, is not meant") {
+  const auto ends = [](const char* mixer, bool taken) {
+    return ask(*Recorded([&] {
+      const Vector x = op("aten::randn", Vector{1, 2, 3, 4});
+      const Vector masked = op("aten::masked_fill", Vector{1, infinity, 3, 4}, x);
+      op("aten::min", Vector{1}, masked);
+      const Vector mixed = op(mixer, Vector{infinity}, masked);
+      if (taken) op("aten::reciprocal", Vector{0}, mixed);
     }));
-    CHECK(a.causes == (own ? 0 : 1));
-    CHECK(a.expected == (own ? 1 : 0));
-  }
+  };
+  const WhyAnswer mean = ends("aten::mean", false);
+  CHECK(mean.causes == 1);
+  CHECK(mean.op_type == "aten::masked_fill");
+  CHECK(mean.text.find(" filled in +∞.") != std::string::npos);
+  CHECK(mean.consequence.find("aten::mean at ") == 0);
+  CHECK(mean.consequence.find(" is +∞ because of it. ") != std::string::npos);
+  CHECK(ends("aten::max", false).causes == 1);  // who asks for the largest has it
+  CHECK(ends("aten::mean", true).causes == 0);
+  CHECK(ends("aten::min", false).causes == 0);  // of nothing but what is masked
+}
+
+TEST_CASE("a clean result with fewer elements than what is bad was made of a part of that, and removes nothing") {
+  const auto also_taken_by = [](const char* taker, const Vector& result) {
+    return ask(*Recorded([&] {
+      const Vector x = op("Data", Vector{0, 1, 2, 3});
+      const Vector y = op("Log", Vector{-infinity, 0, 0.7F, 1.1F}, x);
+      op("Exp", Vector{0, 1, 2, 3}, y);
+      op(taker, Vector(result), y);
+    }));
+  };
+  CHECK(also_taken_by("Mul", {1, 2}).causes == 0);
+  CHECK(also_taken_by("Mul", {1, 2}).removed == 1);
+  CHECK(also_taken_by("Mul", {1, 2, 3, 4}).causes == 1);
 }

@@ -20,6 +20,7 @@ struct WhyAnswer {
   std::string id;
   std::string op_type;
   std::string text;
+  std::string consequence;
   std::uint64_t reach = 0;
   std::uint64_t total = 0;
   std::size_t causes = 0;
@@ -40,6 +41,7 @@ inline WhyAnswer ask(reader::Run& run) {
     a.id = s.id;
     a.op_type = s.op_type;
     a.text = s.text;
+    a.consequence = s.consequence;
     a.reach = causes.roots()[*headline].reach;
   }
   return a;

@@ -68,10 +68,12 @@ struct CauseFacts {
   bool all_seen = false;   ///< every input was looked at when the op had run
   std::string op_name;     ///< of an eager op that has one beside its type
 
-  InputFacts arrived;          ///< arrived and changed: the input that was bad already
-  std::string recorded_there;  ///< changed: what was recorded in its memory before
-  std::string lay_there;       ///< unknown: what was bad in the output's memory before
-  bool lost_there = false;     ///< unknown: what was in the output's memory before is not on record
+  InputFacts arrived;           ///< arrived and changed: the input that was bad already
+  std::string recorded_there;   ///< changed: what was recorded in its memory before
+  std::string lay_there;        ///< unknown: what was bad in the output's memory before
+  bool lost_there = false;      ///< unknown: what was in the output's memory before is not on record
+  bool alone = false;           ///< unknown: an op that was recorded without inputs
+  bool ends_in_result = false;  ///< const: a loss, or a number that is left, is infinite because of it
   TensorDebugMode mode = TensorDebugMode::full_health;
 
   std::string function;       ///< trapped instructions: the function that holds the place

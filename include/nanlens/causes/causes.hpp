@@ -180,6 +180,11 @@ class Causes {
   /// The op by which a program left out, as it says, all that is bad behind a root: a choice or a bound. Does not exist
   /// where there is more than that. What became integers counts if a choice takes of these.
   [[nodiscard]] OpRef guard_of(const Root& root) { return guard_of(root, limits::joined_in_turn); }
+  /// The number of PyTorch's in which what follows from a root, all of it infinite, ends: a loss, or what nothing
+  /// takes. Does not exist where there is none.
+  [[nodiscard]] EventRef result_of(const Root& root);
+  /// Is it an eager op of which nothing is known, and was it recorded without inputs?
+  [[nodiscard]] bool takes_nothing(const Root& root);
   /// The function by whose result an input pipeline leaves samples out, if that guards; else empty.
   [[nodiscard]] std::string_view filter_of(const OpRef& guard);
   /// Did loss scaling leave out the step that it would have spoilt?
@@ -311,12 +316,16 @@ class Causes {
   [[nodiscard]] std::uint32_t alert_of_part(std::uint32_t whole);
   void note_fate(std::uint32_t alert, std::uint8_t fate);
   void note_fate_alone(std::uint32_t alert, std::uint8_t fate);
+  [[nodiscard]] bool takes_clean_part(EventRef result, EventRef bad);
   [[nodiscard]] bool is_asked_for_nan(EventRef bad);
   [[nodiscard]] bool compares_with_itself(std::uint32_t execution);
   [[nodiscard]] bool is_part_of_isfinite(EventRef result, EventRef bad);
   [[nodiscard]] OpRef guard_of(const Root& root, std::size_t joined_in_turn);
   [[nodiscard]] bool is_piped_data(const Root& root);
   [[nodiscard]] bool may_lack_values(const Root& root);
+  [[nodiscard]] bool is_result(EventRef event);
+  [[nodiscard]] bool ends_in_pipeline(const Root& root);
+  [[nodiscard]] OpRef guard_of_others(const Root& root);
   [[nodiscard]] bool is_for_isfinite(EventRef event);
   [[nodiscard]] std::optional<bool> is_made_of(EventRef event, EventRef other);
   [[nodiscard]] std::optional<bool> follows_with(EventRef event, EventRef bad);
@@ -326,7 +335,6 @@ class Causes {
   [[nodiscard]] bool leaves_missing_out(EventRef result, EventRef bad, const Root& root);
   [[nodiscard]] bool may_repeat(EventRef event);
   [[nodiscard]] std::uint8_t spread_by(const Step& step);
-  [[nodiscard]] bool is_less_its_maximum(EventRef bad);
   [[nodiscard]] bool has_given_zeros(EventRef log);
   [[nodiscard]] bool is_bound_from_above(EventRef result, EventRef bad);
   [[nodiscard]] bool takes_as_log(EventRef result, EventRef bad, const Root& root);
@@ -476,6 +484,10 @@ class Causes {
   std::map<std::pair<std::uint32_t, std::uint16_t>, std::pair<std::uint32_t, std::uint32_t>> last_clean_;
   EventRef asked_of_;  // whether the program asks for a NaN in it is known
   bool asked_ = false;
+  std::vector<EventRef> results_;               // by root: the loss, or the number that is left, in which it ends
+  std::vector<std::pair<OpRef, bool>> others_;  // by first root of an op: what left such out, and whether all were
+  std::tuple<std::size_t, std::size_t, std::size_t> results_as_of_;  // alerts looked at, roots, and executions
+  std::tuple<std::size_t, std::size_t, std::size_t> others_as_of_;
   std::uint32_t last_arrival_ = 0;                      // the alert of what came in last from where nobody knows
   std::pair<std::size_t, std::size_t> arrivals_as_of_;  // alerts looked at, and roots
   std::unordered_set<std::uint32_t>

@@ -9,25 +9,6 @@
 
 namespace nanlens::causes {
 
-// Was the largest of the same elements taken away from it, as it is before exponentials are added up?
-NANLENS_API bool Causes::is_less_its_maximum(EventRef bad) {
-  if (model_.code(bad) != OpCode::subtract || !bad.is_execution) return false;
-  const auto operands = model_.calls().inputs(bad.index);
-  if (operands.size() != 2) return false;
-  constexpr int most_steps = 3;  // an infinite one is replaced by 0
-  auto made = model_.calls().producer(operands[1].tensor_id, bad.index);
-  for (int step = 0; made && step < most_steps; ++step) {
-    const auto inputs = model_.calls().inputs(made->execution);
-    const OpCode code = model_.code(execution_event(made->execution, 0));
-    if (code == OpCode::maximum_of) return !inputs.empty() && inputs[0].tensor_id == operands[0].tensor_id;
-    const bool hands_on = chooses(code) || code == OpCode::keep || code == OpCode::identity;
-    if (inputs.empty() || !hands_on) return false;
-    made = model_.calls().producer(inputs[code == OpCode::select && inputs.size() == 3 ? 2 : 0].tensor_id,
-                                   made->execution);
-  }
-  return false;
-}
-
 // Were the zeros of which this is the logarithm given, as those of what is impossible are, and no underflow? What is
 // divided by its sum, masked or picked out has the zeros that it had; of what comes in from outside nothing else is
 // known.
@@ -55,7 +36,7 @@ NANLENS_API bool Causes::has_given_zeros(EventRef log) {
 }
 
 // Does an op, as programs do that reckon with logarithms of probabilities, take −∞ for that of 0, or +∞ for the cost
-// of what can't be? Only where a logarithm made it: the sum of what has these logarithms, its gradient, or the best.
+// of what can't be? Only where a logarithm made it: what has these logarithms, their sum, the best, or a bound.
 NANLENS_API bool Causes::takes_as_log(EventRef result, EventRef bad, const Root& root) {
   if (root.event_class != EventClass::producer || model_.code(root.event) != OpCode::log) return false;
   if (!model_.kinds_known(bad) || !model_.health(result).known()) return false;
@@ -63,11 +44,8 @@ NANLENS_API bool Causes::takes_as_log(EventRef result, EventRef bad, const Root&
   const Kinds kinds = model_.kinds(bad);
   if (kinds == reader::pos_inf_flag) return code == OpCode::minimum_of && has_given_zeros(root.event);
   if (kinds != reader::neg_inf_flag) return false;
-  const auto is_its_gradient = [&] {
-    return result.is_execution && is_node_of(extension_of(run(), result).op_name, "aten::logsumexp");
-  };
-  const bool takes = code == OpCode::maximum_of || is_log_sum_exp(model_.op_type(result)) ||
-                     (code == OpCode::exp && (is_less_its_maximum(bad) || is_its_gradient()));
+  const bool takes = code == OpCode::maximum_of || code == OpCode::maximum || code == OpCode::exp ||
+                     is_log_sum_exp(model_.op_type(result));
   return takes && has_given_zeros(root.event);
 }
 
@@ -196,9 +174,12 @@ NANLENS_API bool Causes::may_have_led_on(const Root& root) {
   if (const std::pair now(done_, roots_.size()); arrivals_as_of_ != now) {
     arrivals_as_of_ = now;
     last_arrival_ = 0;
-    for (const Root& other : roots_)
-      if ((other.arrival.exists() || other.event_class == EventClass::unknown) && !is_left_out(other))
-        last_arrival_ = std::max(last_arrival_, other.alert);
+    // The later ones first: none of them is one that was left out.
+    for (auto other = roots_.rbegin(); other != roots_.rend(); ++other) {
+      const bool arrives = other->arrival.exists() || other->event_class == EventClass::unknown;
+      if (arrives && !is_left_out(*other) && !guard_of(*other).exists())
+        last_arrival_ = std::max(last_arrival_, other->alert);
+    }
   }
   return last_arrival_ > root.alert;
 }
@@ -211,9 +192,33 @@ NANLENS_API bool Causes::is_bound_of_layer(OpRef guard, const Root& root) {
   return bound && goes_into_layer(root) && !masks_classes(root);
 }
 
+// Is it a sample of an input pipeline of which nothing is on record outside of that?
+NANLENS_API bool Causes::ends_in_pipeline(const Root& root) {
+  return root.left > 0 && root.removed == 0 && is_piped_data(root) && is_in_pipeline(root.last);
+}
+
+// What left out the samples from the same op of which more is on record; nothing unless it did so with all of them.
+NANLENS_API OpRef Causes::guard_of_others(const Root& root) {
+  if (const std::tuple now(done_, roots_.size(), model_.calls().size()); others_as_of_ != now) {
+    others_as_of_ = now;
+    others_.assign(roots_.size(), {{}, true});
+    for (const Root& other : roots_) {
+      if (!is_piped_data(other) || ends_in_pipeline(other)) continue;
+      auto& [guard, all] = others_[other.first_of_site];
+      const OpRef own = guard_of(other);
+      all = all && own.exists();
+      if (own.exists()) guard = own;
+    }
+  }
+  const auto& [guard, all] = others_[root.first_of_site];
+  return all ? guard : OpRef{};
+}
+
 // What met something else was left out if that was.
 NANLENS_API OpRef Causes::guard_of(const Root& root, std::size_t joined_in_turn) {
-  const bool known = root.event_class == EventClass::producer || root.event_class == EventClass::source;
+  if (ends_in_pipeline(root)) return guard_of_others(root);
+  const bool known =
+      root.event_class == EventClass::producer || root.event_class == EventClass::source || takes_nothing(root);
   if (!known || root.open > 0 || root.unread > 0 || may_have_led_on(root)) return {};
   if (root.integers.size() == limits::integers_of_root) return {};
   OpRef choice;

@@ -66,10 +66,21 @@ NANLENS_API bool Causes::is_piped_data(const Root& root) {
          (model_.code(root.event) == OpCode::iterator_get || is_in_pipeline(root.event));
 }
 
-// Did it do so, is it written in the program, was a host's graph given it, or PyTorch, by Python? There a NaN stands
+NANLENS_API bool Causes::takes_nothing(const Root& root) {
+  return root.event_class == EventClass::unknown && root.event.is_execution && model_.owners().native() &&
+         model_.code(root.event) == OpCode::other && !model_.calls().is_call(root.event.index) &&
+         model_.calls().inputs(root.event.index).empty();
+}
+
+// Did it do so, is it written in the program or given by an op without inputs, was a host's graph given it, or PyTorch,
+// by Python? There a NaN stands
 // for a value that is missing, if the program asks for it. Not all values are, and no parameter, which has a name, or
 // is copied to where it belongs when it is loaded.
 NANLENS_API bool Causes::may_lack_values(const Root& root) {
+  if (takes_nothing(root)) {
+    const TensorHealth health = model_.counted_health(root.event);
+    return health.num_nan > 0 && health.num_nan < health.size;
+  }
   if (root.event_class != EventClass::source) return false;
   const Arrival& arrival = root.arrival;
   const bool from_python = model_.op_type(root.event).starts_with("aten::") && arrival.exists() && !arrival.changed;

@@ -174,6 +174,8 @@ NANLENS_API void Causes::prepare() {
   into_layer_.clear();
   types_with_rows_.clear();
   arrivals_as_of_ = {};
+  results_as_of_ = {};
+  others_as_of_ = {};
   asked_of_ = {};
   truncate(num_settled());
   settled_.reset();
@@ -459,9 +461,12 @@ NANLENS_API std::uint8_t Causes::spread_by(const Step& step) {
   const std::string_view type = model_.op_type(event);
   const OpCode code = model_.code(event);
   // The best of what can't be is that, too.
-  const bool best = code == OpCode::maximum_of || is_log_sum_exp(type);
-  const bool impossible = best && model_.kinds_known(event) && model_.kinds(event) == reader::neg_inf_flag;
-  std::uint8_t bits = impossible || keeps_elements_apart(code, type) ? std::uint8_t{0} : std::uint8_t{into_others};
+  const Kinds kinds = model_.kinds(event);
+  const bool impossible = ((code == OpCode::maximum_of || is_log_sum_exp(type)) && kinds == reader::neg_inf_flag) ||
+                          (code == OpCode::minimum_of && kinds == reader::pos_inf_flag);
+  const bool given = event.is_execution && model_.calls().inputs(event.index).empty();
+  const bool apart = given || impossible || keeps_elements_apart(code, type);
+  std::uint8_t bits = apart ? std::uint8_t{0} : std::uint8_t{into_others};
   if (!is_eager_torch(event)) return bits;
   const bool in_place = type.ends_with('_') && broadcasts(code) && !writes_over(type);
   const bool repeated = step.arrival.exists() && may_repeat(event) && step.arrival.size < model_.health(event).size;

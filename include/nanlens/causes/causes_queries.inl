@@ -97,6 +97,31 @@ NANLENS_API bool Causes::ends_in_infinity(const Root& root) {
   return root.left > 0 && (model_.kinds(root.last) & reader::pos_inf_flag) != 0;
 }
 
+// Is it a number of PyTorch's with which something ends: a loss, or one that nothing takes but Python?
+NANLENS_API bool Causes::is_result(EventRef event) {
+  if (!is_eager_torch(event) || model_.health(event).size != 1) return false;
+  const auto uses = first_consumers(event);
+  return std::all_of(uses.begin(), uses.end(),
+                     [&](const TensorUse& use) { return scaled_.begins_backward_pass(use.execution); });
+}
+
+// Is infinity what a mean or a sum has come to of what follows from a root, without any NaN? Whoever masks something
+// does not want it in a loss.
+NANLENS_API EventRef Causes::result_of(const Root& root) {
+  if (const std::tuple now(done_, roots_.size(), model_.calls().size()); results_as_of_ != now) {
+    results_as_of_ = now;
+    results_.assign(roots_.size(), {});
+    for (std::uint32_t alert = 0; alert < done_; ++alert) {
+      const std::uint32_t of = root_of_alert_[alert];
+      if (of == none || results_[of].exists() || roots_[of].nan_reach > 0 || (spread_[alert] & into_others) == 0)
+        continue;
+      if (is_result(event_of(alert))) results_[of] = event_of(alert);
+    }
+  }
+  const std::uint32_t number = root.alert < done_ ? root_of_alert_[root.alert] : none;
+  return number == none ? EventRef{} : results_[number];
+}
+
 // Did an op remove what follows, or did it all meet what follows from other masks, as one mask that is added to another
 // does?
 NANLENS_API bool Causes::is_taken_away(const Root& root, std::size_t joined_in_turn) {
@@ -111,6 +136,7 @@ NANLENS_API bool Causes::is_taken_away(const Root& root, std::size_t joined_in_t
 
 NANLENS_API bool Causes::is_benign(const Root& root, std::size_t joined_in_turn) {
   if (is_left_out(root) || guard_of(root).exists()) return true;
+  if (result_of(root).exists()) return false;
   if (goes_into_layer(root) && !masks_classes(root)) return false;
   const bool mask =
       root.event_class == EventClass::producer && (is_log_of_mask(root.event) || model_.may_make_mask(root.event));

@@ -16,8 +16,17 @@ NANLENS_API void Causes::list_killer(std::uint32_t op, EventRef event, EventRef 
   }
 }
 
+// Has an op with fewer elements than a bad tensor, one for each that it took, taken a part of that which is clean, or
+// what its memory held by then? Nothing bad ended there.
+NANLENS_API bool Causes::takes_clean_part(EventRef result, EventRef bad) {
+  if (!broadcasts(model_.code(result)) || writes_over(model_.op_type(result))) return false;
+  const TensorHealth out = model_.health(result);
+  return out.known() && out.size >= 0 && out.size < model_.health(bad).size;
+}
+
 // Nothing bad came of it there, be it removed or left out: only an op that can have removed it is named for that.
 NANLENS_API void Causes::add_killer(std::uint32_t op, EventRef event, EventRef removed, std::uint32_t alert) {
+  if (event.exists() && takes_clean_part(event, removed)) return;
   if (!event.exists() || may_remove(event, removed)) list_killer(op, event, removed, alert);
   removals_.push_back({alert, op, event});
   const std::uint8_t fate = fate_by(event, removed, alert);
@@ -51,8 +60,7 @@ NANLENS_API bool Causes::may_remove(EventRef result, EventRef bad) {
   if (code == OpCode::keep || shows_all) return false;
   const double size = model_.health(bad).size;
   if (!out.known() || out.size < 0 || out.size >= size) return true;
-  const bool may_be_of_part = code == OpCode::other && out.size > 1 && !sees_every_op(result);  // one number is of all
-  return !broadcasts(code) && !may_be_of_part;
+  return code != OpCode::other || out.size <= 1 || sees_every_op(result);  // one number is of all
 }
 
 NANLENS_API void Causes::find_execution_killer(EventRef event, std::uint32_t user, std::uint32_t alert) {

@@ -1,5 +1,5 @@
 /// @file
-/// Numbers, and what inputs are called, in sentences about causes.
+/// Numbers, kinds of bad values, and what inputs are called, in sentences about causes.
 #pragma once
 
 #include <cstdio>
@@ -28,6 +28,21 @@ inline std::string zeros_words(const TensorHealth& h, const Speech& speech) {
 }
 inline std::string negatives_words(const TensorHealth& h, const Speech& speech) {
   return counted(speech, Saying::negatives, h.num_negative);
+}
+
+// "NaN, −∞ and +∞".
+inline std::string kinds_words(Kinds kinds, const Speech& speech) {
+  std::string words;
+  const auto add = [&](Kinds bit, const char* name) {
+    if ((kinds & bit) == 0) return;
+    kinds = static_cast<Kinds>(kinds & ~bit);
+    if (!words.empty()) words += speech[(kinds & reader::bad_flags) != 0 ? Saying::list_comma : Saying::list_and];
+    words += name;
+  };
+  add(reader::nan_flag, "NaN");
+  add(reader::neg_inf_flag, "−∞");
+  add(reader::pos_inf_flag, "+∞");
+  return words.empty() ? say(speech, Saying::nan_or_inf) : words;
 }
 
 inline std::string name_of(const InputFacts& input, const Speech& speech) {

@@ -140,10 +140,11 @@ class Model {
     return flags(event) & reader::bad_flags;
   }
   /// Is it of a host's op of which nothing is known, or which chooses, and holds −∞ and nothing else that is bad? It
-  /// may be a mask, of lengths say.
+  /// may be a mask, of lengths say, or have one put in.
   bool may_make_mask(EventRef event) {
     const OpCode op = code(event);
-    return owners_.native() && (op == OpCode::other || op == OpCode::select) && kinds(event) == reader::neg_inf_flag;
+    if (!owners_.native() || kinds(event) != reader::neg_inf_flag) return false;
+    return op == OpCode::select || (op == OpCode::other && may_put_in_mask(event));
   }
   /// Did an op that chooses elements take none of those of an input that are bad: by their kinds, or since it takes
   /// what is no NaN? What a program calls so itself may turn the sign of an infinity.
@@ -214,6 +215,27 @@ class Model {
   }
 
  private:
+  // Not all of it is −∞, and there is no more of anything else than in a tensor of as many elements, of which it leaves
+  // the others as they are.
+  static bool may_be_masked(const TensorHealth& input, const TensorHealth& output) {
+    return input.known() && input.size == output.size && output.num_neg_inf < output.size &&
+           output.num_negative <= input.num_negative && output.num_zero <= input.num_zero &&
+           output.num_positive <= input.num_positive;
+  }
+  // Finite numbers that something else was made of may as well have overflowed: a mask is called so, is made of
+  // lengths, or is put into one of the inputs.
+  bool may_put_in_mask(EventRef event) {
+    const auto extension = extension_of(run_, event);
+    if (is_called_mask(op_type(event)) || is_called_mask(extension.op_name)) return true;
+    const TensorHealth output = counted_health(event);
+    bool any_floating = false;
+    for (const TensorEvidence& input : extension.input_evidence) {
+      if (!can_be_bad(static_cast<DType>(input.dtype))) continue;
+      any_floating = true;
+      if (may_be_masked(seen_health(input), output)) return true;
+    }
+    return !any_floating;
+  }
   // Outputs of an execution; those of the last few are kept.
   struct KnownOutputs {
     std::uint32_t execution = none;

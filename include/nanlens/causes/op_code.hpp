@@ -268,6 +268,7 @@ inline constexpr OpName op_names[] = {
     {"mulnonan", OpCode::mul_no_nan},
     {"multiheadattention", OpCode::matmul},
     {"multiply", OpCode::multiply},
+    {"nantonum", OpCode::nan_to_num},
     {"ncclallreduce", OpCode::collective},
     {"ndtri", OpCode::open_domain},
     {"neg", OpCode::negate},
@@ -810,10 +811,18 @@ inline bool takes_named(std::string_view type) {
   return std::find(std::begin(names), std::end(names), type) != std::end(names);
 }
 
-/// Does PyTorch's op leave out what is NaN, as values that are missing?
+/// Does the op leave out what is NaN, as values that are missing?
 inline bool leaves_nan_out(std::string_view type) {
-  constexpr std::string_view names[] = {"aten::nansum", "aten::nanmedian"};
-  return std::find(std::begin(names), std::end(names), type) != std::end(names);
+  constexpr std::string_view names[] = {"nansum", "nanmean", "nanmedian", "nanmin", "nanmax", "nanstd", "nanvar"};
+  constexpr std::string_view aten = "aten::";
+  if (type.starts_with(aten)) type.remove_prefix(aten.size());
+  return std::find(std::begin(names), std::end(names), detail::plain_name(type)) != std::end(names);
+}
+
+/// Is an op called by a name that says that it masks?
+inline bool is_called_mask(std::string_view name) {
+  constexpr std::string_view parts[] = {"mask"};
+  return detail::has_any(detail::plain_name(name), parts);
 }
 
 /// Does the op add up exponentials, and take the logarithm of that?

@@ -75,6 +75,8 @@ class SentenceWriter {
   [[nodiscard]] std::string choose(const Root& root, const Classification& c);
   [[nodiscard]] bool masked_row(const Root& root);
   [[nodiscard]] bool is_zero_times(const Root& root);
+  [[nodiscard]] bool multiplies_zero_by(EventRef event, const InputEvidence& arrived);
+  [[nodiscard]] std::string result_words(const Root& root);
   [[nodiscard]] bool is_of_whole_rows(EventRef difference);
   [[nodiscard]] TensorHealth health_of(const InputEvidence& input);
   [[nodiscard]] bool has_no_weight(EventRef event);

@@ -30,7 +30,8 @@ NANLENS_API Sentence SentenceWriter::sentence(std::uint32_t number) {
   s.arguments = std::move(words.arguments);
   s.text = std::move(words.text);
   s.remedy = std::move(words.remedy);
-  if (s.id != "trap") s.consequence = named_words(number) + spread_words(number) + consequence(number);
+  if (s.id != "trap")
+    s.consequence = named_words(number) + result_words(root) + spread_words(number) + consequence(number);
   if (const auto seen = output_evidence(causes_.run(), root.event)) s.where = places_words(*seen, speech_);
   return s;
 }
@@ -119,6 +120,17 @@ NANLENS_API bool SentenceWriter::is_zero_times(const Root& root) {
   return inputs.size() == 2 && std::count_if(inputs.begin(), inputs.end(), is_clean) == 1;
 }
 
+// Is what came in infinite, and no NaN, and are there zeros in what it was multiplied by?
+NANLENS_API bool SentenceWriter::multiplies_zero_by(EventRef event, const InputEvidence& arrived) {
+  Model& model = causes_.model();
+  if (model.code(event) != OpCode::multiply || (model.kinds(event) & reader::nan_flag) == 0) return false;
+  if ((arrived.now.flags & reader::nan_flag) != 0) return false;
+  const auto inputs = causes_.lineage(event).classification.inputs;
+  return inputs.size() == 2 && std::any_of(inputs.begin(), inputs.end(), [&](const InputEvidence& input) {
+           return !input.arrived && input.state == InputState::clean && health_of(input).num_zero > 0;
+         });
+}
+
 // Rows less a number each, their maximum or the logarithm of their sum, say: is whatever became NaN a whole row, all of
 // whose entries were −∞, as that number was?
 NANLENS_API bool SentenceWriter::is_of_whole_rows(EventRef difference) {
@@ -175,6 +187,7 @@ NANLENS_API std::string SentenceWriter::choose(const Root& root, const Classific
       const bool changed = input.origin == TensorOrigin::changed || input.event.exists();
       if (is_relay(code)) return "data";
       // A number of Python's, from where it is put into a tensor.
+      if (!changed && multiplies_zero_by(root.event, input)) return "zero_times";
       if (!changed && input.now.rank == 0 && fills_in(code, model.op_type(root.event))) return "const";
       const bool only_masked = (input.now.flags & reader::bad_flags) == reader::neg_inf_flag;
       if (code == OpCode::softmax && only_masked && (model.kinds(root.event) & reader::nan_flag) != 0)
@@ -239,6 +252,8 @@ NANLENS_API void SentenceWriter::gather(const Root& root, const Classification& 
   gather_missing(root.event, c, f);
   if (c.lay_there.exists()) f.lay_there = tensor_name(model, c.lay_there);
   f.lost_there = c.lost_there;
+  f.alone = causes_.takes_nothing(root);
+  f.ends_in_result = causes_.result_of(root).exists();
   if (c.arrived != none) gather_arrived(root.event, c, f);
   if (s.id == "opaque" && c.inside.op != none) gather_inside(c, s, f);
   if (s.id == "guarded") {
@@ -501,6 +516,16 @@ NANLENS_API std::string SentenceWriter::named_words(std::uint32_t number) {
                     {{"op", std::string(causes_.model().op_type(names.writer))},
                      {"at", at_words(names.writer)},
                      {"name", names.parameter}});
+}
+
+// The loss, or the number that is left, which is infinite because of a mask.
+NANLENS_API std::string SentenceWriter::result_words(const Root& root) {
+  const EventRef result = causes_.is_benign(root) ? EventRef{} : causes_.result_of(root);
+  if (!result.exists()) return {};
+  return say(speech_, Saying::ends_in,
+             {{"op", std::string(causes_.model().op_type(result))},
+              {"at", at_words(result)},
+              {"kinds", detail::kinds_words(causes_.model().kinds(result), speech_)}});
 }
 
 // To how many other ranks it came, and by what first.

@@ -31,8 +31,12 @@ Met met(const InputFacts& input, double count, Pick&& pick) {
 inline Met met_zeros(const InputFacts& input) {
   return met(input, input.health.num_zero, [](double x) { return x == 0; });
 }
-inline Met met_negatives(const InputFacts& input) {
-  return met(input, input.health.num_negative, [](double x) { return x < 0; });
+// Negative values are nothing odd: they count where few are, all are, or as many as there are NaN.
+inline Met met_negatives(const InputFacts& input, double num_nan) {
+  constexpr double few = 0.25;
+  const double count = input.health.num_negative;
+  const bool is_odd = count == num_nan || count == input.health.size || count <= few * input.health.size;
+  return is_odd ? met(input, count, [](double x) { return x < 0; }) : Met::nowhere;
 }
 
 using Suspects = std::vector<const InputFacts*>;
@@ -88,8 +92,9 @@ inline std::string zeros_inside(std::span<const InputFacts> inputs, double bad, 
               {"other_count", zeros_words(second->health, speech)}});
 }
 inline std::string negatives_inside(const CauseFacts& f, const Speech& speech, Met where) {
+  const auto met_there = [&](const InputFacts& input) { return met_negatives(input, f.out.num_nan); };
   const Suspects list =
-      suspects(f.inputs, num_bad(f), where, met_negatives, [](const InputFacts& in) { return in.health.num_negative; });
+      suspects(f.inputs, num_bad(f), where, met_there, [](const InputFacts& in) { return in.health.num_negative; });
   if (list.empty()) return {};
   if (list.size() > 1) return several_inside(Saying::inside_negatives_of_more, list, speech);
   return say(speech, Saying::inside_negatives,

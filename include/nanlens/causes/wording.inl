@@ -13,20 +13,6 @@ namespace nanlens::causes {
 
 namespace detail {
 
-inline std::string kinds_words(Kinds kinds, const Speech& speech) {
-  std::string words;
-  const auto add = [&](Kinds bit, const char* name) {
-    if ((kinds & bit) == 0) return;
-    kinds = static_cast<Kinds>(kinds & ~bit);
-    if (!words.empty()) words += speech[(kinds & reader::bad_flags) != 0 ? Saying::list_comma : Saying::list_and];
-    words += name;
-  };
-  add(reader::nan_flag, "NaN");
-  add(reader::neg_inf_flag, "−∞");
-  add(reader::pos_inf_flag, "+∞");
-  return words.empty() ? say(speech, Saying::nan_or_inf) : words;
-}
-
 // Can a text with its names filled in be this one?
 inline bool is_filled(std::string_view filled, std::string_view text) {
   for (bool first = true;; first = false) {
@@ -208,6 +194,7 @@ inline void word_arrived(const CauseFacts& f, const Speech& speech, Arguments& a
     a["arrived_bad"] =
         say(speech, Saying::arrived_bad, {{"bad", grouped(bad, speech)}, {"size", grouped(h.size, speech)}});
   a["recorded_there"] = f.recorded_there;
+  if (f.id == "zero_times") a["mask"] = kinds_words(told, speech);
 }
 
 // The op to blame, and where.
@@ -280,6 +267,7 @@ inline std::string_view wording_key(const CauseFacts& f) {
   if (f.id == "sqrtgrad0") return "gradient";
   if (f.code == OpCode::modulo || f.id == "div0") return "division";
   if (f.id == "div00") return "zero_by_zero";
+  if (f.id == "unknown" && f.alone) return "unknown_alone";
   if (f.id == "unknown" && f.lost_there) return "unknown_lost";
   if (f.id == "unknown" && f.reason == Reason::lost && !f.missing.empty()) return "unknown_gone";
   return f.id;
@@ -304,6 +292,7 @@ inline std::string_view remedy_key(const CauseFacts& f, std::string_view key) {
   if (key == "data" && (f.reason == Reason::updated || f.reason == Reason::vectorized)) return "made";
   if (key == "const" && f.kinds_known && (f.kinds & reader::nan_flag) != 0)
     return fills_in(f.code, f.op) ? "filled_nan" : "const_nan";
+  if (key == "const" && f.ends_in_result) return "into_result";
   if (torch && key == "arrived") return "arrived_torch";
   if (torch && key == "changed") return "changed_torch";
   if (f.code == OpCode::log1p) return "log1p";
@@ -339,7 +328,7 @@ NANLENS_API Words word(const CauseFacts& f, const Speech& speech) {
   detail::word_output(f, speech, w.arguments);
   detail::word_inputs(f, speech, w.arguments);
   detail::word_domain(f, speech, w.arguments);
-  detail::word_arrived(f, speech, w.arguments);
+  if (f.arrived.known) detail::word_arrived(f, speech, w.arguments);
   detail::word_rest(f, speech, w.arguments);
   detail::word_trap(f, speech, w.arguments);
   const std::string_view key = detail::wording_key(f);

@@ -81,8 +81,8 @@ inline constexpr std::size_t joined_of_root = 4;
 inline constexpr std::size_t joined_in_turn = 3;
 /// Steps from such integers to that choice. T5's distances take three.
 inline constexpr std::size_t integer_steps = 64;
-/// Ops that made the condition by which one leaves out what is bad, and tensors between that and what it asks of: a mask
-/// is put together of some dozens at most. Behind more, the condition may be one that a NaN decides.
+/// Ops that made the condition by which one leaves out what is bad, and tensors between that and what it asks of: a
+/// mask is put together of some dozens at most. Behind more, the condition may be one that a NaN decides.
 inline constexpr std::size_t question_steps = 64;
 
 /// Tensors that are looked through behind a complex one, which has no summary of its own: a chain of transforms and
