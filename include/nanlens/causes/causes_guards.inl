@@ -174,11 +174,10 @@ NANLENS_API bool Causes::may_have_led_on(const Root& root) {
   if (const std::pair now(done_, roots_.size()); arrivals_as_of_ != now) {
     arrivals_as_of_ = now;
     last_arrival_ = 0;
-    // The later ones first: none of them is one that was left out.
+    // The later ones first: of what did no harm, nothing was handed on.
     for (auto other = roots_.rbegin(); other != roots_.rend(); ++other) {
       const bool arrives = other->arrival.exists() || other->event_class == EventClass::unknown;
-      if (arrives && !is_left_out(*other) && !guard_of(*other).exists())
-        last_arrival_ = std::max(last_arrival_, other->alert);
+      if (arrives && !is_benign(*other)) last_arrival_ = std::max(last_arrival_, other->alert);
     }
   }
   return last_arrival_ > root.alert;
