@@ -13,6 +13,7 @@
 
 #include "../capture/recorded.hpp"
 #include "../support/finish.hpp"
+#include "why_answer.hpp"
 
 using namespace nanlens;
 using test::Recorded;
@@ -644,4 +645,18 @@ TEST_CASE("what comes back from a GPU was not made by the copy") {
   CHECK(a.event_class == causes::EventClass::unknown);
   CHECK(a.has("Can't tell what made ToHost:0"));
   CHECK(a.has("input 0 was not recorded (its values, such as a GPU's or a sparse tensor's, can't be read here)"));
+}
+
+TEST_CASE("what is NaN throughout where something else lay is taken for the last that was made so") {
+  for (const bool throughout : {true, false}) {
+    CAPTURE(throughout);
+    const test::WhyAnswer a = test::ask(*Recorded([&] {
+      const Vector made = op("Sqrt", Vector{NAN, NAN, NAN}, op("Data", Vector{-1, -2, -3}));
+      Vector z = op("Data", Vector{1, 2, 3});
+      z = throughout ? made : Vector{NAN, 2, NAN};
+      op("Neg", Vector(z), z);
+    }));
+    CHECK(a.op_type == "Sqrt");
+    CHECK(a.causes == (throughout ? 1 : 2));
+  }
 }

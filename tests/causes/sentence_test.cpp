@@ -372,6 +372,13 @@ TEST_CASE("advice fits the dtype: loss scaling is for float16 alone") {
   CHECK(causes::word(f).remedy.find("loss scaling") != std::string::npos);
 }
 
+TEST_CASE("a bound for a logarithm is no smaller than its reciprocal has room for") {
+  CauseFacts f = made_by("Log", "log0", health(4, 0, 1, 0, 0, 0), {{"x", true, health(4, 0, 0, 0, 0, 1)}});
+  CHECK(causes::word(f).remedy.find("max(x, 1e-7)") != std::string::npos);
+  f.out.dtype = DType::float16;
+  CHECK(causes::word(f).remedy.find("max(x, 1e-4)") != std::string::npos);
+}
+
 TEST_CASE("an op without rules: a hint where an input has zeros, as a possibility") {
   const std::string text =
       text_of(made_by("Fused", "generic", health(4, 1, 0, 0, 0, 0), {{"x", true, health(4, 0, 0, 0, 0, 2)}}));

@@ -161,6 +161,13 @@ def test_together():
         check(f"functions: {said}", flags == ["-s"] or (any("in twice, " in text for text in said) and any("in once, " in text for text in said)))
 
 
+def test_counted():
+    """All traps of an instruction are counted, also where those after the first follow from that."""
+    logdir = work / "counted"
+    told = run(logdir, build("counted.c", "-O1", "-g")).stderr
+    check(f"told: {told}", "comparison with NaN at counted.c:13 in main, 100 times; first at +" in told)
+
+
 def test_narrow():
     flags = processor_flags()
     if "f16c" not in flags:

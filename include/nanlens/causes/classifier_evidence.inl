@@ -95,11 +95,12 @@ NANLENS_API void Classifier::find_recorded(EventRef event, const TensorEvidence&
 }
 
 // Numbers are passed on by value, and a copy that is NaN throughout is like any other: one that is as bad as the last
-// that was made is taken for it.
+// that was made is taken for it. It may lie where something else was that has been freed.
 NANLENS_API bool Classifier::passed_by_value(EventRef event, const TensorEvidence& seen, InputEvidence& input) {
   const TensorHealth& now = input.now;
   const bool throughout = now.num_nan == now.size || now.num_pos_inf == now.size || now.num_neg_inf == now.size;
-  if (seen.origin != TensorOrigin::not_recorded || !throughout) return false;
+  const bool may_be_copy = seen.origin == TensorOrigin::not_recorded || seen.origin == TensorOrigin::changed;
+  if (!may_be_copy || !throughout) return false;
   if (!event.is_execution) return recorded_inside(event, input.now, Alike::same, input);
   Link link;
   const auto kinds = static_cast<Kinds>(input.now.flags & reader::bad_flags);

@@ -69,7 +69,7 @@ X(say_trap, "{trap}{at}{in_function}, {times}; first at +{since} s{bad_lanes}")
 X(say_made, "{op}{at} made {kinds}{in_bad}{from}{because}")
 
 // What to do
-X(remedy_log, "Keep {in} away from 0 (for example max(x, 1e-7)).")
+X(remedy_log, "Keep {in} away from 0 (for example max(x, {tiny})).")
 X(remedy_logneg, "Check the sign of {in}; softplus, abs or clip make it positive.")
 X(remedy_log1p, "Keep {in} above −1.")
 X(remedy_log_softmax, "Use the fused form (log_softmax, cross-entropy from logits), or clip {in} from below.")

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <tuple>
 
 #include <nanlens/causes/because.hpp>
 #include <nanlens/causes/function_name.hpp>
@@ -282,21 +283,37 @@ NANLENS_API bool SentenceWriter::trapped_in_part() {
   return *trapped_in_part_;
 }
 
-// How often an instruction was trapped: some of its traps are on record, each with the number that it had. A recording
-// that ended in order has the last.
+// How often an instruction was trapped: some of its traps are on record, whatever they follow from, each with the
+// number that it had. A recording that ended in order has the last.
 NANLENS_API void SentenceWriter::gather_hits(std::uint32_t number, const Sentence& s, CauseFacts& f) {
   constexpr std::size_t most = 4096;
-  const auto first = extension_of(causes_.run(), causes_.roots()[number].event);
+  const EventRef root = causes_.roots()[number].event;
+  const auto first = extension_of(causes_.run(), root);
   f.hits = first.hits;
-  f.since_start = static_cast<double>(first.since_start_ns) * 1e-9;
+  auto since_start_ns = first.since_start_ns;
   f.hits_are_all = causes_.run().clean_end() == true && !trapped_in_part();
   f.function = without_arguments(s.place.function);
-  const CauseGroup* const group = groups().find(number);
-  if (group == nullptr) return;
-  for (std::size_t i = 0; i < std::min(most, group->roots.size()); ++i) {
-    const std::uint32_t root = group->roots[group->roots.size() - 1 - i];
-    f.hits = std::max(f.hits, extension_of(causes_.run(), causes_.roots()[root].event).hits);
+  const CallTable& calls = causes_.model().calls();
+  const auto place_of = [&](EventRef event) {
+    const auto frame = reader::user_frame(stack_of(causes_.run(), event));
+    return frame ? std::tuple(frame->file_path, frame->line, frame->function)
+                 : std::tuple<std::string, int, std::string>{};
+  };
+  const auto place = place_of(root);
+  const std::size_t process = causes_.run().set_of_execution(root.index);
+  std::size_t looked_at = 0;
+  for (auto other = static_cast<std::uint32_t>(calls.size()); other-- > 0 && looked_at < most;) {
+    if (calls.op_type_number(other) != calls.op_type_number(root.index)) continue;
+    if (causes_.run().set_of_execution(other) != process) continue;
+    ++looked_at;
+    const EventRef event = execution_event(other, 0);
+    const auto again = extension_of(causes_.run(), event);
+    const bool tells_more = again.hits > f.hits || again.since_start_ns < since_start_ns;
+    if (!tells_more || again.op_name != first.op_name || place_of(event) != place) continue;
+    f.hits = std::max(f.hits, again.hits);
+    since_start_ns = std::min(since_start_ns, again.since_start_ns);
   }
+  f.since_start = static_cast<double>(since_start_ns) * 1e-9;
 }
 
 // The process that recorded an event, where there are several: by its rank, its host, or among those of one host by its

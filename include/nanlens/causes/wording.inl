@@ -67,10 +67,12 @@ inline void word_output(const CauseFacts& f, const Speech& speech, Arguments& a)
   a["kinds"] = kinds_words(f.kinds_known ? f.kinds : Kinds{0}, speech);
   const bool infinite = f.kinds_known && f.kinds != 0 && (f.kinds & reader::nan_flag) == 0 && !f.nan_follows;
   if (infinite) a[f.unread ? "unread_mask" : f.code == OpCode::constant ? "mask" : "came_mask"] = a["kinds"];
-  if (dtype_max(out.dtype) <= 0) return;
+  const double max = dtype_max(out.dtype);
+  a["tiny"] = max > 0 && max < 1e5 ? "1e-4" : "1e-7";  // 1/x is to be finite
+  if (max <= 0) return;
   a["dtype"] = std::string(dtype_name(out.dtype));
   a["wider"] = std::string(wider_words(out.dtype, speech));
-  a["max"] = short_number(dtype_max(out.dtype), speech);
+  a["max"] = short_number(max, speech);
   if (f.all_clean) a["range"] = a["dtype"] + " (" + a["max"] + ")";
   if (const InputFacts* const largest = large_input(f, 0)) a["reach"] = about(largest->largest, speech);
   if (f.code == OpCode::exp && exp_limit(out.dtype) > 0) a["limit"] = short_number(exp_limit(out.dtype), speech);
