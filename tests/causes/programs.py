@@ -1460,6 +1460,34 @@ def samples_with_holes(tf, np):
         tf.reduce_sum(batch)
 
 
+def labelled_in_pairs(tf, np):
+    """Batches of data that the pipeline changes, and of labels that it passes on as they are, with holes."""
+    labels = with_holes(np)
+    labels[6, 2] = labels[7, 1] = np.nan
+    pairs = tf.data.Dataset.from_tensor_slices((np.ones([8, 3], np.float32), labels))
+    return pairs.map(lambda x, label: (2.0 * x, label)).batch(8).repeat(2)
+
+
+@program("expected", "guarded")
+def labels_with_holes(tf, np):
+    """What is made of the holes is left out."""
+    @tf.function
+    def error(x, label):
+        return tf.reduce_mean(tf.where(tf.math.is_nan(label), 0.0, tf.square(x - label)))
+    for x, label in labelled_in_pairs(tf, np):
+        error(x, label)
+
+
+@program("data", "data")
+def labels_with_holes_in_a_metric(tf, np):
+    """So it is, but not in a metric."""
+    @tf.function
+    def error(x, label):
+        return tf.reduce_mean(tf.where(tf.math.is_nan(label), 0.0, tf.square(x - label))), tf.reduce_mean(tf.abs(x - label))
+    for x, label in labelled_in_pairs(tf, np):
+        error(x, label)
+
+
 @program("data", "data")
 def holes_that_stay(tf, np):
     """A sample is left out only if it holds nothing."""

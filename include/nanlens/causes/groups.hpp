@@ -60,6 +60,7 @@ class CauseGroups {
   void lead_with(std::uint32_t headline);
   [[nodiscard]] std::string key_of(EventRef event, bool named = true);
   [[nodiscard]] std::string key_of_op(std::uint32_t op);
+  [[nodiscard]] bool is_called_by_line(EventRef event, const std::vector<reader::StackFrame>& frames);
   [[nodiscard]] bool shares_line(const std::vector<reader::StackFrame>& frames, std::string_view op_name);
   [[nodiscard]] std::string key_of_execution(EventRef event, bool named);
 

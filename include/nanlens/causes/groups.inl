@@ -139,6 +139,13 @@ NANLENS_API bool CauseGroups::shares_line(const std::vector<reader::StackFrame>&
   return causes_.model().owners().native() || op_name.starts_with("gradient") || reader::package_frame(frames);
 }
 
+// Is an op of PyTorch's called by a line of the program itself, and not by a module that its library has? Then it is
+// one, in however many modules of the program that is.
+NANLENS_API bool CauseGroups::is_called_by_line(EventRef event, const std::vector<reader::StackFrame>& frames) {
+  return causes_.model().op_type(event).starts_with("aten::") && !frames.empty() &&
+         frames.back().file_path.ends_with(".py") && !reader::is_library_path(frames.back().file_path);
+}
+
 // Stacks of executions are read one by one: after many, what an op type did last tells for the rest.
 NANLENS_API std::string CauseGroups::key_of_execution(EventRef event, bool named) {
   constexpr std::size_t most_stacks = 4096;
@@ -147,7 +154,8 @@ NANLENS_API std::string CauseGroups::key_of_execution(EventRef event, bool named
   if (stacks_read_++ >= most_stacks && !key.empty()) return key;
   const auto frames = stack_of(causes_.run(), event);
   const auto frame = reader::user_frame(frames);
-  if (frame && frame->line > 0 && !shares_line(frames, {})) return key = detail::key_of_site(*frame, type, {});
+  const bool of_line = is_called_by_line(event, frames) || !shares_line(frames, {});
+  if (frame && frame->line > 0 && of_line) return key = detail::key_of_site(*frame, type, {});
   key = "eager " + type + "\n";
   if (named) key += extension_of(causes_.run(), event).op_name;
   if (frame) key += "\n" + frame->file_path + "\n" + (frame->line > 0 ? std::to_string(frame->line) : frame->function);

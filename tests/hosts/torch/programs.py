@@ -1114,6 +1114,49 @@ def clean_training(torch):
         optimizer.step()
 
 
+@program("aten::masked_fill_", arrives=True, says=["filled in −∞. aten::", " because of it. "])
+def masked_class_in_a_loss(torch):
+    """One target is a class that is masked: the loss is infinite, and no NaN is anywhere."""
+    logits = torch.randn(4, 3, requires_grad=True)
+    masked = logits.masked_fill(torch.tensor([False, True, False]), float("-inf"))  # culprit
+    loss = -torch.log_softmax(masked, dim=1).gather(1, torch.tensor([[0], [1], [2], [0]])).mean()
+    loss.backward()
+
+
+@program(None)
+def transport_without_mass(torch):
+    """Logarithms of weights that are 0, which a sum of exponentials and an exponential take for that."""
+    weights = torch.tensor([0.0, 0.5, 0.5])
+    masses = torch.tensor([0.25, 0.0, 0.75])
+    cost = torch.rand(3, 3)
+    potential = -torch.logsumexp(masses.log()[None] - cost, dim=1)
+    torch.exp(potential[:, None] - cost + weights.log()[:, None] + masses.log()[None]).sum()
+
+
+@program("aten::mul", arrives=True, says=["multiplied 0 by −∞, which is NaN", "All "])
+def zeros_times_infinity(torch):
+    keep = torch.tensor([1.0, 0.0, 1.0])
+    ((1 - keep) * float("-inf")).sum()  # culprit
+
+
+@program("aten::sqrt", says=["2 times"])
+def one_line_in_two_modules(torch):
+    """A line of the program's own module is one cause, whichever module of that kind it is."""
+    class Root(torch.nn.Module):
+        def forward(self, x):
+            return torch.sqrt(x)  # culprit
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.left, self.right = Root(), Root()
+
+        def forward(self, x):
+            return self.left(x), self.right(x - 1)
+
+    Net()(torch.tensor([-1.0, 4.0]))
+
+
 @program(None)
 def odd_tensors(torch):
     """Kinds that are passed over: nothing crashes, and nothing that can't be read is called bad."""
