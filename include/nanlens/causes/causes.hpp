@@ -317,6 +317,9 @@ class Causes {
   void note_fate(std::uint32_t alert, std::uint8_t fate);
   void note_fate_alone(std::uint32_t alert, std::uint8_t fate);
   [[nodiscard]] bool takes_clean_part(EventRef result, EventRef bad);
+  [[nodiscard]] bool asks_of_bad(std::uint32_t execution);
+  [[nodiscard]] std::uint32_t question_after(std::uint32_t execution);
+  [[nodiscard]] bool is_left_out_when_asked(const Root& root);
   [[nodiscard]] bool is_asked_for_nan(EventRef bad);
   [[nodiscard]] bool compares_with_itself(std::uint32_t execution);
   [[nodiscard]] bool is_part_of_isfinite(EventRef result, EventRef bad);
@@ -482,6 +485,8 @@ class Causes {
   std::unordered_map<std::uint32_t, Takers> takers_;
   // By op and output: the last row without anything bad, and how many rows there were when it was found.
   std::map<std::pair<std::uint32_t, std::uint16_t>, std::pair<std::uint32_t, std::uint32_t>> last_clean_;
+  std::vector<std::uint32_t> questions_;  // executions that ask whether something bad is finite
+  std::uint32_t questions_seen_ = 0;
   EventRef asked_of_;  // whether the program asks for a NaN in it is known
   bool asked_ = false;
   std::vector<EventRef> results_;               // by root: the loss, or the number that is left, in which it ends

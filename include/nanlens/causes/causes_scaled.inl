@@ -25,6 +25,34 @@ NANLENS_API bool Causes::came_in_scaled(const Root& root, std::uint32_t search) 
   return (model_.kinds(root.event) & reader::nan_flag) == 0 || scaled_.is_well_after(search);
 }
 
+// Does a program ask by itself, in PyTorch, whether what is bad is finite?
+NANLENS_API bool Causes::asks_of_bad(std::uint32_t execution) {
+  const std::string_view type = model_.calls().op_type(execution);
+  if (!type.starts_with("aten::")) return false;
+  if (!asks_if_finite(type) && !compares_with_itself(execution)) return false;
+  const auto inputs = model_.calls().inputs(execution);
+  const auto made = inputs.empty() ? std::nullopt : model_.calls().producer(inputs[0].tensor_id, execution);
+  return made && model_.bad(execution_event(made->execution, made->position));
+}
+
+// The next time that it does so after an execution, in its process.
+NANLENS_API std::uint32_t Causes::question_after(std::uint32_t execution) {
+  for (; questions_seen_ < model_.calls().size(); ++questions_seen_)
+    if (asks_of_bad(questions_seen_)) questions_.push_back(questions_seen_);
+  auto at = std::upper_bound(questions_.begin(), questions_.end(), execution);
+  while (at != questions_.end() && run().set_of_execution(*at) != run().set_of_execution(execution)) ++at;
+  return at == questions_.end() ? none : *at;
+}
+
+// A program that scales its loss by itself asks whether the gradients are finite: where nothing is heard of what it
+// found when the next backward pass begins, it has left the step out.
+NANLENS_API bool Causes::is_left_out_when_asked(const Root& root) {
+  if (!is_eager_torch(root.event) || !was_scaled_too_far(root)) return false;
+  const std::uint32_t question = question_after(root.event.index);
+  const std::uint32_t pass = question == none ? none : scaled_.pass_after(question);
+  return pass != none && root.last.index < pass;
+}
+
 // What is bad in gradients, and of which nothing is heard any more when the next backward pass begins: PyTorch's loss
 // scaling found it, left the step out, and went on with a smaller scale. What clips gradients, or reports on them, may
 // have gone on with them until then.
@@ -34,7 +62,7 @@ NANLENS_API bool Causes::is_left_out(const Root& root) {
   if (!model_.kinds_known(root.event)) return false;
   const std::uint32_t at = root.event.index;
   const std::uint32_t search = scaled_.is_search(at) ? at : scaled_.search_after(at);
-  if (search == none || (run().execution_flags(search) & reader::bad_flags) == 0) return false;
+  if (search == none || (run().execution_flags(search) & reader::bad_flags) == 0) return is_left_out_when_asked(root);
   if (!was_scaled_too_far(root) && !came_in_scaled(root, search)) return false;
   if (root.last.index <= search) return search + 1 < run().num_executions();  // else who knows what came then
   const std::uint32_t pass = scaled_.pass_after(search);

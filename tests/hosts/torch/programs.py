@@ -1139,6 +1139,35 @@ def zeros_times_infinity(torch):
     ((1 - keep) * float("-inf")).sum()  # culprit
 
 
+@program(None)
+def own_loss_scaler(torch):
+    """A step is left out, and later ones are fine."""
+    w = torch.ones(3, requires_grad=True)
+    scale = 2.0 ** 24
+    for _ in range(5):
+        w.grad = None
+        ((w.half().float() * 3).sum() * scale).backward()
+        gradient = w.grad / scale
+        if torch.isfinite(gradient).all():
+            with torch.no_grad():
+                w -= 0.1 * gradient
+        else:
+            scale /= 2.0 ** 5
+
+
+@program("aten::_to_copy", name="ToCopyBackward0", says=["are beyond 65504"])
+def own_loss_scaler_that_goes_on(torch):
+    """The same, but what is infinite is only reported."""
+    w = torch.ones(3, requires_grad=True)
+    for _ in range(5):
+        w.grad = None
+        ((w.half().float() * 3).sum() * 2.0 ** 24).backward()  # culprit
+        if not torch.isfinite(w.grad).all():
+            print("the gradient is infinite")
+        with torch.no_grad():
+            w -= 0.1 * w.grad / 2.0 ** 24
+
+
 @program("aten::sqrt", says=["2 times"])
 def one_line_in_two_modules(torch):
     """A line of the program's own module is one cause, whichever module of that kind it is."""
