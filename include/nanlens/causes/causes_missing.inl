@@ -73,9 +73,8 @@ NANLENS_API bool Causes::takes_nothing(const Root& root) {
 }
 
 // Did it do so, is it written in the program or given by an op without inputs, was a host's graph given it, or PyTorch,
-// by Python? There a NaN stands
-// for a value that is missing, if the program asks for it. Not all values are, and no parameter, which has a name, or
-// is copied to where it belongs when it is loaded.
+// by Python? There a NaN stands for a value that is missing, if the program asks for it. Not all values are, and no
+// parameter, which has a name, or is copied to where it belongs when it is loaded.
 NANLENS_API bool Causes::may_lack_values(const Root& root) {
   if (takes_nothing(root)) {
     const TensorHealth health = model_.counted_health(root.event);

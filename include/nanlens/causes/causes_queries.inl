@@ -108,6 +108,7 @@ NANLENS_API bool Causes::is_result(EventRef event) {
 // Is infinity what a mean or a sum has come to of what follows from a root, without any NaN? Whoever masks something
 // does not want it in a loss.
 NANLENS_API EventRef Causes::result_of(const Root& root) {
+  if (!model_.owners().native()) return {};
   if (const std::tuple now(done_, roots_.size(), model_.calls().size()); results_as_of_ != now) {
     results_as_of_ = now;
     results_.assign(roots_.size(), {});

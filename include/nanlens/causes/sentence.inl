@@ -187,8 +187,8 @@ NANLENS_API std::string SentenceWriter::choose(const Root& root, const Classific
       const InputEvidence& input = c.inputs[c.arrived];
       const bool changed = input.origin == TensorOrigin::changed || input.event.exists();
       if (is_relay(code)) return "data";
-      // A number of Python's, from where it is put into a tensor.
       if (!changed && multiplies_zero_by(root.event, input)) return "zero_times";
+      // A number of Python's, from where it is put into a tensor.
       if (!changed && input.now.rank == 0 && fills_in(code, model.op_type(root.event))) return "const";
       const bool only_masked = (input.now.flags & reader::bad_flags) == reader::neg_inf_flag;
       if (code == OpCode::softmax && only_masked && (model.kinds(root.event) & reader::nan_flag) != 0)
@@ -253,7 +253,7 @@ NANLENS_API void SentenceWriter::gather(const Root& root, const Classification& 
   gather_missing(root.event, c, f);
   if (c.lay_there.exists()) f.lay_there = tensor_name(model, c.lay_there);
   f.lost_there = c.lost_there;
-  f.alone = causes_.takes_nothing(root);
+  f.alone = causes_.takes_nothing(root) && !c.lay_there.exists() && !c.lost_there;
   f.ends_in_result = causes_.result_of(root).exists();
   if (c.arrived != none) gather_arrived(root.event, c, f);
   if (s.id == "opaque" && c.inside.op != none) gather_inside(c, s, f);
@@ -287,6 +287,7 @@ NANLENS_API bool SentenceWriter::trapped_in_part() {
 // number that it had. A recording that ended in order has the last.
 NANLENS_API void SentenceWriter::gather_hits(std::uint32_t number, const Sentence& s, CauseFacts& f) {
   constexpr std::size_t most = 4096;
+  constexpr std::uint32_t farthest = 65'536;
   const EventRef root = causes_.roots()[number].event;
   const auto first = extension_of(causes_.run(), root);
   f.hits = first.hits;
@@ -302,7 +303,8 @@ NANLENS_API void SentenceWriter::gather_hits(std::uint32_t number, const Sentenc
   const auto place = place_of(root);
   const std::size_t process = causes_.run().set_of_execution(root.index);
   std::size_t looked_at = 0;
-  for (auto other = static_cast<std::uint32_t>(calls.size()); other-- > 0 && looked_at < most;) {
+  const auto end = static_cast<std::uint32_t>(calls.size());
+  for (auto other = end; other-- > end - std::min(end, farthest) && looked_at < most;) {
     if (calls.op_type_number(other) != calls.op_type_number(root.index)) continue;
     if (causes_.run().set_of_execution(other) != process) continue;
     ++looked_at;
