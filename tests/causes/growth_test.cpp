@@ -170,6 +170,27 @@ Files constants_that_came_in() {
   return files;
 }
 
+// What is bad, and a function of TensorFlow's is given, whose argument has no rows: another time it fills that first.
+Files given_to_functions() {
+  test::LogdirWriter w;
+  w.graph("g", "f", "root");
+  w.op("g", "Placeholder", "x");
+  w.op("g", "IsNan", "nan", {"x:0"});
+  w.op("g", "SelectV2", "choice", {"nan:0", "x:0"});
+  w.op("g", "Neg", "neg", {"choice:0"});
+  std::int64_t made = 1000;
+  for (int i = 0; i < 12; ++i) {
+    w.execution("IteratorGetNext", {1}, {++made}, i % 3 == 0);
+    w.row("g", "choice", i == 9);
+    w.row("g", "neg", i == 9);
+    w.execution("__inference_f_1", {made}, {made + 1}, i == 9);
+    ++made;
+  }
+  Files files;
+  for (auto& [kind, bytes] : w.take()) files[test::generated_name(kind)] = std::move(bytes);
+  return files;
+}
+
 Files read_files(const std::string& directory) {
   Files files;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
@@ -281,6 +302,13 @@ TEST_CASE("a logdir that grows ends with the answers of one that was read at onc
     test::TemporaryDirectory directory;
     record_threads(directory / "run");
     check_growth(read_files(directory / "run"));
+  }
+  SUBCASE("what functions are given") {
+    const Files files = given_to_functions();
+    check_growth(files);
+    Followed followed;
+    followed.show(files, paces[0], 1);
+    CHECK(followed.causes().benign().size() == 3);
   }
   SUBCASE("what came in as constants") { check_growth(constants_that_came_in()); }
   SUBCASE("nanlens' own, what came in") {

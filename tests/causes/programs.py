@@ -1478,6 +1478,21 @@ def labels_with_holes(tf, np):
         error(x, label)
 
 
+@program("expected", "guarded")
+def labels_that_are_filled_first(tf, np):
+    """A function fills the holes of what it is given before all else."""
+    w = tf.Variable(0.5)
+
+    @tf.function
+    def step(x, label):
+        known = tf.logical_not(tf.math.is_nan(label))
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(x * w - tf.where(known, label, 0.0)) * tf.cast(known, tf.float32))
+        w.assign_sub(0.01 * tape.gradient(loss, w))
+    for x, label in tf.data.Dataset.from_tensor_slices((np.ones([8, 3], np.float32), with_holes(np))).batch(4):
+        step(x, label)
+
+
 @program("data", "data")
 def labels_with_holes_in_a_metric(tf, np):
     """So it is, but not in a metric."""

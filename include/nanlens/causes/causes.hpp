@@ -294,6 +294,10 @@ class Causes {
     std::vector<EventRef> parents;
     std::size_t next = 0;
   };
+  struct RunOfGraph {
+    Window& window;
+    std::uint32_t number;
+  };
   // 64 rows: which are bad, and how many were before.
   struct RowBlock {
     std::uint64_t bad = 0;
@@ -444,7 +448,9 @@ class Causes {
   void find_killers(EventRef event, std::uint32_t alert);
   [[nodiscard]] bool may_have_bad_output(const Window& window, std::uint32_t op, std::uint32_t in_run, EventRef taken);
   [[nodiscard]] bool may_remove(EventRef result, EventRef bad);
-  void find_execution_killer(EventRef event, std::uint32_t user, std::uint32_t alert);
+  void find_execution_killer(EventRef event, const TensorUse& use, std::uint32_t alert);
+  void find_killers_in_call(EventRef event, const TensorUse& use, std::uint32_t alert);
+  void find_killers_of(std::uint32_t op, std::uint16_t slot, const RunOfGraph& at, EventRef bad, std::uint32_t alert);
   void find_late_killers();
   void note_unread(std::uint32_t alert);
   void list_killer(std::uint32_t op, EventRef event, EventRef removed, std::uint32_t alert);
@@ -485,7 +491,8 @@ class Causes {
   std::unordered_map<std::uint32_t, Takers> takers_;
   // By op and output: the last row without anything bad, and how many rows there were when it was found.
   std::map<std::pair<std::uint32_t, std::uint16_t>, std::pair<std::uint32_t, std::uint32_t>> last_clean_;
-  std::vector<std::uint32_t> questions_;  // executions that ask whether something bad is finite
+  std::vector<std::pair<std::uint32_t, TensorUse>> given_;  // alerts, and calls that took them, which have no rows yet
+  std::vector<std::uint32_t> questions_;                    // executions that ask whether something bad is finite
   std::uint32_t questions_seen_ = 0;
   EventRef asked_of_;  // whether the program asks for a NaN in it is known
   bool asked_ = false;

@@ -127,6 +127,7 @@ NANLENS_API void Causes::truncate(std::size_t keep) {
       if (root != none) count_reach(root, i, event_of(i));
     }
     std::erase_if(later_parents_, [&](const auto& link) { return link.first >= keep; });
+    std::erase_if(given_, [&](const auto& given) { return given.first >= keep; });
     keep_complex_roots(keep, new_number);
     keep_twins(keep, new_number);
     forget_removals(keep);

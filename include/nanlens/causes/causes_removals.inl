@@ -63,8 +63,26 @@ NANLENS_API bool Causes::may_remove(EventRef result, EventRef bad) {
   return code != OpCode::other || out.size <= 1 || sees_every_op(result);  // one number is of all
 }
 
-NANLENS_API void Causes::find_execution_killer(EventRef event, std::uint32_t user, std::uint32_t alert) {
-  if (model_.calls().is_call(user)) return;
+// What ops of a function of TensorFlow's made of something bad that it was given: its arguments may have no rows.
+NANLENS_API void Causes::find_killers_in_call(EventRef event, const TensorUse& use, std::uint32_t alert) {
+  RowOwners& owners = model_.owners();
+  const std::uint32_t graph = owners.native() ? none : owners.graph_of_call(use.execution);
+  if (graph == none) return;
+  const auto& arguments = model_.graphs().links(graph).placeholders;
+  if (model_.calls().inputs(use.execution).size() != arguments.size()) return;
+  const std::uint32_t op = arguments[use.position];
+  if (owners.has_rows(op) || takers_of(op).with_rows.empty()) return;
+  Window& window = model_.window(use.execution);
+  if (const std::uint32_t runs = window.num_runs(graph); runs != 1) {
+    if (runs == 0) given_.emplace_back(alert, use);
+    return;
+  }
+  find_killers_of(op, 0, {window, 0}, event, alert);
+}
+
+NANLENS_API void Causes::find_execution_killer(EventRef event, const TensorUse& use, std::uint32_t alert) {
+  const std::uint32_t user = use.execution;
+  if (model_.calls().is_call(user)) return find_killers_in_call(event, use, alert);
   const EventRef result = execution_event(user, 0);
   const OpCode code = model_.code(result);
   if (code == OpCode::split || code == OpCode::identity_n || code == OpCode::assign || code == OpCode::apply) return;
@@ -87,9 +105,11 @@ NANLENS_API void Causes::find_late_killers() {
       if (!producer) continue;
       const EventRef event = execution_event(producer->execution, producer->position);
       const std::uint32_t alert = alert_of(event);
-      if (alert != none && alert < done_ && root_of_alert_[alert] != none) find_execution_killer(event, user, alert);
+      if (alert != none && alert < done_ && root_of_alert_[alert] != none) find_execution_killer(event, use, alert);
     }
   executions_seen_ = end;
+  for (const auto& [alert, use] : std::exchange(given_, {}))
+    if (alert < done_ && root_of_alert_[alert] != none) find_killers_in_call(event_of(alert), use, alert);
 }
 
 // Ops that take a part of their input, another one, or its shape alone remove nothing.
@@ -175,22 +195,27 @@ NANLENS_API void Causes::find_killers(EventRef event, std::uint32_t alert) {
   if (event.is_execution) {
     const auto uses = model_.calls().consumers(event.index, event.slot);
     model_.spend(uses.size());
-    for (const TensorUse& use : uses) find_execution_killer(event, use.execution, alert);
+    for (const TensorUse& use : uses) find_execution_killer(event, use, alert);
     return;
   }
   count_integer_killers(event, alert);
-  const auto& takers = takers_of(run().trace_op(event.index)).with_rows;
-  if (takers.empty()) return;
+  const std::uint32_t op = run().trace_op(event.index);
+  if (takers_of(op).with_rows.empty()) return;
   Window& window = model_.window(model_.owners().owner(event.index));
-  const std::uint32_t at = window.run_of(event.index);
-  const std::uint16_t slot = slot_of(event);
+  find_killers_of(op, slot_of(event), {window, window.run_of(event.index)}, event, alert);
+}
+
+// The same of what takes an output of an op, in one run of its graph, where that output is bad.
+NANLENS_API void Causes::find_killers_of(std::uint32_t op, std::uint16_t slot, const RunOfGraph& at, EventRef bad,
+                                         std::uint32_t alert) {
+  const auto& takers = takers_of(op).with_rows;
   model_.spend(takers.size());
   for (const ConsumerEdge& edge : takers) {
     if (edge.output_slot != slot) continue;
     if (model_.graphs().op(edge.op).code == OpCode::keep && !is_piped_data(roots_[root_of_alert_[alert]])) continue;
-    const std::uint32_t row = window.find(model_.graphs().tensor(edge.op, 0), at);
-    if (row == none || may_have_bad_output(window, edge.op, at, event)) continue;
-    if ((run().trace_flags(row) & reader::has_summary_flag) != 0) add_killer(edge.op, trace_event(row), event, alert);
+    const std::uint32_t row = at.window.find(model_.graphs().tensor(edge.op, 0), at.number);
+    if (row == none || may_have_bad_output(at.window, edge.op, at.number, bad)) continue;
+    if ((run().trace_flags(row) & reader::has_summary_flag) != 0) add_killer(edge.op, trace_event(row), bad, alert);
   }
 }
 
