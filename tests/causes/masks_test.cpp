@@ -160,11 +160,12 @@ TEST_CASE(
   };
   const Vector three{1, -2, 3};
   const Vector weights{1, 2, 3, 4};
-  CHECK(made_by("Logits", three, weights, {1, -infinity}).causes == 1);            // of another size
-  CHECK(made_by("Logits", three, {2, 2, 2}, {-1, -infinity, -1}).causes == 1);     // more is negative than was
-  CHECK(made_by("LogLik", {0, 0, 0}, weights, Vector(3, -infinity)).causes == 1);  // nothing is left
-  CHECK(made_by("Attend", three, weights, {1, -infinity, 3}).causes == 0);         // one is taken out
-  CHECK(made_by("MaskedScores", three, weights, {5, -infinity}).causes == 0);      // as it says
+  CHECK(made_by("Logits", three, weights, {1, -infinity}).causes == 1);             // of another size
+  CHECK(made_by("Logits", three, {2, 2, 2}, {-1, -infinity, -1}).causes == 1);      // more is negative than was
+  CHECK(made_by("LogLik", {0, 0, 0}, weights, Vector(3, -infinity)).causes == 1);   // nothing is left
+  CHECK(made_by("Scale", {1, -1e25F, 3}, weights, {1, -infinity, 3}).causes == 1);  // so large that it overflowed
+  CHECK(made_by("Attend", three, weights, {1, -infinity, 3}).causes == 0);          // one is taken out
+  CHECK(made_by("MaskedScores", three, weights, {5, -infinity}).causes == 0);       // as it says
   CHECK(made_by("Logits", three, weights, {1, -infinity}).text.find("made −∞") != std::string::npos);
 }
 

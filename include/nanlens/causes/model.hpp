@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <list>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include <nanlens/causes/evidence.hpp>
+#include <nanlens/causes/limits.hpp>
 #include <nanlens/causes/nan_choice.hpp>
 #include <nanlens/causes/nested_calls.hpp>
 #include <nanlens/causes/numerics.hpp>
@@ -216,11 +218,14 @@ class Model {
 
  private:
   // Not all of it is −∞, and there is no more of anything else than in a tensor of as many elements, of which it leaves
-  // the others as they are.
-  static bool may_be_masked(const TensorHealth& input, const TensorHealth& output) {
+  // the others as they are; and what −∞ is put for is no number so large that its square overflows.
+  static bool may_be_masked(const TensorEvidence& there, const TensorHealth& output) {
+    const TensorHealth input = seen_health(there);
+    const double large = std::sqrt(dtype_max(input.dtype));
     return input.known() && input.size == output.size && output.num_neg_inf < output.size &&
            output.num_negative <= input.num_negative && output.num_zero <= input.num_zero &&
-           output.num_positive <= input.num_positive;
+           output.num_positive <= input.num_positive &&
+           std::none_of(there.values.begin(), there.values.end(), [&](double x) { return std::abs(x) >= large; });
   }
   // Finite numbers that something else was made of may as well have overflowed: a mask is called so, is made of
   // lengths, or is put into one of the inputs.
@@ -232,7 +237,7 @@ class Model {
     for (const TensorEvidence& input : extension.input_evidence) {
       if (!can_be_bad(static_cast<DType>(input.dtype))) continue;
       any_floating = true;
-      if (may_be_masked(seen_health(input), output)) return true;
+      if (may_be_masked(input, output)) return true;
     }
     return !any_floating;
   }

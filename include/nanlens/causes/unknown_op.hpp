@@ -33,9 +33,9 @@ inline Met met_zeros(const InputFacts& input) {
 }
 // Negative values are nothing odd: they count where few are, all are, or as many as there are NaN.
 inline Met met_negatives(const InputFacts& input, double num_nan) {
-  constexpr double few = 0.25;
   const double count = input.health.num_negative;
-  const bool is_odd = count == num_nan || count == input.health.size || count <= few * input.health.size;
+  const double few = std::max(1.0, input.health.size / 4);
+  const bool is_odd = count == num_nan || count == input.health.size || count <= few;
   return is_odd ? met(input, count, [](double x) { return x < 0; }) : Met::nowhere;
 }
 
