@@ -269,6 +269,7 @@ def run(name, rank, ranks, out):
     torch.distributed.init_process_group("gloo", store=store, rank=rank, world_size=ranks)
     PROGRAMS[name][0](torch, torch.distributed, rank)
     torch.distributed.barrier()
+    torch.distributed.destroy_process_group()  # its thread may free a tensor of Python's while the interpreter ends, and dies of that
 
 
 def main():
