@@ -348,6 +348,23 @@ TEST_CASE("what was removed again leads, where it may have come in later by code
   CHECK(of(false).sentence.op_type == "Log");
 }
 
+TEST_CASE("a number that nothing on record has read leads before an op that has no reason in what it was given") {
+  const auto of = [](const Vector& gradient) {
+    return answer_of(Recorded([&] {
+      const float curvature = nanlens::op("Dot", 0.0F, gradient);
+      const float rho = nanlens::op("Reciprocal", 1 / curvature, curvature);
+      Vector direction(gradient.size(), rho - rho);  // which comes to it beside the gradient
+      nanlens::record("Direction", nanlens::outputs(direction), nanlens::inputs(gradient));
+      nanlens::op("AddOne", plus_one(direction), direction);
+    }));
+  };
+  const Answer a = of({1, -2, 3, -4});
+  CHECK(a.sentence.op_type == "Reciprocal");
+  CHECK(a.sentence.consequence == "It is 1 of 3 bad tensors; 1 other cause.");
+  CHECK(of({1, 0, 3, -4}).sentence.op_type == "Direction");
+  CHECK(of({1, 2, 3, -4}).sentence.op_type == "Direction");
+}
+
 TEST_CASE("memory that was NaN, and holds an infinity by now, holds something else") {
   const Answer a = answer_of(Recorded([] {
     Vector scores{-inf, -inf};

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -165,6 +166,8 @@ class Causes {
   [[nodiscard]] std::optional<std::uint32_t> headline();
   /// Can it be what an earlier cause made, handed on by code that is not on record?
   [[nodiscard]] bool may_be_handed_on(const Root& root);
+  /// May what an op of unknown kind made without a reason on record come of what nothing on record has read?
+  [[nodiscard]] bool may_lead_to(const Root& unread, const Root& then);
   /// Is it a tensor of a function that one of TensorFlow's input pipelines runs?
   [[nodiscard]] bool is_in_pipeline(EventRef event);
   /// Is a root an intended infinity, such as a mask: one kind of infinity, no NaN after it, from a constant or removed?
@@ -236,6 +239,8 @@ class Causes {
   }
 
  private:
+  // What is kept from one question to the next holds for so many alerts looked at, roots, and executions.
+  using AsOf = std::tuple<std::size_t, std::size_t, std::size_t>;
   // An event while it is looked at.
   struct Step {
     std::uint32_t alert;
@@ -352,6 +357,7 @@ class Causes {
   [[nodiscard]] OpRef choice_of_integers(std::uint32_t op);
   [[nodiscard]] static bool is_gone(const Root& root);
   void leave_out_gone(std::vector<Incident>& list);
+  [[nodiscard]] bool is_unaccounted(const Root& root);
   [[nodiscard]] std::uint32_t largest(const Incident& incident, bool made);
   [[nodiscard]] std::uint64_t reach_of_site(std::uint32_t root) const;
   [[nodiscard]] std::vector<bool> in_losses();
@@ -365,6 +371,7 @@ class Causes {
   [[nodiscard]] bool sees_every_op(EventRef event);
   [[nodiscard]] bool is_eager_torch(EventRef event);
   [[nodiscard]] bool may_have_led_on(const Root& root);
+  [[nodiscard]] bool is_outdated(AsOf& found);
   void count_reach(std::uint32_t root, std::uint32_t alert, EventRef event);
   void look_at(std::uint32_t alert);
   Step begin(std::uint32_t alert);
@@ -491,17 +498,17 @@ class Causes {
   std::unordered_map<std::uint32_t, Takers> takers_;
   // By op and output: the last row without anything bad, and how many rows there were when it was found.
   std::map<std::pair<std::uint32_t, std::uint16_t>, std::pair<std::uint32_t, std::uint32_t>> last_clean_;
-  std::vector<std::pair<std::uint32_t, TensorUse>> given_;  // alerts, and calls that took them, which have no rows yet
-  std::vector<std::uint32_t> questions_;                    // executions that ask whether something bad is finite
+  std::deque<std::pair<std::uint32_t, TensorUse>> given_;  // alerts, and calls that took them, which have no rows yet
+  std::vector<std::uint32_t> questions_;                   // executions that ask whether something bad is finite
   std::uint32_t questions_seen_ = 0;
   EventRef asked_of_;  // whether the program asks for a NaN in it is known
   bool asked_ = false;
   std::vector<EventRef> results_;               // by root: the loss, or the number that is left, in which it ends
   std::vector<std::pair<OpRef, bool>> others_;  // by first root of an op: what left such out, and whether all were
-  std::tuple<std::size_t, std::size_t, std::size_t> results_as_of_;  // alerts looked at, roots, and executions
-  std::tuple<std::size_t, std::size_t, std::size_t> others_as_of_;
-  std::uint32_t last_arrival_ = 0;                      // the alert of what came in last from where nobody knows
-  std::pair<std::size_t, std::size_t> arrivals_as_of_;  // alerts looked at, and roots
+  AsOf results_as_of_;
+  AsOf others_as_of_;
+  std::uint32_t last_arrival_ = 0;  // the alert of what came in last from where nobody knows
+  AsOf arrivals_as_of_;
   std::unordered_set<std::uint32_t>
       skipping_;                            // graphs that are in no other, with a branch that goes by what is finite
   std::size_t skipping_as_of_ = 0;          // ops that were known when they were found

@@ -168,11 +168,16 @@ NANLENS_API bool Causes::is_eager_torch(EventRef event) {
   return event.is_execution && model_.op_type(event).starts_with("aten::");
 }
 
+// Must what is kept be found anew? It will be.
+NANLENS_API bool Causes::is_outdated(AsOf& found) {
+  const AsOf now(done_, roots_.size(), model_.calls().size());
+  return std::exchange(found, now) != now;
+}
+
 // May what came in later, from where nobody knows, be what is bad here, handed on by code that is not on record?
 NANLENS_API bool Causes::may_have_led_on(const Root& root) {
   if (sees_every_op(root.event)) return false;
-  if (const std::pair now(done_, roots_.size()); arrivals_as_of_ != now) {
-    arrivals_as_of_ = now;
+  if (is_outdated(arrivals_as_of_)) {
     last_arrival_ = 0;
     // The later ones first: of what did no harm, nothing was handed on.
     for (auto other = roots_.rbegin(); other != roots_.rend(); ++other) {
@@ -198,8 +203,7 @@ NANLENS_API bool Causes::ends_in_pipeline(const Root& root) {
 
 // What left out the samples from the same op of which more is on record; nothing unless it did so with all of them.
 NANLENS_API OpRef Causes::guard_of_others(const Root& root) {
-  if (const std::tuple now(done_, roots_.size(), model_.calls().size()); others_as_of_ != now) {
-    others_as_of_ = now;
+  if (is_outdated(others_as_of_)) {
     others_.assign(roots_.size(), {{}, true});
     for (const Root& other : roots_) {
       if (!is_piped_data(other) || ends_in_pipeline(other)) continue;

@@ -79,6 +79,25 @@ NANLENS_API std::optional<std::uint32_t> Causes::headline() {
   return !made && may_be_handed_on(roots_[leads]) && gone_before ? leader(all) : leads;
 }
 
+// Does nothing in what it was given, all of it clean, account for the NaN that an op of unknown kind made? It may work
+// with numbers that are not on record, too.
+NANLENS_API bool Causes::is_unaccounted(const Root& root) {
+  const bool made = root.event_class == EventClass::producer && model_.kinds(root.event) == reader::nan_flag;
+  if (!made || !model_.owners().native() || model_.code(root.event) != OpCode::other) return false;
+  Classification c;
+  classifier_.classify(root.event, c);
+  const double num_nan = model_.health(root.event).num_nan;
+  return std::all_of(c.inputs.begin(), c.inputs.end(), [&](const InputEvidence& in) {
+    const TensorHealth health = in.seen ? in.now : model_.health(in.event);
+    return in.state == InputState::clean && health.num_zero == 0 && !are_negatives_odd(health, num_nan);
+  });
+}
+
+NANLENS_API bool Causes::may_lead_to(const Root& unread, const Root& then) {
+  const bool known = begins_there(unread) && model_.code(unread.event) != OpCode::other;
+  return known && unread.reach == 1 && unread.left == 1 && is_unaccounted(then);
+}
+
 // The largest cause of an incident; `made`: of those that made what is bad, none if there is none.
 NANLENS_API std::uint32_t Causes::largest(const Incident& incident, bool made) {
   std::uint32_t best = none;
@@ -87,7 +106,8 @@ NANLENS_API std::uint32_t Causes::largest(const Incident& incident, bool made) {
     // What comes in behind another cause may be that one; so may the result of a call behind what is known to be made.
     const bool larger = best != none && roots_[r].reach > roots_[best].reach;
     const bool computed = larger && roots_[r].arrival.computed && roots_[best].event_class == EventClass::producer;
-    if (best == none || (larger && !computed && !may_be_handed_on(roots_[r]))) best = r;
+    const bool handed_on = larger && (may_be_handed_on(roots_[r]) || may_lead_to(roots_[best], roots_[r]));
+    if (best == none || (larger && !computed && !handed_on)) best = r;
   }
   return best;
 }

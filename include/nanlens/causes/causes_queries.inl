@@ -109,8 +109,7 @@ NANLENS_API bool Causes::is_result(EventRef event) {
 // does not want it in a loss.
 NANLENS_API EventRef Causes::result_of(const Root& root) {
   if (!model_.owners().native()) return {};
-  if (const std::tuple now(done_, roots_.size(), model_.calls().size()); results_as_of_ != now) {
-    results_as_of_ = now;
+  if (is_outdated(results_as_of_)) {
     results_.assign(roots_.size(), {});
     for (std::uint32_t alert = 0; alert < done_; ++alert) {
       const std::uint32_t of = root_of_alert_[alert];

@@ -75,6 +75,7 @@ NANLENS_API void Causes::find_killers_in_call(EventRef event, const TensorUse& u
   Window& window = model_.window(use.execution);
   if (const std::uint32_t runs = window.num_runs(graph); runs != 1) {
     if (runs == 0) given_.emplace_back(alert, use);
+    if (given_.size() > limits::calls_without_rows) given_.pop_front();
     return;
   }
   find_killers_of(op, 0, {window, 0}, event, alert);

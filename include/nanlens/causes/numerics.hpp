@@ -4,6 +4,7 @@
 /// them).
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include <nanlens/causes/limits.hpp>
@@ -16,6 +17,13 @@ using reader::TensorHealth;
 
 /// Kinds of non-finite values, as bits: `reader::nan_flag`, `neg_inf_flag`, `pos_inf_flag`.
 using Kinds = std::uint8_t;
+
+/// Negative values are nothing odd: they count where few are, all are, or as many as there are NaN in the result.
+inline bool are_negatives_odd(const TensorHealth& input, double num_nan) {
+  const double count = input.num_negative;
+  const double few = std::max(1.0, input.size / 4);
+  return count > 0 && (count == num_nan || count == input.size || count <= few);
+}
 
 /// Do the counts of the inputs account for the output?
 enum class Verdict : std::uint8_t {

@@ -619,14 +619,16 @@ NANLENS_API std::string SentenceWriter::consequence(std::uint32_t number) {
   const std::uint64_t unknown = group != nullptr ? group->unknown_reach : 0;
   std::uint64_t others = 0;
   std::uint64_t perhaps = 0;
+  bool is_open = unknown > 0;
   for (const CauseGroup& other : groups().list()) {
     if (&other == group) continue;
     if (may_follow(other, number))
       perhaps += other.reach;
     else
       ++others;
+    is_open = is_open || causes_.may_lead_to(causes_.roots()[number], causes_.roots()[other.root]);
   }
-  std::string text = reach_words(causes_.roots()[number], reach, unknown + perhaps > 0);
+  std::string text = reach_words(causes_.roots()[number], reach, is_open || perhaps > 0);
   text += twin_words(number);
   if (unknown > 0) text += counted(Saying::unknown_alike, unknown);
   if (perhaps > 0) text += counted(Saying::may_follow, perhaps);

@@ -31,11 +31,9 @@ Met met(const InputFacts& input, double count, Pick&& pick) {
 inline Met met_zeros(const InputFacts& input) {
   return met(input, input.health.num_zero, [](double x) { return x == 0; });
 }
-// Negative values are nothing odd: they count where few are, all are, or as many as there are NaN.
 inline Met met_negatives(const InputFacts& input, double num_nan) {
   const double count = input.health.num_negative;
-  const double few = std::max(1.0, input.health.size / 4);
-  const bool is_odd = count == num_nan || count == input.health.size || count <= few;
+  const bool is_odd = are_negatives_odd(input.health, num_nan);
   return is_odd ? met(input, count, [](double x) { return x < 0; }) : Met::nowhere;
 }
 

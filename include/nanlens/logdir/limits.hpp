@@ -79,6 +79,9 @@ inline constexpr std::size_t twins_of_root = 8;
 /// Earlier causes that what follows from one has met, and these in turn: all are asked for whether it was left out.
 inline constexpr std::size_t joined_of_root = 4;
 inline constexpr std::size_t joined_in_turn = 3;
+/// Calls that were given something bad and have no rows yet, of which a logdir that grows may still get some: where
+/// there are more, the newest are asked again.
+inline constexpr std::size_t calls_without_rows = 4096;
 /// Steps from such integers to that choice. T5's distances take three.
 inline constexpr std::size_t integer_steps = 64;
 /// Ops that made the condition by which one leaves out what is bad, and tensors between that and what it asks of: a
