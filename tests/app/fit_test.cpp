@@ -42,6 +42,20 @@ TEST_CASE("a text is cut where it is asked for, shows all that has room, and tak
   }
 }
 
+TEST_CASE("a text has room in what is left of its width and margins less these, at every scale") {
+  Headless v;
+  viewer::Ui& ui = v.app().ui;
+  for (int percent = 100; percent <= 400; ++percent) {
+    ui.scale = static_cast<float>(percent) / 100;
+    for (const std::string text : {"v", "in 0", "float32"}) {
+      CAPTURE(percent);
+      CAPTURE(text);
+      const float room = ui.text_width(ui.mono, 11, text) + ui.px(8) - 2 * ui.px(4);
+      CHECK(ui.fit(ui.mono, 11, text, room, viewer::Ellipsis::right) == text);
+    }
+  }
+}
+
 TEST_CASE("bad counts that have no room keep their signs, and lose their numbers from the right") {
   Headless v;
   const viewer::Ui& ui = v.app().ui;

@@ -36,10 +36,11 @@ float Ui::text(ImVec2 at, ImFont* font, float size, ImU32 color, std::string_vie
   return text_width(font, size, text);
 }
 
-// Measures no more than there is room for, however long the text is.
+// Measures no more than there is room for, however long the text is. A room is a text's width and margins, less these:
+// rounding may have taken a little of it.
 bool Ui::fits(ImFont* font, float size, std::string_view text, float width) const {
   const char* rest = begin_of(text);
-  const float below = std::nextafter(width, std::numeric_limits<float>::max());
+  const float below = width + px(1) / 64;
   if (!text.empty()) font->CalcTextSizeA(px(size), below, 0, begin_of(text), end_of(text), &rest);
   return rest == end_of(text);
 }
