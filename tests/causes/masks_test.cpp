@@ -160,13 +160,27 @@ TEST_CASE(
   };
   const Vector three{1, -2, 3};
   const Vector weights{1, 2, 3, 4};
-  CHECK(made_by("Logits", three, weights, {1, -infinity}).causes == 1);             // of another size
-  CHECK(made_by("Logits", three, {2, 2, 2}, {-1, -infinity, -1}).causes == 1);      // more is negative than was
-  CHECK(made_by("LogLik", {0, 0, 0}, weights, Vector(3, -infinity)).causes == 1);   // nothing is left
-  CHECK(made_by("Scale", {1, -1e25F, 3}, weights, {1, -infinity, 3}).causes == 1);  // so large that it overflowed
-  CHECK(made_by("Attend", three, weights, {1, -infinity, 3}).causes == 0);          // one is taken out
-  CHECK(made_by("MaskedScores", three, weights, {5, -infinity}).causes == 0);       // as it says
+  CHECK(made_by("Logits", three, weights, {1, -infinity}).causes == 1);               // of another size
+  CHECK(made_by("Logits", three, {2, 2, 2}, {-1, -infinity, -1}).causes == 1);        // more is negative than was
+  CHECK(made_by("LogLik", {0, 0, 0}, weights, Vector(3, -infinity)).causes == 1);     // nothing is left
+  CHECK(made_by("Scale", {1, -1e25F, 3}, weights, {1, -infinity, 3}).causes == 1);    // so large that it overflowed
+  CHECK(made_by("Counts", {0, 1, 3}, weights, {-infinity, 0, 1.1F}).causes == 1);     // where there is 0
+  CHECK(made_by("Bias", {0, 0, 1}, weights, {-infinity, -infinity, 0}).causes == 0);  // a mask of 0 and 1
+  CHECK(made_by("Attend", three, weights, {1, -infinity, 3}).causes == 0);            // one is taken out
+  CHECK(made_by("MaskedScores", three, weights, {5, -infinity}).causes == 0);         // as it says
   CHECK(made_by("Logits", three, weights, {1, -infinity}).text.find("made −∞") != std::string::npos);
+}
+
+TEST_CASE("0 times what a mask filled in: the product is told, and what it was a product of") {
+  const WhyAnswer a = ask(*Recorded([] {
+    const Vector scores = op("aten::mm", Vector{1, 2, 3});
+    const Vector masked = op("aten::masked_fill_", Vector{1, -infinity, 3}, scores);
+    const Vector p = op("aten::_softmax", Vector{0.1F, 0, 0.9F}, masked);
+    const Vector logs = op("aten::_log_softmax", Vector{-2, -infinity, -0.1F}, masked);
+    op("aten::mul", Vector{-0.2F, not_a_number, -0.1F}, p, logs);
+  }));
+  CHECK(a.op_type == "aten::mul");
+  CHECK(a.text.find(" multiplied 0 by −∞, which is NaN") != std::string::npos);
 }
 
 TEST_CASE("a mask that is made again where it lay is one again") {

@@ -372,8 +372,45 @@ TEST_CASE("an infinity that is masked, and comes into a loss or a number that is
   CHECK(mean.consequence.find("aten::mean at ") == 0);
   CHECK(mean.consequence.find(" is +∞ because of it. ") != std::string::npos);
   CHECK(ends("aten::max", false).causes == 1);  // who asks for the largest has it
-  CHECK(ends("aten::mean", true).causes == 0);
+  CHECK(ends("aten::mean", true).causes == 1);  // 1/∞ is a number like any other
   CHECK(ends("aten::min", false).causes == 0);  // of nothing but what is masked
+}
+
+TEST_CASE("an infinite loss is not meant, although no sum or mean has made it") {
+  const auto of = [](bool trained) {
+    return ask(*Recorded([&] {
+      const Vector best = op("aten::full", Vector{infinity});
+      const Vector loss = op("aten::add", Vector{infinity}, op("aten::mse_loss", Vector{1}, Vector{1, 2}), best);
+      op("aten::minimum", Vector{1}, best, Vector{1});
+      op("aten::add_", Vector{infinity}, loss);  // an epoch's
+      if (!trained) return;
+      const Vector one = op("aten::ones_like", Vector{1}, loss);
+      op({"aten::mul", "AddBackward0"}, Vector{1}, one);
+    }));
+  };
+  CHECK(of(true).causes == 1);
+  CHECK(of(true).op_type == "aten::full");
+  CHECK(of(true).consequence.find("aten::add at ") == 0);
+  CHECK(of(false).causes == 0);
+}
+
+TEST_CASE("in a program that names its ops a sum or a mean of what is masked is not meant either") {
+  const auto ends = [](const char* mixer, const char* taker) {
+    return ask(*Recorded([&] {
+      const Vector depth = op("ClearDepth", Vector{1, infinity, 3, infinity});
+      op("Shade", Vector{1, 0, 1, 0}, depth);
+      const Vector mixed = op(mixer, Vector{infinity}, depth);
+      if (taker != nullptr) op(taker, Vector{0}, mixed);
+    }));
+  };
+  for (const char* const mixer : {"Mean", "Sum", "AverageDepth"}) {
+    CAPTURE(mixer);
+    CHECK(ends(mixer, nullptr).causes == 1);
+    CHECK(ends(mixer, "Exposure").causes == 1);
+    CHECK(ends(mixer, "Exposure").op_type == "ClearDepth");
+    CHECK(ends(mixer, "Where").causes == 0);
+  }
+  CHECK(ends("ReduceMin", nullptr).causes == 0);  // of nothing but what is masked
 }
 
 TEST_CASE("a clean result with fewer elements than what is bad was made of a part of that, and removes nothing") {

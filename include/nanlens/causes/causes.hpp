@@ -183,8 +183,8 @@ class Causes {
   /// The op by which a program left out, as it says, all that is bad behind a root: a choice or a bound. Does not exist
   /// where there is more than that. What became integers counts if a choice takes of these.
   [[nodiscard]] OpRef guard_of(const Root& root) { return guard_of(root, limits::joined_in_turn); }
-  /// The number of PyTorch's in which what follows from a root, all of it infinite, ends: a loss, or what nothing
-  /// takes. Does not exist where there is none.
+  /// The number in which what follows from a root, all of it infinite, ends: a loss, what nothing takes, or what a
+  /// program goes on with. Does not exist where there is none.
   [[nodiscard]] EventRef result_of(const Root& root);
   /// Is it an eager op of which nothing is known, and was it recorded without inputs?
   [[nodiscard]] bool takes_nothing(const Root& root);
@@ -335,7 +335,9 @@ class Causes {
   [[nodiscard]] OpRef guard_of(const Root& root, std::size_t joined_in_turn);
   [[nodiscard]] bool is_piped_data(const Root& root);
   [[nodiscard]] bool may_lack_values(const Root& root);
-  [[nodiscard]] bool is_result(EventRef event);
+  [[nodiscard]] bool is_result(std::uint32_t alert);
+  [[nodiscard]] bool brings_together(EventRef event);
+  [[nodiscard]] bool is_loss(EventRef event);
   [[nodiscard]] bool ends_in_pipeline(const Root& root);
   [[nodiscard]] OpRef guard_of_others(const Root& root);
   [[nodiscard]] bool is_for_isfinite(EventRef event);

@@ -68,6 +68,9 @@ NANLENS_API std::uint8_t Causes::fate_by(EventRef result, EventRef bad, std::uin
   const bool clips = code == OpCode::clamp || (code == OpCode::maximum && before == OpCode::minimum) ||
                      (code == OpCode::minimum && before == OpCode::maximum);  // as TensorFlow clips
   const bool nan = !model_.kinds_known(bad) || (model_.kinds(bad) & reader::nan_flag) != 0;
+  // With zero_infinity=True its gradient leaves out what did not fit, as the loss does.
+  if (code == OpCode::other && before == OpCode::ctc_loss && model_.op_type(result) == "aten::_ctc_loss_backward")
+    return chosen_from;
   const bool bounds = root.event_class == EventClass::producer && is_bound_from_above(result, bad);
   if ((clips || bounds || chooses(code)) && !nan) return chosen_from;
   if (spread_[alert] == 0 && may_lack_values(root) && leaves_missing_out(result, bad, root)) return chosen_from;

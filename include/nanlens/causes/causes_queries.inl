@@ -97,25 +97,45 @@ NANLENS_API bool Causes::ends_in_infinity(const Root& root) {
   return root.left > 0 && (model_.kinds(root.last) & reader::pos_inf_flag) != 0;
 }
 
-// Is it a number of PyTorch's with which something ends: a loss, or one that nothing takes but Python?
-NANLENS_API bool Causes::is_result(EventRef event) {
-  if (!is_eager_torch(event) || model_.health(event).size != 1) return false;
+// Is it made of more than one element, as far as its op is known: none of the largest or the least?
+NANLENS_API bool Causes::brings_together(EventRef event) {
+  const OpCode code = model_.code(event);
+  if (code == OpCode::mean || code == OpCode::reduce_sum) return true;
+  if (code != OpCode::other || is_eager_torch(event)) return false;
+  std::vector<InputEvidence> inputs;
+  classifier_.find_inputs(event, inputs);
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [&](const InputEvidence& in) { return (in.seen ? in.now : model_.health(in.event)).size > 1; });
+}
+
+// Is it a number with which something ends: of PyTorch's a loss, or one that nothing takes but Python; or what a sum or
+// a mean has come to, unless a choice or a bound leaves it out?
+NANLENS_API bool Causes::is_result(std::uint32_t alert) {
+  const EventRef event = event_of(alert);
+  if (model_.health(event).size != 1) return false;
+  if (is_eager_torch(event) && (first_consumers(event).empty() || is_loss(event))) return true;
+  return is_open(fates_[alert]) && brings_together(event);
+}
+
+// Does a backward pass of PyTorch's begin with it?
+NANLENS_API bool Causes::is_loss(EventRef event) {
+  if (!is_eager_torch(event)) return false;
   const auto uses = first_consumers(event);
-  return std::all_of(uses.begin(), uses.end(),
+  return std::any_of(uses.begin(), uses.end(),
                      [&](const TensorUse& use) { return scaled_.begins_backward_pass(use.execution); });
 }
 
-// Is infinity what a mean or a sum has come to of what follows from a root, without any NaN? Whoever masks something
-// does not want it in a loss.
+// Is infinity what a mean or a sum, or the loss, has come to of what follows from a root, without any NaN? Whoever
+// masks something does not want it in there.
 NANLENS_API EventRef Causes::result_of(const Root& root) {
   if (!model_.owners().native()) return {};
   if (is_outdated(results_as_of_)) {
     results_.assign(roots_.size(), {});
     for (std::uint32_t alert = 0; alert < done_; ++alert) {
       const std::uint32_t of = root_of_alert_[alert];
-      if (of == none || results_[of].exists() || roots_[of].nan_reach > 0 || (spread_[alert] & into_others) == 0)
-        continue;
-      if (is_result(event_of(alert))) results_[of] = event_of(alert);
+      if (of == none || results_[of].exists() || roots_[of].nan_reach > 0) continue;
+      const bool mixed = (spread_[alert] & into_others) != 0;
+      if (mixed ? is_result(alert) : is_loss(event_of(alert))) results_[of] = event_of(alert);
     }
   }
   const std::uint32_t number = root.alert < done_ ? root_of_alert_[root.alert] : none;

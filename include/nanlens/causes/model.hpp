@@ -218,14 +218,21 @@ class Model {
 
  private:
   // Not all of it is −∞, and there is no more of anything else than in a tensor of as many elements, of which it leaves
-  // the others as they are; and what −∞ is put for is no number so large that its square overflows.
+  // the others as they are; and what −∞ is put for is no number so large that its square overflows, nor always 0, of
+  // which that is the logarithm.
   static bool may_be_masked(const TensorEvidence& there, const TensorHealth& output) {
     const TensorHealth input = seen_health(there);
     const double large = std::sqrt(dtype_max(input.dtype));
     return input.known() && input.size == output.size && output.num_neg_inf < output.size &&
            output.num_negative <= input.num_negative && output.num_zero <= input.num_zero &&
-           output.num_positive <= input.num_positive &&
+           output.num_positive <= input.num_positive && !is_of_zeros(there, output) &&
            std::none_of(there.values.begin(), there.values.end(), [&](double x) { return std::abs(x) >= large; });
+  }
+  // Is −∞ where this is 0? Not where there is nothing else but 0, the logarithm of 1: that mask is made of such.
+  static bool is_of_zeros(const TensorEvidence& there, const TensorHealth& output) {
+    const bool zeros =
+        !there.values.empty() && std::all_of(there.values.begin(), there.values.end(), [](double x) { return x == 0; });
+    return zeros && output.num_neg_inf + output.num_zero < output.size;
   }
   // Finite numbers that something else was made of may as well have overflowed: a mask is called so, is made of
   // lengths, or is put into one of the inputs.

@@ -539,8 +539,9 @@ NANLENS_API std::string SentenceWriter::named_words(std::uint32_t number) {
 
 // The loss, or the number that is left, which is infinite because of a mask.
 NANLENS_API std::string SentenceWriter::result_words(const Root& root) {
-  const EventRef result = causes_.is_benign(root) ? EventRef{} : causes_.result_of(root);
-  if (!result.exists()) return {};
+  const bool mask = root.event_class == EventClass::source || causes_.model().may_make_mask(root.event);
+  const EventRef result = !mask || causes_.is_benign(root) ? EventRef{} : causes_.result_of(root);
+  if (!result.exists() || result == root.event) return {};
   return say(speech_, Saying::ends_in,
              {{"op", std::string(causes_.model().op_type(result))},
               {"at", at_words(result)},

@@ -65,8 +65,10 @@ inline void word_output(const CauseFacts& f, const Speech& speech, Arguments& a)
       a["in_bad"] = say(speech, Saying::in_bad, {{"bad", grouped(bad, speech)}, {"size", grouped(out.size, speech)}});
   }
   a["kinds"] = kinds_words(f.kinds_known ? f.kinds : Kinds{0}, speech);
-  const bool infinite = f.kinds_known && f.kinds != 0 && (f.kinds & reader::nan_flag) == 0 && !f.nan_follows;
-  if (infinite) a[f.unread ? "unread_mask" : f.code == OpCode::constant ? "mask" : "came_mask"] = a["kinds"];
+  const bool infinite = f.kinds_known && f.kinds != 0 && (f.kinds & reader::nan_flag) == 0;
+  if (infinite && f.id == "zero_times") a["mask"] = a["kinds"];
+  if (infinite && !f.nan_follows)
+    a[f.unread ? "unread_mask" : f.code == OpCode::constant ? "mask" : "came_mask"] = a["kinds"];
   const double max = dtype_max(out.dtype);
   a["tiny"] = max > 0 && max < 1e5 ? "1e-4" : "1e-7";  // 1/x is to be finite
   if (max <= 0) return;
@@ -196,7 +198,7 @@ inline void word_arrived(const CauseFacts& f, const Speech& speech, Arguments& a
     a["arrived_bad"] =
         say(speech, Saying::arrived_bad, {{"bad", grouped(bad, speech)}, {"size", grouped(h.size, speech)}});
   a["recorded_there"] = f.recorded_there;
-  if (f.id == "zero_times") a["mask"] = kinds_words(told, speech);
+  if (f.id == "zero_times" && told != 0) a["mask"] = kinds_words(told, speech);
 }
 
 // The op to blame, and where.

@@ -1139,6 +1139,33 @@ def zeros_times_infinity(torch):
     ((1 - keep) * float("-inf")).sum()  # culprit
 
 
+@program("aten::mul", arrives=True, says=["multiplied 0 by −∞, which is NaN", "All "])
+def entropy_of_what_is_masked(torch):
+    scores = torch.randn(2, 4).masked_fill(torch.tensor([False, True, False, False]), float("-inf"))
+    (torch.softmax(scores, 1) * torch.log_softmax(scores, 1)).sum(1).neg()  # culprit
+
+
+@program("aten::full", arrives=True, says=["filled in +∞. aten::", " because of it. "])
+def nothing_near_in_a_loss(torch):
+    """What was to hold the least of several still holds the infinity that it began with, and is added to the loss."""
+    p = torch.randn(3, requires_grad=True)
+    nearest = torch.full((2,), float("inf"))  # culprit
+    nearest[0] = torch.minimum(nearest[0], torch.tensor(1.0))
+    loss = torch.nn.functional.mse_loss(p, torch.zeros(3))
+    for distance in nearest:
+        loss = loss + distance
+    loss.backward()
+    print(loss.detach() + 1)
+
+
+@program(None)
+def alignment_that_is_left_out(torch):
+    scores = torch.randn(4, 2, 5, requires_grad=True)
+    targets = torch.tensor([[1, 1, 1, 1], [1, 2, 3, 4]])  # the first needs blanks in between, and more time
+    lengths = torch.tensor([4, 4])
+    torch.nn.functional.ctc_loss(scores.log_softmax(2), targets, lengths, lengths, zero_infinity=True).backward()
+
+
 @program(None)
 def own_loss_scaler(torch):
     """A step is left out, and later ones are fine."""
