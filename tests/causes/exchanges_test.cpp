@@ -105,6 +105,37 @@ TEST_CASE("two that claim to be the same rank are no answer") {
   CHECK(finding_of({{&one, ""}, {&two, "elsewhere.rank1"}, {&other, ""}}).event_class == causes::EventClass::unknown);
 }
 
+TEST_CASE("what the least of all ranks leaves out is expected, when that is read at last, too") {
+  RankOnPaper empty(1, 2e9);
+  RankOnPaper other(0, 3e9);
+  for (int step = 0; step < 3; ++step) {
+    empty.allreduce_least(8);
+    other.allreduce_least(0);
+  }
+  for (const std::size_t late : {0, 40}) {  // bytes: what the rank got last ends with them
+    CAPTURE(late);
+    RankOnPaper begun = empty;
+    begun.executions.resize(empty.executions.size() - late);
+    auto owned = std::make_unique<reader::MemoryStorage>();
+    reader::MemoryStorage& storage = *owned;
+    begun.store(storage);
+    other.store(storage);
+    reader::Logdir logdir(std::move(owned));
+    logdir.update();
+    causes::Causes causes(*logdir.runs().front());
+    test::finish(causes);
+    CHECK(causes.benign().size() == (late > 0 ? 2 : 3));
+    storage.append(test::generated_name(logdir::FileKind::execution, "host.rank1"),
+                   empty.executions.substr(empty.executions.size() - late));
+    logdir.update();
+    causes.run_has_grown();
+    test::finish(causes);
+    CHECK(causes.benign().size() == 3);
+    CHECK_FALSE(causes.headline().has_value());
+    CHECK(causes.killers().size() == 1);
+  }
+}
+
 TEST_CASE("a message is joined with what was sent, if it can be that") {
   RankOnPaper sender(0, 2e9);
   RankOnPaper receiver(1, 2e9);

@@ -47,7 +47,19 @@ class RankOnPaper {
     double nan = 0;
     double neg_inf = 0;
     double zero = 0;
+    double pos_inf = 0;
   };
+  /// An op of this rank alone that makes so many +∞, and an Allreduce of the least of it and what others have.
+  void allreduce_least(double infinite) {
+    op("Data", 0);
+    put("Limit", {}, {0, 0, 0, infinite});
+    ++collectives_;
+    logdir::Exchange e{
+        logdir::ExchangeKind::all, false, false, logdir::Reduction::minimum, 99, collectives_, rank_, size_, 0, 0};
+    put("MPI_Allreduce", e, {0, 0, 0, infinite});
+    e.received = true;
+    put("MPI_Allreduce", e, {}, "MPI_MIN");
+  }
   /// An op that takes outputs of others, counted from 1 in the order in which they were made.
   void op_of(const char* type, std::vector<std::int64_t> outputs, Counts made) {
     parts_ = std::move(outputs);
@@ -113,8 +125,8 @@ class RankOnPaper {
   }
   void put(const char* type, const logdir::Exchange& exchange, Counts made, const char* name = "", double second = -1) {
     const auto health = [](Counts c) {
-      const double positive = 8 - c.nan - c.neg_inf - c.zero;
-      const std::array<double, 11> values = {-1, -1, 1, 1, 8, c.neg_inf, 0, c.nan, 0, c.zero, positive};
+      const double positive = 8 - c.nan - c.neg_inf - c.zero - c.pos_inf;
+      const std::array<double, 11> values = {-1, -1, 1, 1, 8, c.neg_inf, c.pos_inf, c.nan, 0, c.zero, positive};
       logdir::TensorProto proto;
       proto.dtype = 2;
       proto.shape = logdir::TensorShapeProto{{{11, ""}}, false};

@@ -67,7 +67,7 @@ Json evidence_of(const std::vector<logdir::TensorEvidence>& list) {
 Json exchange_of(const std::optional<logdir::Exchange>& exchange) {
   if (!exchange) return nullptr;
   constexpr const char* kinds[] = {"none", "all", "to_root", "from_root", "up_to", "before", "message"};
-  constexpr const char* reductions[] = {"none", "sum", "product", "other"};
+  constexpr const char* reductions[] = {"none", "sum", "product", "other", "minimum", "maximum"};
   const auto kind = static_cast<std::size_t>(exchange->kind);
   const auto reduction = static_cast<std::size_t>(exchange->reduction);
   return {{"kind", kind < std::size(kinds) ? Json(kinds[kind]) : Json(kind)},

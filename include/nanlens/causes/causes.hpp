@@ -457,6 +457,8 @@ class Causes {
   void find_killers(EventRef event, std::uint32_t alert);
   [[nodiscard]] bool may_have_bad_output(const Window& window, std::uint32_t op, std::uint32_t in_run, EventRef taken);
   [[nodiscard]] bool may_remove(EventRef result, EventRef bad);
+  void find_exchange_killer(EventRef sent, std::uint32_t alert);
+  void find_late_exchange_killer(std::uint32_t execution);
   void find_execution_killer(EventRef event, const TensorUse& use, std::uint32_t alert);
   void find_killers_in_call(EventRef event, const TensorUse& use, std::uint32_t alert);
   void find_killers_of(std::uint32_t op, std::uint16_t slot, const RunOfGraph& at, EventRef bad, std::uint32_t alert);

@@ -97,10 +97,40 @@ NANLENS_API void Causes::find_execution_killer(EventRef event, const TensorUse& 
     add_killer(none, result, event, alert);
 }
 
+// What a rank has put into a minimum or a maximum, where it is not bad in what it got.
+NANLENS_API void Causes::find_exchange_killer(EventRef sent, std::uint32_t alert) {
+  Exchanges& exchanges = model_.calls().exchanges();
+  const Exchange* const put_in = exchanges.find(sent.index);
+  if (put_in == nullptr || put_in->received) return;
+  if (put_in->reduction != logdir::Reduction::minimum && put_in->reduction != logdir::Reduction::maximum) return;
+  exchanges.visit_received(*put_in, [&](std::uint32_t execution) {
+    model_.spend(1);
+    const Exchange* const got = exchanges.find(execution);
+    const EventRef result = execution_event(execution, sent.slot);
+    const bool own = got->rank == put_in->rank && exchanges.sent_by(*got, got->rank) == sent.index;
+    if (own && model_.health(result).known() && !model_.bad(result)) add_killer(none, result, sent, alert);
+  });
+}
+
+NANLENS_API void Causes::find_late_exchange_killer(std::uint32_t execution) {
+  Exchanges& exchanges = model_.calls().exchanges();
+  const Exchange* const got = exchanges.empty() ? nullptr : exchanges.find(execution);
+  if (got == nullptr || !got->received) return;
+  const std::uint32_t sent = exchanges.sent_by(*got, got->rank);
+  if (sent == none || (run().execution_flags(sent) & reader::bad_flags) == 0) return;
+  const std::size_t num_outputs = model_.num_outputs(sent);
+  for (std::size_t slot = 0; slot < num_outputs; ++slot) {
+    const EventRef event = execution_event(sent, slot);
+    const std::uint32_t alert = alert_of(event);
+    if (alert != none && alert < done_ && root_of_alert_[alert] != none) find_exchange_killer(event, alert);
+  }
+}
+
 // Executions that are new may have removed what older ones made, which was looked at long ago.
 NANLENS_API void Causes::find_late_killers() {
   const auto end = static_cast<std::uint32_t>(model_.calls().size());
-  for (std::uint32_t user = executions_seen_; done_ > 0 && user < end; ++user)
+  for (std::uint32_t user = executions_seen_; done_ > 0 && user < end; ++user) {
+    find_late_exchange_killer(user);
     for (const TensorUse& use : model_.calls().inputs(user)) {
       const auto producer = model_.calls().producer(use.tensor_id, user);
       if (!producer) continue;
@@ -108,6 +138,7 @@ NANLENS_API void Causes::find_late_killers() {
       const std::uint32_t alert = alert_of(event);
       if (alert != none && alert < done_ && root_of_alert_[alert] != none) find_execution_killer(event, use, alert);
     }
+  }
   executions_seen_ = end;
   for (const auto& [alert, use] : std::exchange(given_, {}))
     if (alert < done_ && root_of_alert_[alert] != none) find_killers_in_call(event_of(alert), use, alert);
@@ -197,6 +228,7 @@ NANLENS_API void Causes::find_killers(EventRef event, std::uint32_t alert) {
     const auto uses = model_.calls().consumers(event.index, event.slot);
     model_.spend(uses.size());
     for (const TensorUse& use : uses) find_execution_killer(event, use, alert);
+    if (!model_.calls().exchanges().empty()) find_exchange_killer(event, alert);
     return;
   }
   count_integer_killers(event, alert);

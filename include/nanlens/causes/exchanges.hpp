@@ -138,8 +138,13 @@ class Exchanges {
 /// What an exchange does with numbers.
 constexpr OpCode exchange_code(const Exchange& e) noexcept {
   if (!e.received || e.reduction == logdir::Reduction::none) return OpCode::keep;
-  if (e.reduction == logdir::Reduction::sum) return OpCode::add_n;
-  return e.reduction == logdir::Reduction::product ? OpCode::product : OpCode::other;
+  switch (e.reduction) {
+    case logdir::Reduction::sum: return OpCode::add_n;
+    case logdir::Reduction::product: return OpCode::product;
+    case logdir::Reduction::minimum: return OpCode::minimum;
+    case logdir::Reduction::maximum: return OpCode::maximum;
+    default: return OpCode::other;
+  }
 }
 
 }  // namespace nanlens::causes

@@ -20,7 +20,7 @@ enum class ExchangeKind : std::uint8_t {
 };
 
 /// What is done with the data that come together.
-enum class Reduction : std::uint8_t { none = 0, sum = 1, product = 2, other = 3 };
+enum class Reduction : std::uint8_t { none = 0, sum = 1, product = 2, other = 3, minimum = 4, maximum = 5 };
 
 /// What makes an execution of one process and those of others one exchange of data. One execution holds what a rank has
 /// put in, a second one what it got out; both have the same numbers in all ranks, so that no clock is needed to join

@@ -19,6 +19,8 @@ namespace NANLENS_HIDDEN mpi_host {
 
 inline Reduction reduction_of(MPI_Op op) noexcept {
   if (op == MPI_SUM) return Reduction::sum;
+  if (op == MPI_MIN) return Reduction::minimum;
+  if (op == MPI_MAX) return Reduction::maximum;
   return op == MPI_PROD ? Reduction::product : Reduction::other;
 }
 

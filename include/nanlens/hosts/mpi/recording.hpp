@@ -59,6 +59,8 @@ constexpr std::string_view reduction_name(Reduction reduction) noexcept {
   switch (reduction) {
     case Reduction::sum: return "MPI_SUM";
     case Reduction::product: return "MPI_PROD";
+    case Reduction::minimum: return "MPI_MIN";
+    case Reduction::maximum: return "MPI_MAX";
     default: return "";
   }
 }

@@ -185,6 +185,8 @@ struct ExchangeArguments {
  private:
   static Reduction reduction_of(::c10d::ReduceOp::RedOpType op) noexcept {
     if (op == ::c10d::ReduceOp::SUM) return Reduction::sum;
+    if (op == ::c10d::ReduceOp::MIN) return Reduction::minimum;
+    if (op == ::c10d::ReduceOp::MAX) return Reduction::maximum;
     return op == ::c10d::ReduceOp::PRODUCT ? Reduction::product : Reduction::other;
   }
 };
