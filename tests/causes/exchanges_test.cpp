@@ -109,8 +109,8 @@ TEST_CASE("what the least of all ranks leaves out is expected, when that is read
   RankOnPaper empty(1, 2e9);
   RankOnPaper other(0, 3e9);
   for (int step = 0; step < 3; ++step) {
-    empty.allreduce_least(8);
-    other.allreduce_least(0);
+    empty.allreduce_least(8, 0);
+    other.allreduce_least(0, 8);
   }
   for (const std::size_t late : {0, 40}) {  // bytes: what the rank got last ends with them
     CAPTURE(late);
@@ -134,6 +134,11 @@ TEST_CASE("what the least of all ranks leaves out is expected, when that is read
     CHECK_FALSE(causes.headline().has_value());
     CHECK(causes.killers().size() == 1);
   }
+  RankOnPaper failed(1, 2e9);
+  RankOnPaper first(0, 3e9);
+  failed.allreduce_least(8, 8);
+  first.allreduce_least(0, 8);
+  CHECK(finding_of({{&failed, ""}, {&first, ""}}).rank == 1);
 }
 
 TEST_CASE("a message is joined with what was sent, if it can be that") {

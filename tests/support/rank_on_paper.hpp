@@ -42,16 +42,18 @@ class RankOnPaper {
   void set_time(double time) { time_ = time; }
   /// An op of this rank alone; what it makes is put into the next exchange.
   void op(const char* type, double bad, const char* name = "") { put(type, {}, {bad}, name); }
-  /// What an op's output holds of each kind; the rest of 8 elements is positive.
+  /// What an op's output holds of each kind; the rest of its elements is positive.
   struct Counts {
     double nan = 0;
     double neg_inf = 0;
     double zero = 0;
     double pos_inf = 0;
+    double size = 8;
   };
-  /// An op of this rank alone that makes so many +∞, and an Allreduce of the least of it and what others have.
-  void allreduce_least(double infinite) {
-    op("Data", 0);
+  /// An op of this rank alone that makes so many +∞ of so many elements, and an Allreduce of the least of it and what
+  /// others have.
+  void allreduce_least(double infinite, double elements) {
+    put("Data", {}, {0, 0, 0, 0, elements});
     put("Limit", {}, {0, 0, 0, infinite});
     ++collectives_;
     logdir::Exchange e{
@@ -125,8 +127,8 @@ class RankOnPaper {
   }
   void put(const char* type, const logdir::Exchange& exchange, Counts made, const char* name = "", double second = -1) {
     const auto health = [](Counts c) {
-      const double positive = 8 - c.nan - c.neg_inf - c.zero - c.pos_inf;
-      const std::array<double, 11> values = {-1, -1, 1, 1, 8, c.neg_inf, c.pos_inf, c.nan, 0, c.zero, positive};
+      const double positive = c.size - c.nan - c.neg_inf - c.zero - c.pos_inf;
+      const std::array<double, 11> values = {-1, -1, 1, 1, c.size, c.neg_inf, c.pos_inf, c.nan, 0, c.zero, positive};
       logdir::TensorProto proto;
       proto.dtype = 2;
       proto.shape = logdir::TensorShapeProto{{{11, ""}}, false};

@@ -350,7 +350,8 @@ class Causes {
   [[nodiscard]] bool may_repeat(EventRef event);
   [[nodiscard]] std::uint8_t spread_by(const Step& step);
   [[nodiscard]] bool has_given_zeros(EventRef log);
-  [[nodiscard]] bool is_bound_from_above(EventRef result, EventRef bad);
+  [[nodiscard]] bool is_bound_from_above(EventRef result, EventRef bad, const Root& root);
+  [[nodiscard]] bool is_of_nothing(const Root& root);
   [[nodiscard]] bool takes_as_log(EventRef result, EventRef bad, const Root& root);
   [[nodiscard]] std::uint8_t fate_by(EventRef result, EventRef bad, std::uint32_t alert);
   void note_integers(std::uint32_t alert, OpRef integers);

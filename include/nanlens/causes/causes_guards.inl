@@ -50,11 +50,20 @@ NANLENS_API bool Causes::takes_as_log(EventRef result, EventRef bad, const Root&
 }
 
 // Is what is +∞ replaced by the least of it and something else? ONNX calls that "Min", as TensorFlow the least element.
-NANLENS_API bool Causes::is_bound_from_above(EventRef result, EventRef bad) {
-  if (model_.kinds(bad) != reader::pos_inf_flag) return false;
+// The least of all ranks may hide that one has failed, unless that had nothing of which it could be the least.
+NANLENS_API bool Causes::is_bound_from_above(EventRef result, EventRef bad, const Root& root) {
+  if (root.event_class != EventClass::producer || model_.kinds(bad) != reader::pos_inf_flag) return false;
   const OpCode code = model_.code(result);
+  if (result.is_execution && model_.calls().exchanges().find(result.index) != nullptr)
+    return code == OpCode::minimum && is_of_nothing(root);
   return code == OpCode::minimum || (code == OpCode::minimum_of && model_.owners().native() &&
                                      model_.health(result).size == model_.health(bad).size);
+}
+
+NANLENS_API bool Causes::is_of_nothing(const Root& root) {
+  Classification c;
+  classifier_.classify(root.event, c);
+  return c.judgement.mechanism == Mechanism::empty;
 }
 
 // What an op with this clean result made of its bad input. A bound that a NaN did not pass was written without care,
@@ -71,8 +80,7 @@ NANLENS_API std::uint8_t Causes::fate_by(EventRef result, EventRef bad, std::uin
   // With zero_infinity=True its gradient leaves out what did not fit, as the loss does.
   if (code == OpCode::other && before == OpCode::ctc_loss && model_.op_type(result) == "aten::_ctc_loss_backward")
     return chosen_from;
-  const bool bounds = root.event_class == EventClass::producer && is_bound_from_above(result, bad);
-  if ((clips || bounds || chooses(code)) && !nan) return chosen_from;
+  if ((clips || is_bound_from_above(result, bad, root) || chooses(code)) && !nan) return chosen_from;
   if (spread_[alert] == 0 && may_lack_values(root) && leaves_missing_out(result, bad, root)) return chosen_from;
   const bool chosen = !clips && chooses(code) && code != OpCode::nan_to_num && !is_asked_for_nan(bad);
   if (chosen && !is_decided_by(result, bad)) return chosen_from;
