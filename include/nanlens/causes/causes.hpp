@@ -164,6 +164,8 @@ class Causes {
   /// but what an op made later did, as PyTorch's and TensorFlow's names tell, that. Where nothing did, and another one
   /// of the same call came into what its function gave back, while this did not, that.
   [[nodiscard]] std::optional<std::uint32_t> headline();
+  /// What an input held, as far as that is on record.
+  [[nodiscard]] TensorHealth health_of(const InputEvidence& input);
   /// Can it be what an earlier cause made, handed on by code that is not on record?
   [[nodiscard]] bool may_be_handed_on(const Root& root);
   /// May what an op of unknown kind made without a reason on record come of what nothing on record has read?

@@ -88,7 +88,7 @@ NANLENS_API bool Causes::is_unaccounted(const Root& root) {
   classifier_.classify(root.event, c);
   const double num_nan = model_.health(root.event).num_nan;
   return std::all_of(c.inputs.begin(), c.inputs.end(), [&](const InputEvidence& in) {
-    const TensorHealth health = in.seen ? in.now : model_.health(in.event);
+    const TensorHealth health = health_of(in);
     return in.state == InputState::clean && health.num_zero == 0 && !are_negatives_odd(health, num_nan);
   });
 }

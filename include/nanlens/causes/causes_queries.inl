@@ -97,6 +97,11 @@ NANLENS_API bool Causes::ends_in_infinity(const Root& root) {
   return root.left > 0 && (model_.kinds(root.last) & reader::pos_inf_flag) != 0;
 }
 
+NANLENS_API TensorHealth Causes::health_of(const InputEvidence& input) {
+  if (input.seen) return input.now;
+  return input.event.exists() ? model_.health(input.event) : TensorHealth{};
+}
+
 // Is it made of more than one element, as far as its op is known: none of the largest or the least?
 NANLENS_API bool Causes::brings_together(EventRef event) {
   const OpCode code = model_.code(event);
@@ -104,8 +109,7 @@ NANLENS_API bool Causes::brings_together(EventRef event) {
   if (code != OpCode::other || is_eager_torch(event)) return false;
   std::vector<InputEvidence> inputs;
   classifier_.find_inputs(event, inputs);
-  return std::any_of(inputs.begin(), inputs.end(),
-                     [&](const InputEvidence& in) { return (in.seen ? in.now : model_.health(in.event)).size > 1; });
+  return std::any_of(inputs.begin(), inputs.end(), [&](const InputEvidence& in) { return health_of(in).size > 1; });
 }
 
 // Is it a number with which something ends: of PyTorch's a loss, or one that nothing takes but Python; or what a sum or

@@ -78,7 +78,6 @@ class SentenceWriter {
   [[nodiscard]] bool multiplies_zero_by(EventRef event, const InputEvidence& arrived);
   [[nodiscard]] std::string result_words(const Root& root);
   [[nodiscard]] bool is_of_whole_rows(EventRef difference);
-  [[nodiscard]] TensorHealth health_of(const InputEvidence& input);
   [[nodiscard]] bool has_no_weight(EventRef event);
   [[nodiscard]] bool is_of_decomposition(EventRef event);
   void gather(const Root& root, const Classification& c, Sentence& s, CauseFacts& f);

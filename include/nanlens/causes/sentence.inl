@@ -128,7 +128,7 @@ NANLENS_API bool SentenceWriter::multiplies_zero_by(EventRef event, const InputE
   if ((arrived.now.flags & reader::nan_flag) != 0) return false;
   const auto inputs = causes_.lineage(event).classification.inputs;
   return inputs.size() == 2 && std::any_of(inputs.begin(), inputs.end(), [&](const InputEvidence& input) {
-           return !input.arrived && input.state == InputState::clean && health_of(input).num_zero > 0;
+           return !input.arrived && input.state == InputState::clean && causes_.health_of(input).num_zero > 0;
          });
 }
 
@@ -137,8 +137,8 @@ NANLENS_API bool SentenceWriter::multiplies_zero_by(EventRef event, const InputE
 NANLENS_API bool SentenceWriter::is_of_whole_rows(EventRef difference) {
   const auto inputs = causes_.lineage(difference).classification.inputs;
   if (inputs.size() != 2) return false;
-  const TensorHealth rows = health_of(inputs[0]);
-  const TensorHealth numbers = health_of(inputs[1]);
+  const TensorHealth rows = causes_.health_of(inputs[0]);
+  const TensorHealth numbers = causes_.health_of(inputs[1]);
   const auto only_negative = [](const TensorHealth& h) {
     return h.num_nan == 0 && h.num_pos_inf == 0 && h.num_neg_inf > 0;
   };
@@ -146,12 +146,6 @@ NANLENS_API bool SentenceWriter::is_of_whole_rows(EventRef difference) {
   const double length = rows.size / numbers.size;
   return length == std::floor(length) &&
          causes_.model().counted_health(difference).num_nan == numbers.num_neg_inf * length;
-}
-
-// What an input held, as far as that is on record.
-NANLENS_API TensorHealth SentenceWriter::health_of(const InputEvidence& input) {
-  if (input.seen) return input.now;
-  return input.event.exists() ? causes_.model().health(input.event) : TensorHealth{};
 }
 
 // A mean over targets divides by what their weights add up to, which is an output of its own.
@@ -345,7 +339,7 @@ NANLENS_API void SentenceWriter::gather_inputs(const Root& root, const Classific
     InputFacts& facts = f.inputs.emplace_back();
     facts.name = input_name(event, input);
     facts.known = input.state == InputState::clean && (input.seen || input.event.exists());
-    if (facts.known) facts.health = health_of(input);
+    if (facts.known) facts.health = causes_.health_of(input);
     if (facts.known && input.event.exists()) facts.largest = detail::largest_magnitude(causes_.run(), input.event);
   }
   gather_values(event, c, f);
