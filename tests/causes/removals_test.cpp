@@ -21,6 +21,7 @@ using test::ask;
 using test::infinity;
 using test::not_a_number;
 using test::Recorded;
+using test::WhyAnswer;
 using Vector = std::vector<float>;
 
 namespace {
@@ -78,6 +79,17 @@ TEST_CASE("an op that can't remove anything got something else") {
   CHECK(removed_once_set_anew("Mul", 1) == 0);
   CHECK(removed_once_set_anew("Mul", 0) == 1);   // as what is not reckoned at all
   CHECK(removed_once_set_anew("Relu", 1) == 1);  // as it may have
+}
+
+TEST_CASE("integers that lie where something bad lay remove nothing") {
+  for (const char* const op_type : {"aten::add_", "aten::add", "aten::where"}) {
+    CAPTURE(op_type);
+    const WhyAnswer a = ask(*Recorded([&] {
+      const Vector x = op("aten::log", Vector{not_a_number, 1}, op("aten::randn", Vector{-1, 2}));
+      record(op_type, outputs(std::vector<int>{1, 2}), inputs(x));
+    }));
+    CHECK(a.removed == (std::string(op_type) == "aten::where" ? 1 : 0));
+  }
 }
 
 TEST_CASE("an op has removed what is in none of its outputs") {

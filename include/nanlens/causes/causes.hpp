@@ -333,6 +333,7 @@ class Causes {
   [[nodiscard]] bool is_left_out_when_asked(const Root& root);
   [[nodiscard]] bool is_asked_for_nan(EventRef bad);
   [[nodiscard]] bool compares_with_itself(std::uint32_t execution);
+  [[nodiscard]] bool is_part_of_log_sum(EventRef result, EventRef bad);
   [[nodiscard]] bool is_part_of_isfinite(EventRef result, EventRef bad);
   [[nodiscard]] OpRef guard_of(const Root& root, std::size_t joined_in_turn);
   [[nodiscard]] bool is_piped_data(const Root& root);
@@ -460,6 +461,7 @@ class Causes {
   void find_killers(EventRef event, std::uint32_t alert);
   [[nodiscard]] bool may_have_bad_output(const Window& window, std::uint32_t op, std::uint32_t in_run, EventRef taken);
   [[nodiscard]] bool may_remove(EventRef result, EventRef bad);
+  [[nodiscard]] bool counts(EventRef result);
   void find_exchange_killer(EventRef sent, std::uint32_t alert);
   void find_late_exchange_killer(std::uint32_t execution);
   void find_execution_killer(EventRef event, const TensorUse& use, std::uint32_t alert);

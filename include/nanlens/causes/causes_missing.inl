@@ -51,12 +51,25 @@ NANLENS_API bool Causes::is_part_of_isfinite(EventRef result, EventRef bad) {
   });
 }
 
+// Is it the one by which PyTorch's log-sum-exp subtracts 0 where the largest element is infinite?
+NANLENS_API bool Causes::is_part_of_log_sum(EventRef result, EventRef bad) {
+  const auto of = model_.calls().inputs(bad.index);
+  if (of.empty() || model_.op_type(result) != "aten::eq") return false;
+  const auto uses = first_consumers(result);
+  return !uses.empty() && std::all_of(uses.begin(), uses.end(), [&](const TensorUse& use) {
+    const auto inputs = model_.calls().inputs(use.execution);
+    return model_.op_type(execution_event(use.execution, 0)) == "aten::masked_fill_" &&
+           inputs[0].tensor_id == of[0].tensor_id;
+  });
+}
+
 // Are these absolute values made for such a question alone? Then nothing comes of them.
 NANLENS_API bool Causes::is_for_isfinite(EventRef event) {
   if (!event.is_execution || model_.op_type(event) != "aten::abs") return false;
   const auto uses = first_consumers(event);
   return !uses.empty() && std::all_of(uses.begin(), uses.end(), [&](const TensorUse& use) {
-    return is_part_of_isfinite(execution_event(use.execution, 0), event);
+    const EventRef asks = execution_event(use.execution, 0);
+    return is_part_of_isfinite(asks, event) || is_part_of_log_sum(asks, event);
   });
 }
 

@@ -463,7 +463,8 @@ NANLENS_API std::uint8_t Causes::spread_by(const Step& step) {
   const OpCode code = model_.code(event);
   // The best of what can't be is that, too.
   const Kinds kinds = model_.kinds(event);
-  const bool impossible = ((code == OpCode::maximum_of || is_log_sum_exp(type)) && kinds == reader::neg_inf_flag) ||
+  const bool log_sum = is_log_sum_exp(type) || (code == OpCode::log && step.event_class == EventClass::propagator);
+  const bool impossible = ((code == OpCode::maximum_of || log_sum) && kinds == reader::neg_inf_flag) ||
                           (code == OpCode::minimum_of && kinds == reader::pos_inf_flag);
   const bool given = event.is_execution && model_.calls().inputs(event.index).empty();
   const bool apart = given || impossible || keeps_elements_apart(code, type);

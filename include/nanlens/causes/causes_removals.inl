@@ -81,6 +81,14 @@ NANLENS_API void Causes::find_killers_in_call(EventRef event, const TensorUse& u
   find_killers_of(op, 0, {window, 0}, event, alert);
 }
 
+// Does PyTorch reckon with integers here, which have no summary? Such an op takes no tensor that holds something bad,
+// but one of integers that lies in its memory by now.
+NANLENS_API bool Causes::counts(EventRef result) {
+  const OpCode code = model_.code(result);
+  const bool reckons = code == OpCode::add || code == OpCode::subtract || code == OpCode::multiply;
+  return reckons && is_eager_torch(result) && !model_.health(result).known();
+}
+
 NANLENS_API void Causes::find_execution_killer(EventRef event, const TensorUse& use, std::uint32_t alert) {
   const std::uint32_t user = use.execution;
   if (model_.calls().is_call(user)) return find_killers_in_call(event, use, alert);
@@ -88,6 +96,7 @@ NANLENS_API void Causes::find_execution_killer(EventRef event, const TensorUse& 
   const OpCode code = model_.code(result);
   if (code == OpCode::split || code == OpCode::identity_n || code == OpCode::assign || code == OpCode::apply) return;
   if (looks_at_shapes_only(code, model_.op_type(result)) || puts_into_container(code, model_.op_type(result))) return;
+  if (counts(result) && !model_.calls().is_unread(user)) return;
   const std::size_t num_outputs = model_.calls().outputs(user).size();
   const bool any_bad = (run().execution_flags(user) & reader::bad_flags) != 0 || model_.bad(result);
   if (num_outputs == 0 || (any_bad && (num_outputs > 1 || !model_.has_left_out(result, event)))) return;

@@ -7,13 +7,14 @@
 
 namespace nanlens::causes {
 
-// Infinities that float16 made of a gradient in the backward pass. A NaN would come again and again, and what divides
-// may have done so by 0.
+// Infinities that float16 made of a gradient, in the backward pass or behind it. A NaN would come again and again, and
+// what divides may have done so by 0.
 NANLENS_API bool Causes::was_scaled_too_far(const Root& root) {
   if (root.event_class != EventClass::producer || !model_.kinds_known(root.event)) return false;
   if (model_.health(root.event).dtype != DType::float16 || fails_at_zero(model_.code(root.event))) return false;
   if ((model_.kinds(root.event) & reader::nan_flag) != 0) return false;
-  return root.event.is_execution ? scaled_.is_in_backward_pass(root.event.index) : is_gradient_op(root.event);
+  if (!root.event.is_execution) return is_gradient_op(root.event);
+  return scaled_.is_in_backward_pass(root.event.index) || scaled_.is_cast_of_gradient(root.event.index);
 }
 
 // What torch.compile's code, or an exchange that is not on record, made of gradients is seen by an op of the backward

@@ -55,6 +55,15 @@ class ScaledSteps {
     return (type == "aten::_to_copy" || type == "aten::sum") && execution + 1 < calls_.size() &&
            is_of_backward_pass(execution + 1);
   }
+  /// Is a gradient given another type here, for other ranks, say?
+  [[nodiscard]] bool is_cast_of_gradient(std::uint32_t execution) {
+    if (calls_.op_type(execution) != "aten::_to_copy") return false;
+    const auto inputs = calls_.inputs(execution);
+    const auto made = inputs.empty() ? std::nullopt : calls_.producer(inputs[0].tensor_id, execution);
+    if (!made || is_of_backward_pass(made->execution)) return made.has_value();
+    const bool follows = made->execution > 0 && is_of_backward_pass(made->execution - 1);
+    return follows && calls_.op_type(made->execution) == "aten::sum";  // as behind a bias that was added to each row
+  }
   /// Is a gradient of 1 made like the loss here, for a backward pass to begin with?
   [[nodiscard]] bool begins_backward_pass(std::uint32_t execution) const {
     return calls_.op_type(execution) == "aten::ones_like" && execution + 1 < calls_.size() &&

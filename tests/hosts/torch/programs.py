@@ -1182,6 +1182,31 @@ def own_loss_scaler(torch):
             scale /= 2.0 ** 5
 
 
+@program(None)
+def own_loss_scaler_that_sends(torch):
+    """Gradients go to others as float16, and whether they are finite is asked of these."""
+    w = torch.ones(3, requires_grad=True)
+    scale = 2.0 ** 24
+    for _ in range(5):
+        w.grad = None
+        ((w * 3).sum() * scale).backward()
+        sent = w.grad.half()
+        if torch.isfinite(sent).all():
+            with torch.no_grad():
+                w -= 0.1 * sent.float() / scale
+        else:
+            scale /= 2.0 ** 5
+
+
+@program(None)
+def forward_algorithm(torch):
+    """Some transitions can't be, nor can all states but one be the first."""
+    counts = torch.tensor([[3.0, 0.0, 5.0], [2.0, 2.0, 0.0], [0.0, 1.0, 1.0]])
+    transitions, state = counts.log(), torch.tensor([1.0, 0.0, 0.0]).log()
+    for _ in range(5):
+        state = torch.logsumexp(state[:, None] + transitions, 0)
+
+
 @program("aten::_to_copy", name="ToCopyBackward0", says=["are beyond 65504"])
 def own_loss_scaler_that_goes_on(torch):
     """The same, but what is infinite is only reported."""
