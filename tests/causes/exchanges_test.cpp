@@ -112,7 +112,7 @@ TEST_CASE("what the least of all ranks leaves out is expected, when that is read
     empty.allreduce_least(8, 0);
     other.allreduce_least(0, 8);
   }
-  for (const std::size_t late : {0, 40}) {  // bytes: what the rank got last ends with them
+  for (const std::size_t late : {std::size_t{0}, std::size_t{40}}) {  // bytes: what the rank got last ends with them
     CAPTURE(late);
     RankOnPaper begun = empty;
     begun.executions.resize(empty.executions.size() - late);
