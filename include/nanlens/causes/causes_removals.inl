@@ -112,13 +112,10 @@ NANLENS_API void Causes::find_exchange_killer(EventRef sent, std::uint32_t alert
   const Exchange* const put_in = exchanges.find(sent.index);
   if (put_in == nullptr || put_in->received) return;
   if (put_in->reduction != logdir::Reduction::minimum && put_in->reduction != logdir::Reduction::maximum) return;
-  exchanges.visit_received(*put_in, [&](std::uint32_t execution) {
-    model_.spend(1);
-    const Exchange* const got = exchanges.find(execution);
-    const EventRef result = execution_event(execution, sent.slot);
-    const bool own = got->rank == put_in->rank && exchanges.sent_by(*got, got->rank) == sent.index;
-    if (own && model_.health(result).known() && !model_.bad(result)) add_killer(none, result, sent, alert);
-  });
+  const std::uint32_t execution = exchanges.got_by_itself(*put_in);
+  if (execution == none || exchanges.sent_by(*exchanges.find(execution), put_in->rank) != sent.index) return;
+  const EventRef result = execution_event(execution, sent.slot);
+  if (model_.health(result).known() && !model_.bad(result)) add_killer(none, result, sent, alert);
 }
 
 NANLENS_API void Causes::find_late_exchange_killer(std::uint32_t execution) {

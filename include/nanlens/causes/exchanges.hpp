@@ -77,6 +77,21 @@ class Exchanges {
     return fits ? all_[*first].execution : none;
   }
 
+  /// The execution in which the rank that has put `sent` into a collective got what came of it; `none` where that is
+  /// not on record, or where several claim to be it.
+  [[nodiscard]] std::uint32_t got_by_itself(const Exchange& sent) {
+    index();
+    const auto named = [&](std::uint32_t part) {
+      return std::tie(all_[part].what.communicator, all_[part].what.sequence, all_[part].what.rank);
+    };
+    const auto wanted = std::tie(sent.communicator, sent.sequence, sent.rank);
+    const auto first =
+        std::partition_point(received_.begin(), received_.end(), [&](std::uint32_t p) { return named(p) < wanted; });
+    if (first == received_.end() || named(*first) != wanted) return none;
+    const bool unique = std::next(first) == received_.end() || named(*std::next(first)) != wanted;
+    return unique ? all_[*first].execution : none;
+  }
+
   /// Calls visit(execution) for all in which a rank got something that `sent` may have been put into.
   template <class Visit>
   void visit_received(const Exchange& sent, Visit&& visit) {
@@ -124,14 +139,14 @@ class Exchanges {
     for (std::uint32_t i = 0; i < all_.size(); ++i) (all_[i].what.received ? received_ : sent_).push_back(i);
     std::sort(sent_.begin(), sent_.end(), Before{*this});
     std::sort(received_.begin(), received_.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return std::tie(all_[a].what.communicator, all_[a].what.sequence, a) <
-             std::tie(all_[b].what.communicator, all_[b].what.sequence, b);
+      return std::tie(all_[a].what.communicator, all_[a].what.sequence, all_[a].what.rank, a) <
+             std::tie(all_[b].what.communicator, all_[b].what.sequence, all_[b].what.rank, b);
     });
   }
 
   std::vector<Part> all_;
   std::vector<std::uint32_t> sent_;      // by key
-  std::vector<std::uint32_t> received_;  // by communicator and sequence
+  std::vector<std::uint32_t> received_;  // by communicator, sequence and rank
   bool indexed_ = true;
 };
 
