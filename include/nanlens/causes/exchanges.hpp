@@ -81,10 +81,7 @@ class Exchanges {
   /// not on record, or where several claim to be it.
   [[nodiscard]] std::uint32_t got_by_itself(const Exchange& sent) {
     index();
-    const auto named = [&](std::uint32_t part) {
-      return std::tie(all_[part].what.communicator, all_[part].what.sequence, all_[part].what.rank);
-    };
-    const auto wanted = std::tie(sent.communicator, sent.sequence, sent.rank);
+    const Name wanted = name_of(sent);
     const auto first =
         std::partition_point(received_.begin(), received_.end(), [&](std::uint32_t p) { return named(p) < wanted; });
     if (first == received_.end() || named(*first) != wanted) return none;
@@ -96,13 +93,13 @@ class Exchanges {
   template <class Visit>
   void visit_received(const Exchange& sent, Visit&& visit) {
     index();
-    const auto named = [&](std::uint32_t part) {
+    const auto number_of = [&](std::uint32_t part) {
       return std::tuple(all_[part].what.communicator, all_[part].what.sequence);
     };
     const std::tuple wanted(sent.communicator, sent.sequence);
-    auto at =
-        std::partition_point(received_.begin(), received_.end(), [&](std::uint32_t p) { return named(p) < wanted; });
-    for (; at != received_.end() && named(*at) == wanted; ++at) visit(all_[*at].execution);
+    auto at = std::partition_point(received_.begin(), received_.end(),
+                                   [&](std::uint32_t p) { return number_of(p) < wanted; });
+    for (; at != received_.end() && number_of(*at) == wanted; ++at) visit(all_[*at].execution);
   }
 
   /// Calls visit(execution, exchange) for every one, in order.
@@ -119,6 +116,11 @@ class Exchanges {
   // Communicator, sequence, sender; receiver and tag of a message.
   using Key = std::tuple<std::uint64_t, std::uint64_t, std::int32_t, std::int32_t, std::int32_t>;
 
+  // Of what a rank got; collectives and messages are counted by themselves.
+  using Name = std::tuple<std::uint64_t, std::uint64_t, ExchangeKind, std::int32_t>;
+
+  static Name name_of(const Exchange& e) { return {e.communicator, e.sequence, e.kind, e.rank}; }
+  [[nodiscard]] Name named(std::uint32_t part) const { return name_of(all_[part].what); }
   static Key key_of(const Exchange& e, std::int32_t sender) {
     if (e.kind != ExchangeKind::message) return {e.communicator, e.sequence, sender, -1, 0};
     return {e.communicator, e.sequence, sender, e.received ? e.rank : e.peer, e.tag};
@@ -138,15 +140,13 @@ class Exchanges {
     received_.clear();
     for (std::uint32_t i = 0; i < all_.size(); ++i) (all_[i].what.received ? received_ : sent_).push_back(i);
     std::sort(sent_.begin(), sent_.end(), Before{*this});
-    std::sort(received_.begin(), received_.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return std::tie(all_[a].what.communicator, all_[a].what.sequence, all_[a].what.rank, a) <
-             std::tie(all_[b].what.communicator, all_[b].what.sequence, all_[b].what.rank, b);
-    });
+    std::sort(received_.begin(), received_.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return std::tuple(named(a), a) < std::tuple(named(b), b); });
   }
 
   std::vector<Part> all_;
   std::vector<std::uint32_t> sent_;      // by key
-  std::vector<std::uint32_t> received_;  // by communicator, sequence and rank
+  std::vector<std::uint32_t> received_;  // by name
   bool indexed_ = true;
 };
 
